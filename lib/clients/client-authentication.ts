@@ -1,0 +1,75 @@
+import { InvalidClientError, InvalidRequestError, ServerError, toOAuthError } from '../errors.js';
+import type { Request } from '../http/request.js';
+import { isVSCHAR } from '../http/syntax.js';
+import type { Client, Falsy } from '../model/model.js';
+import type { Options } from '../options.js';
+import { CLIENT_AUTHENTICATIONS } from './index.js';
+import { isExcused } from './none.js';
+
+/** Who a request says it comes from, and its proof. */
+export interface ClientClaim {
+  id: string;
+  /** Left out by a client that has none. */
+  secret?: string;
+}
+
+/** One way for a client to say who it is. RFC 6749 §2.3 */
+export interface ClientAuthentication {
+  /** Its `token_endpoint_auth_method`. RFC 7591 §2 */
+  readonly method: string;
+  claim(request: Request): ClientClaim | undefined;
+}
+
+/** Finds the client of a request and checks that it is who it says. RFC 6749 §3.2.1 */
+export async function authenticateClient(request: Request, options: Options): Promise<Client> {
+  try {
+    const claim = readClaim(request);
+    const client = await options.model.getClient(claim.id, claim.secret || null);
+    return verifyClient(claim.secret ? client : verifyUnproven(client, claim, request, options));
+  } catch (error) {
+    // 401 demands a challenge, and Basic is the one scheme every client may use. RFC 9110 §15.5.2
+    const failure = toOAuthError(error);
+    throw failure instanceof InvalidClientError ? new InvalidClientError(failure, { code: 401 }) : failure;
+  }
+}
+
+function readClaim(request: Request): ClientClaim {
+  const claims: ClientClaim[] = [];
+  for (const authentication of CLIENT_AUTHENTICATIONS) {
+    const claim = authentication.claim(request);
+    if (claim) claims.push(claim);
+  }
+  const [claim] = claims;
+  if (claims.length > 1) {
+    throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
+  }
+  if (!claim) throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
+  if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');
+  if (!isVSCHAR(claim.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
+  if (claim.secret && !isVSCHAR(claim.secret)) throw new InvalidRequestError('Invalid parameter: `client_secret`');
+  return claim;
+}
+
+/** A client without proof: the answer must not tell an unknown client from one that owes its secret. */
+function verifyUnproven(
+  client: Client | Falsy,
+  claim: ClientClaim,
+  request: Request,
+  options: Options,
+): Client | Falsy {
+  if (isExcused(client, request, options)) return client;
+  if (claim.secret === '') throw new InvalidRequestError('Missing parameter: `client_secret`');
+  throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
+}
+
+function verifyClient(client: Client | Falsy): Client {
+  if (!client) throw new InvalidClientError('Invalid client: client is invalid');
+  if (!client.grants) throw new ServerError('Server error: missing client `grants`');
+  if (!Array.isArray(client.grants)) throw new ServerError('Server error: `grants` must be an array');
+  return client;
+}
+
+/** Does the request come without any proof of who the client is? */
+export function isPublicRequest(request: Request): boolean {
+  return !readClaim(request).secret;
+}

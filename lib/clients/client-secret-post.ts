@@ -1,0 +1,13 @@
+import { optional, required } from '../http/parameters.js';
+import { isVSCHAR } from '../http/syntax.js';
+import type { ClientAuthentication } from './client-authentication.js';
+
+/** Id and secret in the form. RFC 6749 §2.3.1 */
+export const clientSecretPost: ClientAuthentication = {
+  method: 'client_secret_post',
+  claim(request) {
+    if (!request.body?.client_secret) return undefined;
+    const id = optional(request, 'client_id', isVSCHAR);
+    return id === undefined ? undefined : { id, secret: required(request, 'client_secret', isVSCHAR) };
+  },
+};

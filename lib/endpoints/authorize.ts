@@ -1,0 +1,129 @@
+import {
+  AccessDeniedError,
+  errorResponse,
+  InvalidArgumentError,
+  type OAuthError,
+  ServerError,
+  toOAuthError,
+} from '../errors.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import { callMethod } from '../model/adapt-model.js';
+import type { AuthorizationCode, Token, User } from '../model/model.js';
+import { requireMethods } from '../model/require-methods.js';
+import { Operation, verifyWrappers } from '../operation.js';
+import { AuthenticateOperation } from '../resource/authenticate.js';
+import {
+  type AuthorizationRequest,
+  type Destination,
+  findDestination,
+  findResponseType,
+  readAuthorizationRequest,
+  readState,
+} from '../response-types/authorization-request.js';
+import { RESPONSE_TYPES } from '../response-types/index.js';
+import { answerUri } from '../response-types/redirect-uri.js';
+
+/** Answers an authorization request in the name of the user who is signed in. RFC 6749 §3.1 */
+export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
+  async handle(request: Request, response: Response): Promise<Partial<AuthorizationCode> | Token> {
+    this.verifySetup(request, response);
+    const denied = isDenied(request);
+    const destination = await this.findDestination(request, response, denied);
+    const user = denied ? undefined : await this.findUser(request, response);
+    try {
+      if (!user) throw new AccessDeniedError('Access denied: user denied access to application');
+      const authorization = readAuthorizationRequest(request, destination, this.options);
+      const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
+      requireMethods(this.options.model, ResponseType.requires);
+      const { result, parameters } = await new ResponseType(this.options).handle(authorization, user);
+      this.redirect(request, response, destination, parameters);
+      return result;
+    } catch (error) {
+      throw this.refuse(request, response, destination, toOAuthError(error));
+    }
+  }
+
+  /** Reads and checks a request without deciding it; refuses it just as `handle` would. */
+  async read(request: Request, response: Response): Promise<AuthorizationRequest> {
+    verifyWrappers(request, response);
+    const destination = await this.findDestination(request, response, false);
+    try {
+      return readAuthorizationRequest(request, destination, this.options);
+    } catch (error) {
+      throw this.refuse(request, response, destination, toOAuthError(error));
+    }
+  }
+
+  private verifySetup(request: Request, response: Response): void {
+    const { authenticateHandler, model } = this.options;
+    if (authenticateHandler && typeof authenticateHandler.handle !== 'function') {
+      throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
+    }
+    requireMethods(model, ['getClient', ...(authenticateHandler ? [] : (['getAccessToken'] as const))]);
+    verifyWrappers(request, response);
+  }
+
+  private async findDestination(request: Request, response: Response, denied: boolean): Promise<Destination> {
+    try {
+      return await findDestination(request, this.options);
+    } catch (error) {
+      const failure = toOAuthError(error);
+      throw fail(
+        response,
+        denied ? new AccessDeniedError('Access denied: user denied access to application') : failure,
+      );
+    }
+  }
+
+  /** Failures here are the host's or the user's, not the client's to hear of. */
+  private async findUser(request: Request, response: Response): Promise<User> {
+    const { authenticateHandler: handler } = this.options;
+    if (!handler) return (await new AuthenticateOperation(this.options).handle(request, response)).user;
+    try {
+      const user = await callMethod(handler, 'handle', [request, response]);
+      if (!user) throw new ServerError('Server error: `handle()` did not return a `user` object');
+      return user;
+    } catch (error) {
+      // A handler may have answered for itself, say by a redirect to its login page.
+      const answered = response.status !== 200 || response.get('location') !== undefined;
+      throw answered ? toOAuthError(error) : fail(response, toOAuthError(error));
+    }
+  }
+
+  private refuse(request: Request, response: Response, destination: Destination, error: OAuthError): OAuthError {
+    this.redirect(request, response, destination, errorResponse(error));
+    return error;
+  }
+
+  private redirect(request: Request, response: Response, to: Destination, answer: object): void {
+    const parameters: Record<string, string> = { ...answer };
+    const state = stateOf(request);
+    if (state !== undefined) parameters['state'] = state;
+    if (this.options.issuer !== undefined) parameters['iss'] = this.options.issuer;
+    const mode = findResponseType(request)?.mode ?? 'query';
+    response.set('Cache-Control', 'no-store');
+    response.redirect(answerUri(to.redirectUri, mode, parameters));
+  }
+}
+
+function stateOf(request: Request): string | undefined {
+  try {
+    return readState(request);
+  } catch {
+    // A state that cannot be read is the error being reported.
+    return undefined;
+  }
+}
+
+function isDenied(request: Request): boolean {
+  return request.query?.['allowed'] === 'false' || request.body?.allowed === 'false';
+}
+
+/** Tells the user what is wrong, where there is nobody to redirect to. RFC 6749 §4.1.2.1 */
+function fail(response: Response, error: OAuthError): OAuthError {
+  response.status = error.code;
+  response.set('Cache-Control', 'no-store');
+  response.body = errorResponse(error);
+  return error;
+}

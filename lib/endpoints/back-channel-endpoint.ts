@@ -1,0 +1,44 @@
+import { authenticateClient } from '../clients/client-authentication.js';
+import { errorResponse, InvalidClientError, InvalidRequestError, toOAuthError } from '../errors.js';
+import { mediaType } from '../http/media-type.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import type { Client } from '../model/model.js';
+import { Operation, verifyWrappers } from '../operation.js';
+
+/** What an endpoint did, and the body that says so. */
+export interface Answered<Result> {
+  result: Result;
+  body: object;
+}
+
+/** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
+export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
+  protected abstract answer(request: Request, client: Client): Promise<Answered<Result>>;
+
+  async handle(request: Request, response: Response): Promise<Result> {
+    verifyWrappers(request, response);
+    response.set('Cache-Control', 'no-store');
+    response.set('Pragma', 'no-cache');
+    try {
+      verifyFormPost(request);
+      const client = await authenticateClient(request, this.options);
+      const { result, body } = await this.answer(request, client);
+      response.body = body;
+      return result;
+    } catch (error) {
+      const failure = toOAuthError(error);
+      response.status = failure.code;
+      response.body = errorResponse(failure);
+      if (failure instanceof InvalidClientError) response.set('WWW-Authenticate', 'Basic realm="Service"');
+      throw failure;
+    }
+  }
+}
+
+function verifyFormPost(request: Request): void {
+  if (request.method.toUpperCase() !== 'POST') throw new InvalidRequestError('Invalid request: method must be POST');
+  if (mediaType(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+    throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');
+  }
+}

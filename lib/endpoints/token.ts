@@ -1,0 +1,55 @@
+import { InvalidArgumentError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
+import type { GrantTypeClass, GrantTypeOptions } from '../grants/grant-type.js';
+import { GRANT_TYPES } from '../grants/index.js';
+import { required } from '../http/parameters.js';
+import type { Request } from '../http/request.js';
+import { isGrantType } from '../http/syntax.js';
+import type { Client, Token } from '../model/model.js';
+import { requireMethods } from '../model/require-methods.js';
+import type { Options } from '../options.js';
+import { verifySaved } from '../tokens/issue-token.js';
+import { tokenResponse } from '../tokens/token-response.js';
+import { type Answered, BackChannelEndpoint } from './back-channel-endpoint.js';
+
+/** Issues tokens. RFC 6749 §3.2 */
+export class TokenEndpoint extends BackChannelEndpoint<Token> {
+  private readonly grantTypes: ReadonlyMap<string, GrantTypeClass>;
+
+  constructor(options: Options) {
+    super(options);
+    this.grantTypes = new Map([...Object.entries(GRANT_TYPES), ...Object.entries(options.extendedGrantTypes)]);
+  }
+
+  protected async answer(request: Request, client: Client): Promise<Answered<Token>> {
+    const Grant = this.findGrantType(request, client);
+    const grant = new Grant(this.grantTypeOptions(client));
+    const result = verifySaved(await grant.handle(request, client));
+    return { result, body: tokenResponse(result, this.options.allowExtendedTokenAttributes) };
+  }
+
+  private findGrantType(request: Request, client: Client): GrantTypeClass {
+    const name = required(request, 'grant_type', isGrantType);
+    const Grant = this.grantTypes.get(name);
+    if (!Grant) throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid');
+    if (!client.grants.includes(name))
+      throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
+    if (typeof Grant !== 'function') throw new InvalidArgumentError('Invalid parameter: `extendedGrantTypes`');
+    requireMethods(this.options.model, ['getClient', 'saveToken', ...(Grant.requires ?? [])]);
+    return Grant;
+  }
+
+  private grantTypeOptions(client: Client): GrantTypeOptions {
+    const { options } = this;
+    return {
+      accessTokenLifetime: client.accessTokenLifetime || options.accessTokenLifetime,
+      refreshTokenLifetime: client.refreshTokenLifetime || options.refreshTokenLifetime,
+      alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
+      enablePlainPKCE: options.enablePlainPKCE,
+      model: options.model,
+      report: (name, payload) => options.events?.emit(name, payload),
+      refreshTokenReuseInterval: options.refreshTokenReuseInterval,
+      requirePKCE: options.requirePKCE,
+      scopeFormat: options.scopeFormat,
+    };
+  }
+}

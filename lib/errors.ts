@@ -1,0 +1,123 @@
+import { STATUS_CODES } from 'node:http';
+
+/** Further properties of an error; `code` sets its HTTP status. */
+export interface OAuthErrorProperties {
+  code?: number;
+  [key: string]: unknown;
+}
+
+/**
+ * Every failure of this library.
+ * `name` is the code that goes on the wire, `code`, `status` and `statusCode` the HTTP status,
+ * `message` what goes into `error_description`. RFC 6749 §5.2
+ */
+export class OAuthError extends Error {
+  declare code: number;
+  declare status: number;
+  declare statusCode: number;
+  /** The error this one was made from, for logs: never sent to anybody. */
+  declare inner?: Error;
+
+  /**
+   * @param reason what is wrong, or the error behind this one; left out: the reason phrase of the HTTP status
+   * @param properties copied onto the error; `code` (HTTP status) and `name` (wire code) may be set here
+   */
+  constructor(reason?: string | Error, properties?: OAuthErrorProperties) {
+    const cause = reason instanceof Error ? reason : undefined;
+    super(cause ? cause.message : (reason as string | undefined), cause && { cause });
+    const status = properties?.code ?? 500;
+    this.code = status;
+    if (properties) copyProperties(this, properties);
+    this.status = this.statusCode = this.code;
+    if (cause) Object.defineProperty(this, 'inner', { value: cause, configurable: true, writable: true });
+    if (!this.message) this.message = STATUS_CODES[this.code] ?? 'Unknown error';
+  }
+}
+
+function copyProperties(error: OAuthError, properties: OAuthErrorProperties): void {
+  for (const key of Object.keys(properties)) {
+    if (key !== '__proto__') Object.defineProperty(error, key, writable(properties[key]));
+  }
+}
+
+const writable = (value: unknown) => ({ value, configurable: true, enumerable: true, writable: true });
+
+/** A class of errors: one wire code, one HTTP status. */
+function oauthError(name: string, status: number) {
+  const refusal = status < 500;
+  class NamedError extends OAuthError {
+    constructor(reason?: string | Error, properties?: OAuthErrorProperties) {
+      // A refused request is no bug, and capturing a stack costs more than the whole check: only faults carry one.
+      const depth = Error.stackTraceLimit;
+      if (refusal) Reflect.set(Error, 'stackTraceLimit', 0);
+      super(reason, properties ? { code: status, ...properties } : { code: status });
+      if (refusal) Reflect.set(Error, 'stackTraceLimit', depth);
+    }
+  }
+  Object.defineProperty(NamedError.prototype, 'name', writable(name));
+  return NamedError;
+}
+
+Object.defineProperty(OAuthError.prototype, 'name', writable('Error'));
+
+// RFC 6749 §5.2: the token endpoint
+export class InvalidRequestError extends oauthError('invalid_request', 400) {}
+export class InvalidClientError extends oauthError('invalid_client', 400) {}
+export class InvalidGrantError extends oauthError('invalid_grant', 400) {}
+export class UnauthorizedClientError extends oauthError('unauthorized_client', 400) {}
+export class UnsupportedGrantTypeError extends oauthError('unsupported_grant_type', 400) {}
+export class InvalidScopeError extends oauthError('invalid_scope', 400) {}
+
+// RFC 6749 §4.1.2.1: the authorization endpoint
+export class AccessDeniedError extends oauthError('access_denied', 400) {}
+export class UnsupportedResponseTypeError extends oauthError('unsupported_response_type', 400) {}
+export class ServerError extends oauthError('server_error', 503) {}
+
+// RFC 6750 §3.1: the protected resource
+export class InvalidTokenError extends oauthError('invalid_token', 401) {}
+export class InsufficientScopeError extends oauthError('insufficient_scope', 403) {}
+/** The request carries no token at all. RFC 6750 §3 */
+export class UnauthorizedRequestError extends oauthError('unauthorized_request', 401) {}
+
+/** The host uses the library wrongly: a fault to mend, never a protocol error on the wire. */
+export class InvalidArgumentError extends oauthError('invalid_argument', 500) {}
+
+const NAMED = [
+  InvalidRequestError,
+  InvalidClientError,
+  InvalidGrantError,
+  UnauthorizedClientError,
+  UnsupportedGrantTypeError,
+  InvalidScopeError,
+  AccessDeniedError,
+  UnsupportedResponseTypeError,
+  ServerError,
+  InvalidTokenError,
+  InsufficientScopeError,
+  UnauthorizedRequestError,
+] as const;
+
+/** Any failure as one of ours. What the host's own code threw stays in `inner`: its text may hold secrets. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (error instanceof Error) return sameError(error) ?? hidden(error);
+  return hidden(new Error('The model failed with a value that is no error', { cause: error }));
+}
+
+const hidden = (error: Error) => new ServerError(error, { message: 'Server error: the request could not be handled' });
+
+/** An OAuth error of another copy of this library, or of the classic one, that a model was written against. */
+function sameError(error: Error & { code?: unknown; statusCode?: unknown }): OAuthError | undefined {
+  if (typeof error.code !== 'number' || error.code !== error.statusCode) return undefined;
+  const Named = NAMED.find(({ prototype }) => prototype.name === error.name);
+  return Named && new Named(error, { code: error.code });
+}
+
+/** What is said of an error on the wire, in the characters allowed there. RFC 6749 §5.2 */
+export function errorResponse(error: OAuthError): { error: string; error_description: string } {
+  const { name, message } = error instanceof InvalidArgumentError ? hidden(error) : error;
+  return {
+    error: name === 'Error' ? 'server_error' : name,
+    error_description: message.replaceAll('"', "'").replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?'),
+  };
+}

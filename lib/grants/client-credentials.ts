@@ -1,0 +1,17 @@
+import { InvalidGrantError } from '../errors.js';
+import type { Request } from '../http/request.js';
+import type { Client, ClientCredentialsModel, Token } from '../model/model.js';
+import { requestedScope } from '../tokens/scope.js';
+import { GrantType } from './grant-type.js';
+
+/** The client acts for itself. RFC 6749 §4.4 */
+export class ClientCredentialsGrantType extends GrantType<ClientCredentialsModel> {
+  static readonly requires: readonly (keyof ClientCredentialsModel)[] = ['getUserFromClient'];
+
+  async handle(request: Request, client: Client): Promise<Token> {
+    const scope = requestedScope(request);
+    const user = await this.model.getUserFromClient(client);
+    if (!user) throw new InvalidGrantError('Invalid grant: user credentials are invalid');
+    return this.issueToken({ client, user, scope });
+  }
+}

@@ -1,0 +1,21 @@
+import { InvalidGrantError } from '../errors.js';
+import { required } from '../http/parameters.js';
+import type { Request } from '../http/request.js';
+import { isText } from '../http/syntax.js';
+import type { Client, PasswordModel, Token } from '../model/model.js';
+import { requestedScope } from '../tokens/scope.js';
+import { GrantType } from './grant-type.js';
+
+/** The user told the client name and password: for old clients only. RFC 6749 §4.3, RFC 9700 §2.4 */
+export class PasswordGrantType extends GrantType<PasswordModel> {
+  static readonly requires: readonly (keyof PasswordModel)[] = ['getUser'];
+
+  async handle(request: Request, client: Client): Promise<Token> {
+    const scope = requestedScope(request);
+    const username = required(request, 'username', isText);
+    const password = required(request, 'password', isText);
+    const user = await this.model.getUser(username, password, client);
+    if (!user) throw new InvalidGrantError('Invalid grant: user credentials are invalid');
+    return this.issueToken({ client, user, scope, refreshable: true });
+  }
+}

@@ -1,0 +1,63 @@
+import { InvalidGrantError, InvalidScopeError, ServerError } from '../errors.js';
+import { required } from '../http/parameters.js';
+import type { Request } from '../http/request.js';
+import { isVSCHAR } from '../http/syntax.js';
+import type { Client, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
+import { isOver } from '../tokens/issue-token.js';
+import { coversScope, requestedScope } from '../tokens/scope.js';
+import { GrantType } from './grant-type.js';
+import { refuseReplay, verifyOwner } from './replay.js';
+
+const WHAT = 'refresh token';
+
+/** The client comes back without the user. RFC 6749 §6 */
+export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
+  static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];
+
+  async handle(request: Request, client: Client): Promise<Token> {
+    const token = await this.findToken(required(request, 'refresh_token', isVSCHAR), client);
+    const scope = narrowed(token.scope, requestedScope(request));
+    const refreshable = this.alwaysIssueNewRefreshToken !== false;
+
+    // Spent before its successor is minted, so that of two who bring it at once one goes away empty-handed.
+    const spent = refreshable && !token.revokedAt && !(await this.model.revokeToken(token));
+    if (spent && !this.reuseInterval) await refuseReplay(token, WHAT, this.options);
+    return this.issueToken({
+      client,
+      user: token.user,
+      scope,
+      scopeApproved: true,
+      refreshable,
+      grantId: token.grantId,
+    });
+  }
+
+  private async findToken(value: string, client: Client): Promise<RefreshToken> {
+    const token = await this.model.getRefreshToken(value);
+    if (!token) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`);
+    verifyOwner(token, client, { finder: 'getRefreshToken', what: WHAT });
+    if (token.revokedAt && !this.isRetry(token.revokedAt)) await refuseReplay(token, WHAT, this.options);
+    const { refreshTokenExpiresAt: expiresAt } = token;
+    if (expiresAt && !((expiresAt as unknown) instanceof Date)) {
+      throw new ServerError('Server error: `refreshTokenExpiresAt` must be a Date instance');
+    }
+    if (expiresAt && isOver(expiresAt)) throw new InvalidGrantError(`Invalid grant: ${WHAT} has expired`);
+    return token;
+  }
+
+  private get reuseInterval(): number {
+    return (this.options.refreshTokenReuseInterval ?? 0) * 1000;
+  }
+
+  /** A client whose answer was lost on the way may ask again, for as long as the host allows. */
+  private isRetry(revokedAt: Date): boolean {
+    return Date.now() - revokedAt.getTime() < this.reuseInterval;
+  }
+}
+
+/** A refreshed token may reach less than the first one did, never more. */
+function narrowed(granted: Scope | undefined, requested: string | undefined): Scope | undefined {
+  if (!requested) return granted;
+  if (!coversScope(granted, requested)) throw new InvalidScopeError('Invalid scope: Unable to add extra scopes');
+  return requested;
+}

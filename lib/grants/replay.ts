@@ -1,0 +1,38 @@
+import { InvalidGrantError, ServerError } from '../errors.js';
+import type { Client, User } from '../model/model.js';
+import type { GrantTypeOptions } from './grant-type.js';
+
+/** What can be spent once: a code or a refresh token as the model found it. */
+interface Spendable {
+  client: Client;
+  user: User;
+  grantId?: string;
+  revokedAt?: Date;
+}
+
+/** Checks that what was found is whole and belongs to the client that asks. */
+export function verifyOwner(
+  found: Spendable,
+  client: Client,
+  { finder, what }: { finder: string; what: string },
+): void {
+  if (!found.client) throw new ServerError(`Server error: \`${finder}()\` did not return a \`client\` object`);
+  if (!found.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
+  // Two missing ids are not the same id.
+  if (found.client.id === undefined || found.client.id === null || found.client.id !== client.id) {
+    throw new InvalidGrantError(`Invalid grant: ${what} is invalid`);
+  }
+}
+
+/**
+ * Something that is spent once was presented twice, so one of the two who had it stole it: nothing that came of the
+ * authorization is left alive, where the model knows what did. RFC 6749 §4.1.2, RFC 9700 §4.14.2
+ */
+export async function refuseReplay(found: Spendable, what: string, options: GrantTypeOptions): Promise<never> {
+  const { grantId, client, user } = found;
+  if (grantId !== undefined && options.model.revokeGrant) {
+    await options.model.revokeGrant(grantId);
+    options.report?.('token.reuse_detected', { client: { id: client.id }, user: { id: user['id'] }, grantId, what });
+  }
+  throw new InvalidGrantError(`Invalid grant: ${what} is invalid`);
+}

@@ -1,0 +1,25 @@
+/** The short names a media type may be asked for by. */
+const SHORT: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  json: 'application/json',
+  multipart: 'multipart/*',
+  text: 'text/plain',
+  urlencoded: 'application/x-www-form-urlencoded',
+  xml: 'application/xml',
+};
+
+/** The media type of a `content-type` header, without its parameters. RFC 9110 §8.3.1 */
+export function mediaType(contentType: string | undefined): string | undefined {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  return type && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type) ? type : undefined;
+}
+
+/** Does a media type match `wanted`: a full name, a short one, a wildcard (`text/*`) or a suffix (`+json`)? */
+export function matchesMediaType(type: string, wanted: string): boolean {
+  const pattern = (SHORT[wanted] ?? wanted).toLowerCase();
+  if (pattern.startsWith('+')) return type.endsWith(pattern);
+  const [main, sub] = pattern.split('/');
+  const [typeMain, typeSub] = type.split('/');
+  if (main !== '*' && main !== typeMain) return false;
+  return sub === '*' || sub === typeSub || (sub?.startsWith('*+') === true && typeSub?.endsWith(sub.slice(1)) === true);
+}

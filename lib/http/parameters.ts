@@ -1,0 +1,38 @@
+import { InvalidRequestError, type OAuthError } from '../errors.js';
+import type { Request } from './request.js';
+import type { Syntax } from './syntax.js';
+
+type ErrorClass = new (message: string) => OAuthError;
+
+/** Where a parameter is looked for: the first place that has it. */
+export type Place = 'body' | 'query';
+
+/** Reads a parameter; one sent without a value counts as left out. RFC 6749 §3.1 */
+export function optional(
+  request: Request,
+  name: string,
+  syntax: Syntax,
+  places: readonly Place[] = ['body'],
+  Invalid: ErrorClass = InvalidRequestError,
+): string | undefined {
+  let value: unknown;
+  for (const place of places) {
+    const parameters: unknown = request[place];
+    if (typeof parameters === 'object' && parameters !== null && Object.hasOwn(parameters, name)) {
+      value = (parameters as Record<string, unknown>)[name];
+      if (value !== undefined) break;
+    }
+  }
+  if (value === undefined || value === null || value === '') return undefined;
+  if (Array.isArray(value)) throw new InvalidRequestError(`Repeated parameter: \`${name}\``);
+  if (typeof value === 'number') value = String(value);
+  if (typeof value !== 'string' || !syntax(value)) throw new Invalid(`Invalid parameter: \`${name}\``);
+  return value;
+}
+
+/** Reads a parameter that must be there. */
+export function required(request: Request, name: string, syntax: Syntax, places?: readonly Place[]): string {
+  const value = optional(request, name, syntax, places);
+  if (value === undefined) throw new InvalidRequestError(`Missing parameter: \`${name}\``);
+  return value;
+}

@@ -1,0 +1,25 @@
+/** The character classes of RFC 6749 Appendix A, and those of its companions. */
+export type Syntax = (value: string) => boolean;
+
+const matches = (pattern: RegExp) => (value: string) => pattern.test(value);
+
+/** Visible ASCII and space: client ids, secrets, codes, tokens, state. */
+export const isVSCHAR: Syntax = matches(/^[\x20-\x7e]+$/);
+/** Scope values, separated by single or more spaces. RFC 6749 §3.3 */
+export const isScope: Syntax = matches(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+/** A `grant_type`: a name or a URI. RFC 6749 §4.5 */
+export const isGrantType: Syntax = matches(/^(?:[\w.|-]+|[a-z][a-z\d+.-]+:\S+)$/i);
+/** A `response_type`: names separated by spaces. RFC 6749 §3.1.1 */
+export const isResponseType: Syntax = matches(/^\w+(?: \w+)*$/);
+/** User names and passwords: any text without control characters; a tab will do. */
+export const isText: Syntax = (value) => !/[\x00-\x08\x0a-\x1f\x7f]/.test(value) && value.isWellFormed();
+/** A bearer token in a header. RFC 6750 §2.1 */
+export const isBearerToken: Syntax = matches(/^[\w.~+/-]+=*$/);
+/** A code challenge or verifier. RFC 7636 §4.1 */
+export const isPKCE: Syntax = matches(/^[\w.~-]{43,128}$/);
+
+const SCRIPTS = /^(?:javascript|data|vbscript|blob|file|about):/i;
+
+/** A URI that an answer may be sent to: absolute, without a fragment, not a script. RFC 6749 §3.1.2 */
+export const isRedirectUri: Syntax = (value) =>
+  /^[a-z][a-z\d+.-]+:[\x21-\x7e]+$/i.test(value) && !value.includes('#') && !SCRIPTS.test(value) && URL.canParse(value);

@@ -1,0 +1,58 @@
+export { OAuth2Server, OAuth2Server as default } from './server.js';
+export { Request, type RequestOptions } from './http/request.js';
+export { Response, type ResponseOptions } from './http/response.js';
+export {
+  AccessDeniedError,
+  InsufficientScopeError,
+  InvalidArgumentError,
+  InvalidClientError,
+  InvalidGrantError,
+  InvalidRequestError,
+  InvalidScopeError,
+  InvalidTokenError,
+  OAuthError,
+  type OAuthErrorProperties,
+  ServerError,
+  UnauthorizedClientError,
+  UnauthorizedRequestError,
+  UnsupportedGrantTypeError,
+  UnsupportedResponseTypeError,
+} from './errors.js';
+export { AbstractGrantType, GrantType, type GrantTypeClass, type GrantTypeOptions } from './grants/grant-type.js';
+export { AuthorizationCodeGrantType } from './grants/authorization-code.js';
+export { ClientCredentialsGrantType } from './grants/client-credentials.js';
+export { PasswordGrantType } from './grants/password.js';
+export { RefreshTokenGrantType } from './grants/refresh-token.js';
+export type { Authorization } from './tokens/issue-token.js';
+export type { AuthorizationRequest } from './response-types/authorization-request.js';
+export type {
+  AuthenticateHandler,
+  AuthenticateOptions,
+  AuthorizeOptions,
+  Callback,
+  CommonOptions,
+  EventSink,
+  OAuth2ServerOptions,
+  TokenOptions,
+} from './options.js';
+export type {
+  AccessTokenModel,
+  AuthorizationCode,
+  AuthorizationCodeModel,
+  Awaitable,
+  Client,
+  ClientCredentialsModel,
+  ClientModel,
+  Falsy,
+  GrantModel,
+  Model,
+  ModelMethod,
+  PasswordModel,
+  RefreshToken,
+  RefreshTokenModel,
+  Scope,
+  Token,
+  TokenModel,
+  Unsaved,
+  User,
+} from './model/model.js';

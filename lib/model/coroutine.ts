@@ -1,0 +1,49 @@
+type Thunk = (done: (error: unknown, value?: unknown) => void) => void;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (isObject(value) || typeof value === 'function') && typeof (value as PromiseLike<unknown>).then === 'function';
+}
+
+function isIterator(value: unknown): value is Generator {
+  return (
+    isObject(value) &&
+    typeof (value as Generator).next === 'function' &&
+    typeof (value as Generator).throw === 'function'
+  );
+}
+
+/** Runs a generator whose `yield` means `await`, as models of 3.x were written. */
+export async function run(generator: Generator): Promise<unknown> {
+  let step = generator.next();
+  while (!step.done) {
+    let value: unknown;
+    try {
+      value = await settled(step.value);
+    } catch (error) {
+      step = generator.throw(error);
+      continue;
+    }
+    step = generator.next(value);
+  }
+  return step.value;
+}
+
+/** What may be yielded: a promise, another generator, a thunk, or a list or record of them. */
+function settled(value: unknown): unknown {
+  if (isThenable(value)) return value;
+  if (isIterator(value)) return run(value);
+  if (typeof value === 'function') return thunk(value as Thunk);
+  if (Array.isArray(value)) return Promise.all(value.map(settled));
+  if (isObject(value) && Object.getPrototypeOf(value) === Object.prototype) return settledRecord(value);
+  return value;
+}
+
+const thunk = (call: Thunk) =>
+  new Promise((resolve, reject) => call((error, value) => (error ? reject(error) : resolve(value))));
+
+async function settledRecord(record: object): Promise<object> {
+  const entries = Object.entries(record).map(async ([key, value]) => [key, await settled(value)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}

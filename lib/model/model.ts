@@ -1,0 +1,152 @@
+/** A value, or a promise of it: a model may be written either way. */
+export type Awaitable<T> = T | PromiseLike<T>;
+
+/** What a model returns for "there is none". */
+export type Falsy = false | null | undefined | 0 | '';
+
+/** Scope values, space separated or as a list; both are understood wherever a model returns one. RFC 6749 §3.3 */
+export type Scope = string | readonly string[];
+
+/** An application that asks for tokens. RFC 6749 §2 */
+export interface Client {
+  id: string;
+  /** The `grant_type` values this client may use. */
+  grants: readonly string[];
+  /** Where the answer of an authorization request may be sent: whole URIs. */
+  redirectUris?: readonly string[];
+  /** `'none'` says that this client is public: it has no secret. RFC 7591 §2 */
+  tokenEndpointAuthMethod?: string;
+  /** Seconds; wins over the server's option. */
+  accessTokenLifetime?: number;
+  /** Seconds; wins over the server's option. */
+  refreshTokenLifetime?: number;
+}
+
+/** The resource owner, in whatever shape the host keeps its users. */
+// oxlint-disable-next-line no-explicit-any
+export type User = Record<string, any>;
+
+/** An authorization code as it is saved and found again. RFC 6749 §4.1.2 */
+export interface AuthorizationCode<C extends Client = Client, U extends User = User> {
+  authorizationCode: string;
+  expiresAt: Date;
+  /** As the authorization request gave it; left out when the request did. */
+  redirectUri?: string;
+  scope?: Scope;
+  client: C;
+  user: U;
+  codeChallenge?: string;
+  codeChallengeMethod?: string;
+  /** The family of everything that came of one authorization. Only for models with `revokeGrant`. */
+  grantId?: string;
+  /** When it was spent. Only for models with `revokeGrant`, which go on finding spent codes. */
+  revokedAt?: Date;
+}
+
+/** A refresh token as it is found. RFC 6749 §6 */
+export interface RefreshToken<C extends Client = Client, U extends User = User> {
+  refreshToken: string;
+  /** Left out: it does not expire. */
+  refreshTokenExpiresAt?: Date;
+  scope?: Scope;
+  client: C;
+  user: U;
+  grantId?: string;
+  revokedAt?: Date;
+}
+
+/** An access token, with its refresh token when there is one. RFC 6749 §5.1 */
+export interface Token<C extends Client = Client, U extends User = User> {
+  accessToken: string;
+  accessTokenExpiresAt?: Date;
+  refreshToken?: string;
+  refreshTokenExpiresAt?: Date;
+  scope?: Scope;
+  client: C;
+  user: U;
+  /** The code this token was given for; only while it is being saved. */
+  authorizationCode?: string;
+  grantId?: string;
+  // oxlint-disable-next-line no-explicit-any
+  [attribute: string]: any;
+}
+
+/** What `saveToken` and `saveAuthorizationCode` are given: the record without its client and user, which follow. */
+export type Unsaved<T> = { [K in keyof T as K extends 'client' | 'user' ? never : K]: T[K] };
+
+/** Knows the clients. */
+export interface ClientModel<C extends Client = Client> {
+  /**
+   * @param clientSecret null when the caller brings no secret: look the client up without checking one
+   * @returns falsy when there is no such client or its secret is wrong
+   */
+  getClient(clientId: string, clientSecret: string | null): Awaitable<C | Falsy>;
+}
+
+/** Saves tokens. */
+export interface TokenModel<C extends Client = Client, U extends User = User> {
+  saveToken(token: Unsaved<Token<C, U>>, client: C, user: U): Awaitable<Token<C, U> | Falsy>;
+  generateAccessToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
+  generateRefreshToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
+  /** `true`: as requested; a scope: what is granted; falsy: refused. */
+  validateScope?(user: U, client: C, scope: Scope | undefined): Awaitable<boolean | Scope | Falsy>;
+}
+
+/** Finds access tokens, for `authenticate`. */
+export interface AccessTokenModel<C extends Client = Client, U extends User = User> {
+  getAccessToken(accessToken: string): Awaitable<Token<C, U> | Falsy>;
+  /** Does the token reach this scope? Left out: each required value must be in the token's scope. */
+  verifyScope?(token: Token<C, U>, scope: Scope): Awaitable<boolean>;
+}
+
+/** Keeps authorization codes, for `authorize` and the authorization code grant. */
+export interface AuthorizationCodeModel<C extends Client = Client, U extends User = User> {
+  saveAuthorizationCode(
+    code: Unsaved<AuthorizationCode<C, U>>,
+    client: C,
+    user: U,
+  ): Awaitable<Pick<AuthorizationCode<C, U>, 'authorizationCode'> | Falsy>;
+  getAuthorizationCode(authorizationCode: string): Awaitable<AuthorizationCode<C, U> | Falsy>;
+  /** Spends the code: truthy for exactly one caller, however many try at once. */
+  revokeAuthorizationCode(code: AuthorizationCode<C, U>): Awaitable<boolean>;
+  generateAuthorizationCode?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
+  /** Replaces the comparison with `client.redirectUris`. */
+  validateRedirectUri?(redirectUri: string, client: C): Awaitable<boolean>;
+}
+
+/** Keeps refresh tokens. */
+export interface RefreshTokenModel<C extends Client = Client, U extends User = User> {
+  getRefreshToken(refreshToken: string): Awaitable<RefreshToken<C, U> | Falsy>;
+  /** Spends the refresh token: truthy for exactly one caller, however many try at once. */
+  revokeToken(token: RefreshToken<C, U>): Awaitable<boolean>;
+}
+
+/** Checks passwords, for the password grant. */
+export interface PasswordModel<C extends Client = Client, U extends User = User> {
+  getUser(username: string, password: string, client: C): Awaitable<U | Falsy>;
+}
+
+/** Names the user a client acts as when it acts for itself. */
+export interface ClientCredentialsModel<C extends Client = Client, U extends User = User> {
+  getUserFromClient(client: C): Awaitable<U | Falsy>;
+}
+
+/** Ends whole families of tokens, so that a replayed code or refresh token takes all that came of it along. */
+export interface GrantModel {
+  /** Revokes every code and token saved with this `grantId`, and refuses any saved later. RFC 9700 §4.14.2 */
+  revokeGrant(grantId: string): Awaitable<unknown>;
+}
+
+/** What the host keeps: clients and tokens always, the rest for the features it wants. */
+export interface Model<C extends Client = Client, U extends User = User>
+  extends
+    ClientModel<C>,
+    TokenModel<C, U>,
+    Partial<AccessTokenModel<C, U>>,
+    Partial<AuthorizationCodeModel<C, U>>,
+    Partial<RefreshTokenModel<C, U>>,
+    Partial<PasswordModel<C, U>>,
+    Partial<ClientCredentialsModel<C, U>>,
+    Partial<GrantModel> {}
+
+export type ModelMethod = keyof Model;

@@ -1,0 +1,125 @@
+import type { OAuthError } from './errors.js';
+import { InvalidArgumentError } from './errors.js';
+import type { GrantTypeClass } from './grants/grant-type.js';
+import type { Request } from './http/request.js';
+import type { Response } from './http/response.js';
+import type { Awaitable, Client, Falsy, Model, Scope, User } from './model/model.js';
+
+/** Finds the user who is asked for consent at the authorization endpoint; falsy when nobody is signed in. */
+export interface AuthenticateHandler {
+  handle(request: Request, response: Response): Awaitable<User | Falsy>;
+}
+
+/** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
+export interface EventSink {
+  emit(name: string, payload: object): unknown;
+}
+
+/** Options of `authenticate`. */
+export interface AuthenticateOptions {
+  /** The scope a token must have: space separated, or a list. */
+  scope?: Scope;
+  /** Name the required scope in `X-Accepted-OAuth-Scopes`. Default: true */
+  addAcceptedScopesHeader?: boolean;
+  /** Name the scope of the token in `X-OAuth-Scopes`. Default: true */
+  addAuthorizedScopesHeader?: boolean;
+  /** Accept the token as the query parameter `access_token`. Default: false. RFC 6750 §2.3 */
+  allowBearerTokensInQueryString?: boolean;
+}
+
+/** Options of `authorize`. */
+export interface AuthorizeOptions {
+  /** Finds the signed-in user; without one, the request must carry the user's access token. */
+  authenticateHandler?: AuthenticateHandler;
+  /** Accept a request without `state`. Default: false */
+  allowEmptyState?: boolean;
+  /** Seconds a code lives. Default: 300 */
+  authorizationCodeLifetime?: number;
+  /** Seconds an access token lives. Default: 3600 */
+  accessTokenLifetime?: number;
+  /** Whose authorization requests must bring a PKCE challenge. Default: 'public'. RFC 9700 §2.1.1 */
+  requirePKCE?: 'public' | 'all' | 'none';
+  /** Accept the `plain` challenge method. Default: false. RFC 7636 §4.2 */
+  enablePlainPKCE?: boolean;
+  /** The issuer identifier; when set, authorization responses carry it as `iss`. RFC 9207 §2 */
+  issuer?: string;
+}
+
+/** Options of `token`. */
+export interface TokenOptions {
+  /** Seconds an access token lives; a client's own `accessTokenLifetime` wins. Default: 3600 */
+  accessTokenLifetime?: number;
+  /** Seconds a refresh token lives; a client's own `refreshTokenLifetime` wins. Default: 1209600 */
+  refreshTokenLifetime?: number;
+  /** Copy further properties of the saved token into the token response. Default: false */
+  allowExtendedTokenAttributes?: boolean;
+  /** `false` for a grant type: its clients need no secret. Default: every grant type requires authentication */
+  requireClientAuthentication?: Readonly<Record<string, boolean>>;
+  /** Replace a refresh token each time it is used. Default: true. RFC 9700 §4.14.2 */
+  alwaysIssueNewRefreshToken?: boolean;
+  /**
+   * Seconds in which a spent refresh token may be presented again without being taken for stolen, so that a client whose
+   * answer was lost can retry. Default: 0. For models with `revokeGrant`.
+   */
+  refreshTokenReuseInterval?: number;
+  /** Grant types by `grant_type` value, beside or instead of the built-in ones. RFC 6749 §4.5 */
+  extendedGrantTypes?: Readonly<Record<string, GrantTypeClass>>;
+  requirePKCE?: 'public' | 'all' | 'none';
+  enablePlainPKCE?: boolean;
+}
+
+/** Options that hold for every operation. */
+export interface CommonOptions {
+  /** How scopes are handed to the model: 'string' as in 3.x, 'array' as in later versions. Default: 'string' */
+  scopeFormat?: 'string' | 'array';
+  events?: EventSink;
+}
+
+/** What `new OAuth2Server()` takes: the model, and a default for any option of any operation. */
+export interface OAuth2ServerOptions<C extends Client = Client, U extends User = User>
+  extends AuthenticateOptions, AuthorizeOptions, TokenOptions, CommonOptions {
+  model: Model<C, U>;
+}
+
+/** The options of one operation, settled: nothing that has a default is left out. */
+export type Options = Omit<OAuth2ServerOptions, keyof typeof DEFAULTS> &
+  Required<Pick<OAuth2ServerOptions, keyof typeof DEFAULTS>>;
+
+export const DEFAULTS = {
+  accessTokenLifetime: 3600,
+  addAcceptedScopesHeader: true,
+  addAuthorizedScopesHeader: true,
+  allowBearerTokensInQueryString: false,
+  allowEmptyState: false,
+  allowExtendedTokenAttributes: false,
+  alwaysIssueNewRefreshToken: true,
+  authorizationCodeLifetime: 300,
+  enablePlainPKCE: false,
+  extendedGrantTypes: {},
+  refreshTokenLifetime: 1209600,
+  refreshTokenReuseInterval: 0,
+  requireClientAuthentication: {},
+  requirePKCE: 'public',
+  scopeFormat: 'string',
+} as const satisfies Partial<OAuth2ServerOptions>;
+
+/** `given` over `defaults`; an option given as `undefined` erases nothing. */
+export function settle<T extends object>(defaults: T, given: object): T {
+  const settled: T = { ...defaults };
+  for (const key of Object.keys(given) as (keyof T)[]) {
+    const value = (given as T)[key];
+    if (value !== undefined && key !== '__proto__') settled[key] = value;
+  }
+  return settled;
+}
+
+/** Reads a lifetime option as milliseconds. */
+export function lifetime(options: object, name: string): number {
+  const given = (options as Record<string, unknown>)[name];
+  if (!given) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);
+  const seconds = Number(given);
+  if (!(seconds > 0 && Number.isFinite(seconds))) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
+  return seconds * 1000;
+}
+
+export type Callback<T> = (error: OAuthError | null, result?: T) => void;

@@ -1,0 +1,56 @@
+import { InvalidRequestError, UnauthorizedRequestError } from '../errors.js';
+import { mediaType } from '../http/media-type.js';
+import { optional } from '../http/parameters.js';
+import type { Request } from '../http/request.js';
+import { isVSCHAR } from '../http/syntax.js';
+
+const HEADER = /^Bearer +([\w.~+/-]+=*)$/i;
+
+/** Finds the token of a request in the one place that has it. RFC 6750 §2 */
+export function readBearerToken(request: Request, allowQuery: boolean): string {
+  const header: unknown = request.headers['authorization'];
+  const inQuery = isPresent(request.query);
+  const inBody = isPresent(request.body);
+  if (Number(Boolean(header)) + Number(inQuery) + Number(inBody) > 1) {
+    throw new InvalidRequestError('Invalid request: only one authentication method is allowed');
+  }
+  if (header) return fromHeader(header);
+  if (inQuery) return fromQuery(request, allowQuery);
+  if (inBody) return fromBody(request);
+  throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
+}
+
+function isPresent(parameters: unknown): boolean {
+  return (
+    typeof parameters === 'object' &&
+    parameters !== null &&
+    Boolean((parameters as Record<string, unknown>)['access_token'])
+  );
+}
+
+function fromHeader(header: unknown): string {
+  const token = typeof header === 'string' ? HEADER.exec(header)?.[1] : undefined;
+  if (!token) throw new InvalidRequestError('Invalid request: malformed authorization header');
+  return token;
+}
+
+function fromQuery(request: Request, allowQuery: boolean): string {
+  if (!allowQuery) throw new InvalidRequestError('Invalid request: do not send bearer tokens in query URLs');
+  return given(request, 'query');
+}
+
+function fromBody(request: Request): string {
+  if (request.method.toUpperCase() === 'GET') {
+    throw new InvalidRequestError('Invalid request: token may not be passed in the body when using the GET verb');
+  }
+  if (mediaType(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+    throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');
+  }
+  return given(request, 'body');
+}
+
+function given(request: Request, place: 'body' | 'query'): string {
+  const token = optional(request, 'access_token', isVSCHAR, [place]);
+  if (!token) throw new InvalidRequestError('Invalid parameter: `access_token`');
+  return token;
+}

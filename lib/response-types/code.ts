@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+
+import { ServerError } from '../errors.js';
+import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../model/model.js';
+import type { Options } from '../options.js';
+import { expiry } from '../tokens/issue-token.js';
+import { opaqueToken } from '../tokens/opaque.js';
+import { approveScope, scopeForModel } from '../tokens/scope.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import type { Answer } from './response-type.js';
+
+/** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
+export class CodeResponseType {
+  static readonly grant = 'authorization_code';
+  static readonly mode = 'query';
+  static readonly provable = true;
+  static readonly requires: readonly (keyof AuthorizationCodeModel)[] = ['saveAuthorizationCode'];
+
+  constructor(private readonly options: Options) {}
+
+  async handle(authorization: AuthorizationRequest, user: User): Promise<Answer> {
+    const { model, scopeFormat } = this.options;
+    const { client, redirectUri, redirectUriSent, codeChallenge, codeChallengeMethod } = authorization;
+    const granted = await approveScope(this.options, { client, user, scope: authorization.scope });
+    const scope = scopeForModel(granted, scopeFormat);
+
+    const code: Unsaved<AuthorizationCode> = {
+      authorizationCode: (await model.generateAuthorizationCode?.(client, user, scope)) || opaqueToken(),
+      expiresAt: expiry(this.options, 'authorizationCodeLifetime'),
+      scope,
+    };
+    if (redirectUriSent) code.redirectUri = redirectUri;
+    if (codeChallenge) Object.assign(code, { codeChallenge, codeChallengeMethod });
+    if (model.revokeGrant) code.grantId = randomUUID();
+
+    const saved = await model.saveAuthorizationCode!(code, client, user);
+    if (!saved || !saved.authorizationCode) {
+      throw new ServerError('Server error: `saveAuthorizationCode()` did not return an `authorizationCode`');
+    }
+    return { result: saved, parameters: { code: saved.authorizationCode } };
+  }
+}

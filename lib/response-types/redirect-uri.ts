@@ -1,0 +1,48 @@
+import { InvalidClientError, InvalidRequestError } from '../errors.js';
+import { isRedirectUri } from '../http/syntax.js';
+import type { Client, Model } from '../model/model.js';
+
+const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
+
+/** Compared as whole strings, save for the port of a loopback address, which a native app cannot choose. RFC 8252 §7.3 */
+export function isSameRedirectUri(given: string, registered: string): boolean {
+  return given === registered || (LOOPBACK.test(registered) && withoutPort(given) === withoutPort(registered));
+}
+
+const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
+
+/**
+ * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the first one.
+ * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
+ */
+export async function trustRedirectUri(given: string | undefined, client: Client, model: Model): Promise<string> {
+  const registered: readonly string[] | undefined = client.redirectUris;
+  // A string is not a list: its `includes` would find any part of it.
+  const uris = Array.isArray(registered)
+    ? registered.filter((uri) => typeof uri === 'string' && isRedirectUri(uri))
+    : [];
+  if (given !== undefined && !isRedirectUri(given)) {
+    throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI');
+  }
+  if (given !== undefined && model.validateRedirectUri) {
+    if (await model.validateRedirectUri(given, client)) return given;
+    throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
+  }
+  const [first] = uris;
+  if (first === undefined) throw new InvalidClientError('Invalid client: missing client `redirectUri`');
+  if (given === undefined) return first;
+  if (!uris.some((uri) => isSameRedirectUri(given, uri))) {
+    throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
+  }
+  return given;
+}
+
+/** `uri` with the parameters of an answer added to its query, or as its fragment. RFC 6749 §4.1.2, §4.2.2 */
+export function answerUri(uri: string, mode: 'query' | 'fragment', parameters: Record<string, string>): string {
+  const answer = Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+  const base = new URL(uri).href;
+  if (mode === 'fragment') return `${base}#${answer}`;
+  return base + (base.endsWith('?') ? '' : base.includes('?') ? '&' : '?') + answer;
+}

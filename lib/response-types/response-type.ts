@@ -1,0 +1,26 @@
+import type { AuthorizationCode, ModelMethod, Token, User } from '../model/model.js';
+import type { Options } from '../options.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+
+/** What the user's consent becomes: what was saved, and the parameters of the answer. */
+export interface Answer {
+  result: Partial<AuthorizationCode> | Token;
+  parameters: Record<string, string>;
+}
+
+/** Answers an authorization request that the user agreed to. RFC 6749 §3.1.1 */
+export interface ResponseType {
+  handle(authorization: AuthorizationRequest, user: User): Promise<Answer>;
+}
+
+export interface ResponseTypeClass {
+  new (options: Options): ResponseType;
+  /** The grant type a client must be allowed. */
+  readonly grant: string;
+  /** Where the answer travels. */
+  readonly mode: 'query' | 'fragment';
+  /** Can the client prove later that it is the one that asked? */
+  readonly provable: boolean;
+  /** What the model must implement for it. */
+  readonly requires: readonly ModelMethod[];
+}

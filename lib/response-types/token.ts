@@ -1,0 +1,23 @@
+import type { User } from '../model/model.js';
+import type { Options } from '../options.js';
+import { issueToken } from '../tokens/issue-token.js';
+import { tokenResponse } from '../tokens/token-response.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import type { Answer } from './response-type.js';
+
+/** Answers with an access token itself, and no refresh token: for old clients only. RFC 6749 §4.2.2, RFC 9700 §2.1.2 */
+export class TokenResponseType {
+  static readonly grant = 'implicit';
+  static readonly mode = 'fragment';
+  static readonly provable = false;
+  static readonly requires = ['saveToken'] as const;
+
+  constructor(private readonly options: Options) {}
+
+  async handle({ client, scope }: AuthorizationRequest, user: User): Promise<Answer> {
+    const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
+    const result = await issueToken({ ...this.options, accessTokenLifetime }, { client, user, scope });
+    const body = Object.entries(tokenResponse({ ...result, refreshToken: undefined }));
+    return { result, parameters: Object.fromEntries(body.map(([name, value]) => [name, String(value)])) };
+  }
+}

@@ -1,0 +1,34 @@
+interface Expiring {
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+/** A bounded map that forgets what has expired, as it grows: it needs no timer, which would keep a process alive. */
+export class ExpiringMap<V extends Expiring> {
+  private readonly entries = new Map<string, V>();
+  private pruneAt = 1024;
+
+  constructor(private readonly limit: number) {}
+
+  get(key: string): V | undefined {
+    return this.entries.get(key);
+  }
+
+  values(): Iterable<V> {
+    return this.entries.values();
+  }
+
+  set(key: string, value: V): void {
+    this.entries.set(key, value);
+    if (this.entries.size >= this.pruneAt) this.prune(Date.now());
+    if (this.entries.size > this.limit) this.entries.delete(this.entries.keys().next().value!);
+  }
+
+  /** Forgets what has expired; called by itself each time the map has doubled, which costs little per entry. */
+  prune(now: number): number {
+    const before = this.entries.size;
+    for (const [key, { expiresAt }] of this.entries) if (expiresAt < now) this.entries.delete(key);
+    this.pruneAt = Math.max(1024, this.entries.size * 2);
+    return before - this.entries.size;
+  }
+}

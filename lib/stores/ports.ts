@@ -1,0 +1,24 @@
+import type { Awaitable, Client, Falsy, User } from '../model/model.js';
+
+/** A client as a store keeps it: what the engine knows of clients, its secrets, and the scopes it may ask for. */
+export interface StoredClient extends Client {
+  /** A secret as plain text: only for clients that are written down in a program, as in tests. */
+  secret?: string;
+  /** Secrets as `hashSecret` made them; two of them while a secret is being replaced. */
+  secretHashes?: readonly string[];
+  /** Left out: any scope. */
+  scopes?: readonly string[];
+}
+
+/** Where the clients are: the host's own list or table. */
+export interface Clients {
+  findById(id: string): Awaitable<StoredClient | Falsy>;
+  /** Replaces a hash by one that costs an attacker more; left out: hashes stay as they are. */
+  replaceSecretHash?(id: string, old: string, replacement: string): Awaitable<unknown>;
+}
+
+/** Where the users are: the host's own table stays its own. Users need an `id`. */
+export interface Users {
+  findByCredentials(username: string, password: string): Awaitable<User | Falsy>;
+  findById(id: string): Awaitable<User | Falsy>;
+}

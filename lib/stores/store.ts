@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+
+import { InvalidGrantError } from '../errors.js';
+import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
+import { coversScope, scopeText } from '../tokens/scope.js';
+import { digest, findSecret, hashSecret, isOutdated, NOBODY } from './client-secret.js';
+import type { Clients, StoredClient, Users } from './ports.js';
+import type { GrantRow, Storage, TokenRow } from './storage.js';
+
+/** What hangs on a grant, as the engine hands it over. */
+type Issued = Pick<Token, 'scope' | 'grantId'>;
+
+const FOREVER = 8.64e15;
+
+/** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
+export class Store<S extends Storage = Storage> implements Model<StoredClient> {
+  constructor(
+    protected readonly storage: S,
+    private readonly clients: Clients,
+    private readonly users: Users,
+    private readonly nobody: Pick<StoredClient, 'secret' | 'secretHashes'> = NOBODY,
+  ) {}
+
+  async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
+    const client = (await this.clients.findById(clientId)) || undefined;
+    if (clientSecret === null) return client && withoutSecrets(client);
+    const stored = await findSecret(client ?? this.nobody, clientSecret);
+    if (!client || stored === undefined) return undefined;
+    if (isOutdated(stored)) await this.clients.replaceSecretHash?.(clientId, stored, await hashSecret(clientSecret));
+    return withoutSecrets(client);
+  }
+
+  async getUser(username: string, password: string): Promise<User | Falsy> {
+    return this.users.findByCredentials(username, password);
+  }
+
+  async getUserFromClient(client: StoredClient): Promise<User> {
+    return { id: client.id, client: true };
+  }
+
+  /** Grants what the client is registered for; a client that asks for nothing gets all of that. RFC 6749 §3.3 */
+  async validateScope(_user: User, client: StoredClient, scope: Scope | undefined): Promise<boolean | string> {
+    if (!client.scopes) return true;
+    if (!scope) return client.scopes.join(' ') || true;
+    return coversScope(client.scopes, scope);
+  }
+
+  async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
+    const grant = grantRow(code, client, user);
+    await this.storage.saveCode(grant, {
+      ...tokenRow(grant, code.authorizationCode, code.expiresAt),
+      redirectUri: code.redirectUri ?? null,
+      codeChallenge: code.codeChallenge ?? null,
+      codeChallengeMethod: code.codeChallengeMethod ?? null,
+    });
+    return { ...code, client, user };
+  }
+
+  async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
+    const code = await this.storage.findCode(digest(authorizationCode));
+    const found = code && (await this.found(code));
+    return (
+      found && {
+        ...found,
+        authorizationCode,
+        expiresAt: new Date(code.expiresAt),
+        redirectUri: code.redirectUri ?? undefined,
+        codeChallenge: code.codeChallenge ?? undefined,
+        codeChallengeMethod: code.codeChallengeMethod ?? undefined,
+      }
+    );
+  }
+
+  async revokeAuthorizationCode({ authorizationCode }: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
+    return this.storage.spendCode(digest(authorizationCode), Date.now());
+  }
+
+  /** @throws InvalidGrantError when the family was revoked while its next token was on the way */
+  async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
+    const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
+    const grant = { ...grantRow(token, client, user), lastUsedAt: Date.now() };
+    const access = tokenRow(grant, accessToken, accessTokenExpiresAt);
+    const refresh = refreshToken ? tokenRow(grant, refreshToken, refreshTokenExpiresAt) : undefined;
+    grant.expiresAt = Math.max(access.expiresAt, refresh?.expiresAt ?? 0);
+    if (!(await this.storage.saveTokens(grant, access, refresh))) {
+      throw new InvalidGrantError('Invalid grant: the authorization was revoked');
+    }
+    return { ...token, client, user };
+  }
+
+  async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
+    const token = await this.storage.findAccessToken(digest(accessToken));
+    const found = token && (await this.found(token));
+    return found && { ...found, accessToken, accessTokenExpiresAt: new Date(token.expiresAt) };
+  }
+
+  async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
+    const token = await this.storage.findRefreshToken(digest(refreshToken));
+    const found = token && (await this.found(token));
+    return found && { ...found, refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt) };
+  }
+
+  async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
+    return this.storage.spendRefreshToken(digest(refreshToken), Date.now());
+  }
+
+  async revokeGrant(grantId: string): Promise<boolean> {
+    return (await this.storage.revokeGrant(grantId, Date.now())) > 0;
+  }
+
+  private async found({ clientId, userId, scope, grantId, revokedAt }: TokenRow) {
+    const client = await this.clients.findById(clientId);
+    const user = client && (userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId));
+    if (!client || !user) return undefined;
+    const revoked = revokedAt === null ? {} : { revokedAt: new Date(revokedAt) };
+    return { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId, ...revoked };
+  }
+}
+
+function grantRow({ scope, grantId = randomUUID() }: Issued, client: StoredClient, user: User): GrantRow {
+  const now = Date.now();
+  return {
+    id: grantId,
+    clientId: client.id,
+    userId: user['client'] === true ? null : String(user['id']),
+    scope: scopeText(scope) ?? null,
+    createdAt: now,
+    lastUsedAt: null,
+    expiresAt: now,
+    revokedAt: null,
+  };
+}
+
+function tokenRow(grant: GrantRow, secret: string, expiresAt: Date | undefined): TokenRow {
+  const moment = expiresAt?.getTime() ?? FOREVER;
+  grant.expiresAt = Math.max(grant.expiresAt, moment);
+  const { id: grantId, clientId, userId, scope } = grant;
+  return { digest: digest(secret), grantId, clientId, userId, scope, expiresAt: moment, revokedAt: null };
+}
+
+function withoutSecrets(client: StoredClient): StoredClient {
+  return { ...client, secret: undefined, secretHashes: undefined };
+}

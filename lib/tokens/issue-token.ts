@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+
+import { InvalidArgumentError } from '../errors.js';
+import type { Client, Model, Scope, Token, Unsaved, User } from '../model/model.js';
+import { lifetime } from '../options.js';
+import { opaqueToken } from './opaque.js';
+import { approveScope, scopeForModel } from './scope.js';
+
+/** What minting needs to know: the model, and lifetimes in seconds. */
+export interface IssueOptions {
+  model: Model;
+  accessTokenLifetime: number;
+  refreshTokenLifetime?: number;
+  scopeFormat?: 'string' | 'array';
+}
+
+/** What a grant established: who may have a token, and for what. */
+export interface Authorization {
+  client: Client;
+  user: User;
+  scope?: Scope;
+  /** The scope was approved already: the model is not asked again. */
+  scopeApproved?: boolean;
+  /** May the client come back without the user? Only clients with the `refresh_token` grant may. */
+  refreshable?: boolean;
+  /** The family: what a replay revokes. */
+  grantId?: string;
+  /** Further properties of the token to save. */
+  extra?: Record<string, unknown>;
+}
+
+/** The one place where tokens are minted and saved. RFC 6749 §5.1 */
+export async function issueToken(options: IssueOptions, authorization: Authorization): Promise<Token> {
+  const { model, scopeFormat = 'string' } = options;
+  const { client, user } = authorization;
+  const granted = authorization.scopeApproved ? authorization.scope : await approveScope(options, authorization);
+  const scope = scopeForModel(granted, scopeFormat);
+
+  const token: Unsaved<Token> = {
+    accessToken: await generateAccessToken(model, client, user, scope),
+    accessTokenExpiresAt: expiry(options, 'accessTokenLifetime'),
+    scope,
+    ...authorization.extra,
+  };
+  if (authorization.refreshable && client.grants?.includes('refresh_token')) {
+    token.refreshToken = await generateRefreshToken(model, client, user, scope);
+    token.refreshTokenExpiresAt = expiry(options, 'refreshTokenLifetime');
+  }
+  if (model.revokeGrant) token.grantId = authorization.grantId ?? randomUUID();
+
+  return verifySaved(await model.saveToken(token, client, user));
+}
+
+/** The model's own access token, or a random one. */
+export async function generateAccessToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
+  return (model.generateAccessToken && (await model.generateAccessToken(client, user, scope))) || opaqueToken();
+}
+
+/** The model's own refresh token, or a random one. */
+export async function generateRefreshToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
+  return (model.generateRefreshToken && (await model.generateRefreshToken(client, user, scope))) || opaqueToken();
+}
+
+/** The moment that is a lifetime option away from now. Counted in milliseconds: calendar fields jump with the clock. */
+export function expiry(options: object, name: string): Date {
+  const expiresAt = new Date(Date.now() + lifetime(options, name));
+  if (Number.isNaN(expiresAt.getTime())) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
+  return expiresAt;
+}
+
+/** Is this moment over? A date that is none counts as over. */
+export function isOver(date: Date): boolean {
+  return !(date.getTime() >= Date.now());
+}
+
+export function verifySaved(saved: unknown): Token {
+  const token = (saved ?? {}) as Token;
+  for (const name of ['accessToken', 'client', 'user']) {
+    if (!token[name]) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);
+  }
+  for (const name of ['accessTokenExpiresAt', 'refreshTokenExpiresAt']) {
+    const date: unknown = token[name];
+    if (date && !(date instanceof Date)) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
+  }
+  return token;
+}

@@ -1,0 +1,49 @@
+import { InvalidScopeError } from '../errors.js';
+import { optional, type Place } from '../http/parameters.js';
+import type { Request } from '../http/request.js';
+import { isScope } from '../http/syntax.js';
+import type { Client, Model, Scope, User } from '../model/model.js';
+
+/** The values of a scope. RFC 6749 §3.3 */
+export function scopeValues(scope: Scope | null | undefined): string[] {
+  if (!scope) return [];
+  const text = typeof scope === 'string' ? scope : scope.join(' ');
+  return text.split(' ').filter(Boolean);
+}
+
+/** A scope as it goes on the wire: values separated by single spaces; undefined when there are none. */
+export function scopeText(scope: unknown): string | undefined {
+  return scopeValues(isScopeType(scope) ? scope : undefined).join(' ') || undefined;
+}
+
+const isScopeType = (scope: unknown): scope is Scope => typeof scope === 'string' || Array.isArray(scope);
+
+/** Is every value of `required` in `granted`? */
+export function coversScope(granted: Scope | null | undefined, required: Scope): boolean {
+  if (granted === required) return true;
+  const values = scopeValues(granted);
+  return scopeValues(required).every((value) => values.includes(value));
+}
+
+/** A scope in the form this host's model was written for. */
+export function scopeForModel(scope: Scope | undefined, format: 'string' | 'array'): Scope | undefined {
+  return format === 'array' ? scope && scopeValues(scope) : scopeText(scope);
+}
+
+/** Reads the `scope` parameter. */
+export function requestedScope(request: Request, places?: readonly Place[]): string | undefined {
+  return scopeText(optional(request, 'scope', isScope, places, InvalidScopeError));
+}
+
+/** Asks the model which part of the requested scope is granted; a model that does not say grants all of it. */
+export async function approveScope(
+  options: { model: Model; scopeFormat?: 'string' | 'array' },
+  { client, user, scope }: { client: Client; user: User; scope?: Scope },
+): Promise<string | undefined> {
+  const requested = scopeText(scope);
+  if (!options.model.validateScope) return requested;
+  const handed = scopeForModel(requested, options.scopeFormat ?? 'string');
+  const granted = await options.model.validateScope(user, client, handed);
+  if (!granted) throw new InvalidScopeError('Invalid scope: Requested scope is invalid');
+  return granted === true ? requested : scopeText(granted);
+}
