@@ -104,7 +104,8 @@ export function toOAuthError(error: unknown): OAuthError {
   return hidden(new Error('The model failed with a value that is no error', { cause: error }));
 }
 
-const hidden = (error: Error) => new ServerError(error, { message: 'Server error: the request could not be handled' });
+const HIDDEN = 'Server error: the request could not be handled';
+const hidden = (error: Error) => new ServerError(error, { message: HIDDEN });
 
 /** An OAuth error of another copy of this library, or of the classic one, that a model was written against. */
 function sameError(error: Error & { code?: unknown; statusCode?: unknown }): OAuthError | undefined {
@@ -115,9 +116,16 @@ function sameError(error: Error & { code?: unknown; statusCode?: unknown }): OAu
 
 /** What is said of an error on the wire, in the characters allowed there. RFC 6749 §5.2 */
 export function errorResponse(error: OAuthError): { error: string; error_description: string } {
-  const { name, message } = error instanceof InvalidArgumentError ? hidden(error) : error;
-  return {
-    error: name === 'Error' ? 'server_error' : name,
-    error_description: message.replaceAll('"', "'").replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?'),
-  };
+  // A fault made from another error has that one's text, which may be the host's.
+  const isSecret = error instanceof InvalidArgumentError || (error.code >= 500 && error.inner !== undefined);
+  const message = isSecret ? HIDDEN : String(error.message);
+  return { error: wireCode(error), error_description: message.replaceAll('"', "'").replaceAll(UNSAYABLE, '?') };
+}
+
+const UNSAYABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** The code of an error as answers name it; an error that has none of OAuth's is a fault of this server. */
+export function wireCode(error: OAuthError): string {
+  const isOAuths = !(error instanceof InvalidArgumentError) && error.name !== 'Error' && /^[\w.:/-]+$/.test(error.name);
+  return isOAuths ? error.name : 'server_error';
 }

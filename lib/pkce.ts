@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { InvalidGrantError, InvalidRequestError, ServerError } from './errors.js';
 import { optional, type Place } from './http/parameters.js';
 import type { Request } from './http/request.js';
-import { isPKCE, isVSCHAR } from './http/syntax.js';
+import { isPKCE } from './http/syntax.js';
 import type { AuthorizationCode } from './model/model.js';
 
 /** What a client promises to prove when it redeems the code. RFC 7636 §4.3 */
@@ -16,11 +16,11 @@ const PLACES: readonly Place[] = ['body', 'query'];
 
 /** Reads the challenge of an authorization request. */
 export function readChallenge(request: Request, enablePlainPKCE: boolean): Challenge | undefined {
-  const given = optional(request, 'code_challenge_method', isVSCHAR, PLACES);
-  // RFC 7636 §4.3 defaults to plain; where plain is not allowed, S256 is the only thing that can be meant.
-  const codeChallengeMethod = given ?? (enablePlainPKCE ? 'plain' : 'S256');
-  if (codeChallengeMethod !== 'S256' && !(codeChallengeMethod === 'plain' && enablePlainPKCE)) {
-    throw new InvalidRequestError('Invalid request: `code_challenge_method` is not supported');
+  const given = optional(request, 'code_challenge_method', isMethod, PLACES);
+  const codeChallengeMethod = given ?? defaultMethod(enablePlainPKCE);
+  if (codeChallengeMethod === 'plain') verifyPlain(enablePlainPKCE);
+  else if (codeChallengeMethod !== 'S256') {
+    throw new InvalidRequestError(`Invalid request: transform algorithm '${codeChallengeMethod}' not supported`);
   }
   const codeChallenge = optional(request, 'code_challenge', isPKCE, PLACES);
   if (codeChallenge) return { codeChallenge, codeChallengeMethod };
@@ -28,23 +28,35 @@ export function readChallenge(request: Request, enablePlainPKCE: boolean): Chall
   return undefined;
 }
 
+const isMethod = (value: string) => /^[\w.-]{1,32}$/.test(value);
+
+/** RFC 7636 §4.3 defaults to plain; where plain is not allowed, S256 is the only thing that can be meant. */
+const defaultMethod = (enablePlainPKCE: boolean) => (enablePlainPKCE ? 'plain' : 'S256');
+
+function verifyPlain(enablePlainPKCE: boolean): void {
+  if (enablePlainPKCE) return;
+  throw new InvalidRequestError('Invalid request: `code_challenge_method` "plain" is not allowed; use "S256"');
+}
+
 /** Checks the verifier of a token request against the challenge saved with its code. RFC 7636 §4.6 */
-export function verifyVerifier(request: Request, code: AuthorizationCode): void {
-  const verifier = optional(request, 'code_verifier', isPKCE);
+export function verifyVerifier(request: Request, code: AuthorizationCode, enablePlainPKCE: boolean): void {
   if (!code.codeChallenge) {
-    if (verifier) throw new InvalidGrantError('Invalid grant: code verifier is invalid');
-    return;
+    if (optional(request, 'code_verifier', () => true) === undefined) return;
+    throw new InvalidGrantError('Invalid grant: code verifier is invalid');
   }
+  const method = code.codeChallengeMethod || defaultMethod(enablePlainPKCE);
+  if (method === 'plain') verifyPlain(enablePlainPKCE);
+  const verifier = optional(request, 'code_verifier', isPKCE);
   if (!verifier) throw new InvalidGrantError('Missing parameter: `code_verifier`');
-  if (!sameText(transform(verifier, code.codeChallengeMethod), code.codeChallenge)) {
+  if (!sameText(transform(verifier, method), code.codeChallenge)) {
     throw new InvalidGrantError('Invalid grant: code verifier is invalid');
   }
 }
 
-function transform(verifier: string, method = 'plain'): string {
+function transform(verifier: string, method: string): string {
   if (method === 'S256') return hash('sha256', verifier, 'base64url');
   if (method === 'plain') return verifier;
-  throw new ServerError('Server error: `getAuthorizationCode()` did not return a valid `codeChallengeMethod`');
+  throw new ServerError('Server error: no valid hash algorithm available to verify `code_verifier`');
 }
 
 function sameText(a: string, b: string): boolean {

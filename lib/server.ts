@@ -32,7 +32,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   /** @throws InvalidArgumentError without a model */
   constructor(readonly options: OAuth2ServerOptions<C, U>) {
     if (!options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
-    this.settled = settleOptions(settle(DEFAULTS as unknown as Options, {}), options);
+    this.settled = settleOptions(DEFAULTS as unknown as Options, options);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -121,9 +121,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
 }
 
-function settleOptions(defaults: Options, given: object): Options {
+function settleOptions(defaults: Options, given: { model?: unknown }): Options {
   const settled = settle(defaults, given);
-  if (typeof settled.model !== 'object' && typeof settled.model !== 'function') {
+  if (given.model === undefined) return settled;
+  if (typeof given.model !== 'object' || given.model === null) {
     throw new errors.InvalidArgumentError('Invalid parameter: `model`');
   }
   settled.model = adaptModel(settled.model);

@@ -7,7 +7,7 @@ const CREDENTIALS = /^Basic +([A-Za-z\d+/]+=*)$/i;
 
 /** Does the request try to authenticate its client by the header? */
 export function hasBasicHeader(request: Request): boolean {
-  const header: unknown = request.headers['authorization'];
+  const header: unknown = request.get('authorization');
   return typeof header === 'string' && SCHEME.test(header);
 }
 
@@ -16,10 +16,13 @@ export const clientSecretBasic: ClientAuthentication = {
   method: 'client_secret_basic',
   claim(request) {
     if (!hasBasicHeader(request)) return undefined;
-    const encoded = CREDENTIALS.exec(request.headers['authorization']!)?.[1];
+    const encoded = CREDENTIALS.exec(request.get('authorization')!)?.[1];
     const [, id, secret] = /^([^:]*):(.*)$/s.exec(encoded ? Buffer.from(encoded, 'base64').toString() : '') ?? [];
     if (id === undefined || secret === undefined) {
       throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
+    }
+    if (request.body?.client_secret) {
+      throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
     }
     const claim = { id: formDecoded(id), secret: formDecoded(secret) };
     const inBody: unknown = request.body?.client_id;

@@ -5,6 +5,7 @@ import {
   type OAuthError,
   ServerError,
   toOAuthError,
+  UnauthorizedClientError,
 } from '../errors.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -12,12 +13,14 @@ import { callMethod } from '../model/adapt-model.js';
 import type { AuthorizationCode, Token, User } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { Operation, verifyWrappers } from '../operation.js';
+import { lifetime } from '../options.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
 import {
   type AuthorizationRequest,
   type Destination,
   findDestination,
   findResponseType,
+  isAllowed,
   readAuthorizationRequest,
   readState,
 } from '../response-types/authorization-request.js';
@@ -32,10 +35,9 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     const destination = await this.findDestination(request, response, denied);
     const user = denied ? undefined : await this.findUser(request, response);
     try {
-      if (!user) throw new AccessDeniedError('Access denied: user denied access to application');
+      if (!user) throw new AccessDeniedError(DENIED);
       const authorization = readAuthorizationRequest(request, destination, this.options);
       const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
-      requireMethods(this.options.model, ResponseType.requires);
       const { result, parameters } = await new ResponseType(this.options).handle(authorization, user);
       this.redirect(request, response, destination, parameters);
       return result;
@@ -47,6 +49,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   /** Reads and checks a request without deciding it; refuses it just as `handle` would. */
   async read(request: Request, response: Response): Promise<AuthorizationRequest> {
     verifyWrappers(request, response);
+    requireMethods(this.options.model, ['getClient']);
     const destination = await this.findDestination(request, response, false);
     try {
       return readAuthorizationRequest(request, destination, this.options);
@@ -57,36 +60,40 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
 
   private verifySetup(request: Request, response: Response): void {
     const { authenticateHandler, model } = this.options;
+    verifyWrappers(request, response);
     if (authenticateHandler && typeof authenticateHandler.handle !== 'function') {
       throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
     }
-    requireMethods(model, ['getClient', ...(authenticateHandler ? [] : (['getAccessToken'] as const))]);
-    verifyWrappers(request, response);
+    lifetime(this.options, 'authorizationCodeLifetime');
+    const { requires } = findResponseType(request) ?? RESPONSE_TYPES['code']!;
+    requireMethods(model, ['getClient', ...requires, ...(authenticateHandler ? [] : (['getAccessToken'] as const))]);
   }
 
   private async findDestination(request: Request, response: Response, denied: boolean): Promise<Destination> {
+    let destination: Destination;
     try {
-      return await findDestination(request, this.options);
+      destination = await findDestination(request, this.options);
     } catch (error) {
-      const failure = toOAuthError(error);
-      throw fail(
-        response,
-        denied ? new AccessDeniedError('Access denied: user denied access to application') : failure,
-      );
+      throw fail(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));
     }
+    if (!denied && !isAllowed(request, destination.client)) {
+      const error = new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
+      throw this.refuse(request, response, destination, error);
+    }
+    return destination;
   }
 
   /** Failures here are the host's or the user's, not the client's to hear of. */
   private async findUser(request: Request, response: Response): Promise<User> {
     const { authenticateHandler: handler } = this.options;
-    if (!handler) return (await new AuthenticateOperation(this.options).handle(request, response)).user;
     try {
+      if (!handler) return (await new AuthenticateOperation(this.options).handle(request, response)).user;
       const user = await callMethod(handler, 'handle', [request, response]);
       if (!user) throw new ServerError('Server error: `handle()` did not return a `user` object');
       return user;
     } catch (error) {
       // A handler may have answered for itself, say by a redirect to its login page.
-      const answered = response.status !== 200 || response.get('location') !== undefined;
+      const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
       throw answered ? toOAuthError(error) : fail(response, toOAuthError(error));
     }
   }
@@ -116,8 +123,11 @@ function stateOf(request: Request): string | undefined {
   }
 }
 
+const DENIED = 'Access denied: user denied access to application';
+
+/** One no is enough, however often the question was answered. */
 function isDenied(request: Request): boolean {
-  return request.query?.['allowed'] === 'false' || request.body?.allowed === 'false';
+  return [request.query?.['allowed'], request.body?.allowed].flat().includes('false');
 }
 
 /** Tells the user what is wrong, where there is nobody to redirect to. RFC 6749 §4.1.2.1 */

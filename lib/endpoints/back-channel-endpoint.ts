@@ -1,6 +1,6 @@
 import { authenticateClient } from '../clients/client-authentication.js';
-import { errorResponse, InvalidClientError, InvalidRequestError, toOAuthError } from '../errors.js';
-import { mediaType } from '../http/media-type.js';
+import { errorResponse, InvalidRequestError, toOAuthError } from '../errors.js';
+import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Client } from '../model/model.js';
@@ -18,8 +18,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 
   async handle(request: Request, response: Response): Promise<Result> {
     verifyWrappers(request, response);
-    response.set('Cache-Control', 'no-store');
-    response.set('Pragma', 'no-cache');
+    response.set('cache-control', 'no-store');
+    response.set('pragma', 'no-cache');
     try {
       verifyFormPost(request);
       const client = await authenticateClient(request, this.options);
@@ -30,15 +30,16 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       const failure = toOAuthError(error);
       response.status = failure.code;
       response.body = errorResponse(failure);
-      if (failure instanceof InvalidClientError) response.set('WWW-Authenticate', 'Basic realm="Service"');
+      if (failure.code === 401) response.set('WWW-Authenticate', 'Basic realm="Service"');
       throw failure;
     }
   }
 }
 
 function verifyFormPost(request: Request): void {
-  if (request.method.toUpperCase() !== 'POST') throw new InvalidRequestError('Invalid request: method must be POST');
-  if (mediaType(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+  if (String(request.method).toUpperCase() !== 'POST')
+    throw new InvalidRequestError('Invalid request: method must be POST');
+  if (!isForm(request.get('content-type'))) {
     throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');
   }
 }

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
+import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
 import type { GrantTypeClass, GrantTypeOptions } from '../grants/grant-type.js';
 import { GRANT_TYPES } from '../grants/index.js';
 import { required } from '../http/parameters.js';
@@ -6,7 +6,7 @@ import type { Request } from '../http/request.js';
 import { isGrantType } from '../http/syntax.js';
 import type { Client, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import type { Options } from '../options.js';
+import { lifetime, type Options } from '../options.js';
 import { verifySaved } from '../tokens/issue-token.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import { type Answered, BackChannelEndpoint } from './back-channel-endpoint.js';
@@ -17,7 +17,9 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
 
   constructor(options: Options) {
     super(options);
-    this.grantTypes = new Map([...Object.entries(GRANT_TYPES), ...Object.entries(options.extendedGrantTypes)]);
+    for (const name of ['accessTokenLifetime', 'refreshTokenLifetime']) lifetime(options, name);
+    requireMethods(options.model, ['getClient']);
+    this.grantTypes = new Map([...Object.entries(GRANT_TYPES), ...Object.entries(options.extendedGrantTypes ?? {})]);
   }
 
   protected async answer(request: Request, client: Client): Promise<Answered<Token>> {
@@ -33,8 +35,8 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     if (!Grant) throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid');
     if (!client.grants.includes(name))
       throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
-    if (typeof Grant !== 'function') throw new InvalidArgumentError('Invalid parameter: `extendedGrantTypes`');
-    requireMethods(this.options.model, ['getClient', 'saveToken', ...(Grant.requires ?? [])]);
+    if (typeof Grant !== 'function') throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
+    requireMethods(this.options.model, Grant.requires ? [...Grant.requires, 'saveToken'] : []);
     return Grant;
   }
 

@@ -3,7 +3,7 @@ import { isPublic } from '../clients/none.js';
 import { InvalidGrantError, ServerError } from '../errors.js';
 import { optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import { isVSCHAR } from '../http/syntax.js';
+import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../model/model.js';
 import { verifyVerifier } from '../pkce.js';
 import { isSameRedirectUri } from '../response-types/redirect-uri.js';
@@ -22,7 +22,8 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   ];
 
   async handle(request: Request, client: Client): Promise<Token> {
-    const code = await this.findCode(required(request, 'code', isVSCHAR), client);
+    const authorizationCode = required(request, 'code', isVSCHAR);
+    const code = await this.findCode(authorizationCode, client);
     const { user, grantId } = code;
     const scope = await approveScope(this.options, { client, user, scope: code.scope });
 
@@ -30,7 +31,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     if (!(await this.model.revokeAuthorizationCode(code))) await refuseReplay(code, WHAT, this.options);
     this.verifyProof(request, code, client);
 
-    const extra = { authorizationCode: code.authorizationCode };
+    const extra = { authorizationCode };
     return this.issueToken({ client, user, scope, scopeApproved: true, refreshable: true, grantId, extra });
   }
 
@@ -41,11 +42,14 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     if (code.revokedAt) await refuseReplay(code, WHAT, this.options);
     if (!(code.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
     if (isOver(code.expiresAt)) throw new InvalidGrantError(`Invalid grant: ${WHAT} has expired`);
-    return { ...code, authorizationCode: code.authorizationCode ?? value };
+    if (code.redirectUri && !isRedirectUri(code.redirectUri)) {
+      throw new InvalidGrantError('Invalid grant: `redirect_uri` is not a valid URI');
+    }
+    return code;
   }
 
   private verifyProof(request: Request, code: AuthorizationCode, client: Client): void {
-    verifyVerifier(request, code);
+    verifyVerifier(request, code, this.options.enablePlainPKCE === true);
     if (!code.codeChallenge && this.requiresPKCE(request, client)) {
       throw new InvalidGrantError('Invalid grant: the authorization request had no `code_challenge`');
     }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { Request } from '../http/request.js';
-import type { Awaitable, Client, Model, ModelMethod, Scope, Token, User } from '../model/model.js';
+import type { Awaitable, Client, Falsy, Model, ModelMethod, Scope, Token, User } from '../model/model.js';
 import {
   type Authorization,
   expiry,
@@ -24,7 +24,7 @@ export interface GrantTypeOptions extends IssueOptions {
 /** A grant type by its class; one that extends nothing will do. RFC 6749 §4.5 */
 export interface GrantTypeClass {
   // oxlint-disable-next-line no-explicit-any
-  new (options: any): { handle(request: Request, client: any): Awaitable<Token | object> };
+  new (options: any): { handle(request: Request, client: any): Awaitable<object | Falsy> };
   /** What the model must implement for it. */
   readonly requires?: readonly ModelMethod[];
 }
@@ -34,6 +34,8 @@ export interface GrantTypeClass {
  * The other methods are those of the classic `AbstractGrantType`. RFC 6749 §1.3
  */
 export abstract class GrantType<Needs = unknown> {
+  static readonly requires: readonly ModelMethod[] = [];
+
   readonly accessTokenLifetime: number;
   readonly refreshTokenLifetime: number | undefined;
   readonly alwaysIssueNewRefreshToken: boolean | undefined;
@@ -50,7 +52,7 @@ export abstract class GrantType<Needs = unknown> {
   }
 
   /** Decides a token request of an authenticated client; throws an OAuthError to refuse it. */
-  abstract handle(request: Request, client: Client): Awaitable<Token>;
+  abstract handle(request: Request, client: Client): Awaitable<Token | Falsy>;
 
   /** Mints the token this grant established, and saves it. */
   protected issueToken(authorization: Authorization): Promise<Token> {

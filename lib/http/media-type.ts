@@ -9,8 +9,8 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** The media type of a `content-type` header, without its parameters. RFC 9110 §8.3.1 */
-export function mediaType(contentType: string | undefined): string | undefined {
-  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+export function mediaType(contentType: unknown): string | undefined {
+  const type = typeof contentType === 'string' ? contentType.split(';', 1)[0]?.trim().toLowerCase() : undefined;
   return type && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type) ? type : undefined;
 }
 
@@ -22,4 +22,11 @@ export function matchesMediaType(type: string, wanted: string): boolean {
   const [typeMain, typeSub] = type.split('/');
   if (main !== '*' && main !== typeMain) return false;
   return sub === '*' || sub === typeSub || (sub?.startsWith('*+') === true && typeSub?.endsWith(sub.slice(1)) === true);
+}
+
+/** The media type of every request in which a client proves itself. RFC 6749 Appendix B */
+export const FORM = 'application/x-www-form-urlencoded';
+
+export function isForm(contentType: string | undefined): boolean {
+  return contentType === FORM || mediaType(contentType) === FORM;
 }

@@ -20,7 +20,7 @@ export function optional(
     const parameters: unknown = request[place];
     if (typeof parameters === 'object' && parameters !== null && Object.hasOwn(parameters, name)) {
       value = (parameters as Record<string, unknown>)[name];
-      if (value !== undefined) break;
+      if (value !== undefined && value !== null && value !== '') break;
     }
   }
   if (value === undefined || value === null || value === '') return undefined;

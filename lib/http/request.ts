@@ -10,9 +10,12 @@ export interface RequestOptions {
   [property: string]: unknown;
 }
 
+type Headers = Record<string, string>;
+
+const missing = (name: string) => new InvalidArgumentError(`Missing parameter: \`${name}\``);
+
 /** An HTTP request, whatever framework it came through. */
 export class Request {
-  headers: Record<string, string>;
   method: string;
   query: Record<string, unknown>;
   // oxlint-disable-next-line no-explicit-any
@@ -20,32 +23,49 @@ export class Request {
   // oxlint-disable-next-line no-explicit-any
   [property: string]: any;
 
+  /** The headers as they came; most requests are answered by a look at one or two of them. */
+  readonly #given: object;
+  #headers: Record<string, string> | undefined;
+
   /** @throws InvalidArgumentError without `headers`, `method` or `query` */
   constructor(options: RequestOptions) {
-    for (const name of ['headers', 'method', 'query']) {
-      if (!options?.[name]) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);
-    }
-    this.headers = lowerCased(options.headers);
+    if (!options?.headers) throw missing('headers');
+    if (!options.method) throw missing('method');
+    if (!options.query) throw missing('query');
+    this.#given = options.headers;
     this.method = options.method;
     this.query = options.query as Record<string, unknown>;
     this.body = options.body ?? {};
     adopt(this, options);
   }
 
+  /** The headers by their names in lower case; of two spellings the last one counts. */
+  get headers(): Record<string, string> {
+    return (this.#headers ??= lowerCased(this.#given));
+  }
+
+  set headers(headers: Record<string, string>) {
+    this.#headers = headers;
+  }
+
   /** The value of a header. */
   get(field: string): string | undefined {
-    return this.headers[field.toLowerCase()];
+    const name = field.toLowerCase();
+    if (this.#headers) return this.#headers[name];
+    let value: string | undefined;
+    for (const given of Object.keys(this.#given)) {
+      // Lengths first: few names need to be compared.
+      if (given.length === name.length && given.toLowerCase() === name) value = (this.#given as Headers)[given];
+    }
+    return value;
   }
 
   /** The media type of the body if it is one of those asked for, else false; false too when there is no body. */
   is(...types: (string | string[])[]): string | false {
-    if (
-      this.headers['transfer-encoding'] === undefined &&
-      Number.isNaN(Number.parseInt(this.headers['content-length']!, 10))
-    ) {
+    if (this.get('transfer-encoding') === undefined && Number.isNaN(Number.parseInt(this.get('content-length')!, 10))) {
       return false;
     }
-    const type = mediaType(this.headers['content-type']);
+    const type = mediaType(this.get('content-type'));
     if (!type) return false;
     const wanted = types.flat();
     if (wanted.length === 0) return type;
@@ -57,19 +77,19 @@ export class Request {
 /** Header names in lower case, values as they are; of two spellings the last one wins. */
 export function lowerCased(headers: object): Record<string, string> {
   const result: Record<string, string> = {};
-  for (const name in headers) {
-    if (Object.hasOwn(headers, name)) {
-      const key = name.toLowerCase();
-      if (key !== '__proto__') result[key] = (headers as Record<string, string>)[name]!;
-    }
+  for (const name of Object.keys(headers)) {
+    const key = name.toLowerCase();
+    if (key !== '__proto__') result[key] = (headers as Headers)[name]!;
   }
   return result;
 }
 
+const WRAPPED = new Set(['headers', 'method', 'query', 'body', '__proto__']);
+
 /** Copies the further properties of `options`, but none that the wrapper has already. */
 export function adopt(wrapper: object, options: object): void {
-  for (const name in options) {
-    if (Object.hasOwn(options, name) && !(wrapper as Record<string, unknown>)[name] && name !== '__proto__') {
+  for (const name of Object.keys(options)) {
+    if (!WRAPPED.has(name) && !(wrapper as Record<string, unknown>)[name]) {
       (wrapper as Record<string, unknown>)[name] = (options as Record<string, unknown>)[name];
     }
   }

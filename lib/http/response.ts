@@ -11,12 +11,13 @@ export class Response {
   status: number = 200;
   headers: Record<string, string>;
   // oxlint-disable-next-line no-explicit-any
-  body: any = {};
+  body: any;
   // oxlint-disable-next-line no-explicit-any
   [property: string]: any;
 
   constructor(options?: ResponseOptions | null) {
     this.headers = options?.headers ? lowerCased(options.headers) : {};
+    this.body = options?.['body'] || {};
     if (options) adopt(this, options);
   }
 

@@ -23,18 +23,22 @@ export class AuthenticateOperation extends Operation<Token> {
 
   constructor(options: Options) {
     super(options);
+    requireMethods(options.model, METHODS);
     this.required = scopeText(options.scope);
   }
 
   async handle(request: Request, response: Response): Promise<Token> {
     verifyWrappers(request, response);
-    requireMethods(this.options.model, ['getAccessToken']);
+    const { model } = this.options;
     try {
       const accessToken = readBearerToken(request, this.options.allowBearerTokensInQueryString);
-      const token = verifyToken(await this.options.model.getAccessToken!(accessToken));
+      const token = verifyToken(await model.getAccessToken!(accessToken));
       if (this.required) {
-        await this.verifyScope(token, this.required);
-        this.reportScopes(response, token, this.required);
+        const sufficient = model.verifyScope
+          ? await model.verifyScope(token, scopeForModel(this.required, this.options.scopeFormat) as Scope)
+          : coversScope(token.scope, this.required);
+        if (!sufficient) throw new InsufficientScopeError('Insufficient scope: authorized scope is insufficient');
+        this.reportScopes(response, token.scope, this.required);
       }
       return token;
     } catch (error) {
@@ -42,20 +46,14 @@ export class AuthenticateOperation extends Operation<Token> {
     }
   }
 
-  private async verifyScope(token: Token, required: string): Promise<void> {
-    const { model, scopeFormat } = this.options;
-    const sufficient = model.verifyScope
-      ? await model.verifyScope(token, scopeForModel(required, scopeFormat) as Scope)
-      : coversScope(token.scope, required);
-    if (!sufficient) throw new InsufficientScopeError('Insufficient scope: authorized scope is insufficient');
-  }
-
-  private reportScopes(response: Response, token: Token, required: string): void {
-    if (this.options.addAcceptedScopesHeader) response.set('X-Accepted-OAuth-Scopes', required);
-    const authorized = this.options.addAuthorizedScopesHeader && scopeText(token.scope);
-    if (authorized) response.set('X-OAuth-Scopes', authorized);
+  private reportScopes(response: Response, granted: Scope | undefined, required: string): void {
+    if (this.options.addAcceptedScopesHeader) response.set('x-accepted-oauth-scopes', required);
+    const authorized = this.options.addAuthorizedScopesHeader && scopeText(granted);
+    if (authorized) response.set('x-oauth-scopes', authorized);
   }
 }
+
+const METHODS = ['getAccessToken'] as const;
 
 function verifyToken(token: Token | false | 0 | '' | null | undefined): Token {
   if (!token) throw new InvalidTokenError('Invalid token: access token is invalid');

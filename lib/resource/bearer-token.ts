@@ -1,14 +1,14 @@
 import { InvalidRequestError, UnauthorizedRequestError } from '../errors.js';
-import { mediaType } from '../http/media-type.js';
+import { isForm } from '../http/media-type.js';
 import { optional } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 
-const HEADER = /^Bearer +([\w.~+/-]+=*)$/i;
+const HEADER = /^Bearer +[\w.~+/-]+=*$/i;
 
 /** Finds the token of a request in the one place that has it. RFC 6750 §2 */
 export function readBearerToken(request: Request, allowQuery: boolean): string {
-  const header: unknown = request.headers['authorization'];
+  const header: unknown = request.get('authorization');
   const inQuery = isPresent(request.query);
   const inBody = isPresent(request.body);
   if (Number(Boolean(header)) + Number(inQuery) + Number(inBody) > 1) {
@@ -29,9 +29,10 @@ function isPresent(parameters: unknown): boolean {
 }
 
 function fromHeader(header: unknown): string {
-  const token = typeof header === 'string' ? HEADER.exec(header)?.[1] : undefined;
-  if (!token) throw new InvalidRequestError('Invalid request: malformed authorization header');
-  return token;
+  if (typeof header !== 'string' || !HEADER.test(header)) {
+    throw new InvalidRequestError('Invalid request: malformed authorization header');
+  }
+  return header.slice(header.lastIndexOf(' ') + 1);
 }
 
 function fromQuery(request: Request, allowQuery: boolean): string {
@@ -43,7 +44,7 @@ function fromBody(request: Request): string {
   if (request.method.toUpperCase() === 'GET') {
     throw new InvalidRequestError('Invalid request: token may not be passed in the body when using the GET verb');
   }
-  if (mediaType(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+  if (!isForm(request.get('content-type'))) {
     throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');
   }
   return given(request, 'body');

@@ -1,13 +1,8 @@
 import { isPublic } from '../clients/none.js';
-import {
-  InvalidClientError,
-  InvalidRequestError,
-  UnauthorizedClientError,
-  UnsupportedResponseTypeError,
-} from '../errors.js';
+import { InvalidClientError, InvalidRequestError, UnsupportedResponseTypeError } from '../errors.js';
 import { optional, type Place, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import { isResponseType, isVSCHAR } from '../http/syntax.js';
+import { isRedirectUri, isResponseType, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import type { Options } from '../options.js';
 import { type Challenge, readChallenge } from '../pkce.js';
@@ -38,6 +33,9 @@ export interface AuthorizationRequest<C extends Client = Client> extends Destina
 export async function findDestination(request: Request, { model }: Options): Promise<Destination> {
   const clientId = required(request, 'client_id', isVSCHAR, PLACES);
   const given = optional(request, 'redirect_uri', isText, PLACES);
+  if (given !== undefined && !isRedirectUri(given)) {
+    throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI');
+  }
   const client = await model.getClient(clientId, null);
   if (!client) throw new InvalidClientError('Invalid client: client credentials are invalid');
   if (!client.grants || !Array.isArray(client.grants)) {
@@ -63,6 +61,12 @@ export function findResponseType(request: Request): ResponseTypeClass | undefine
   return undefined;
 }
 
+/** May the client ask for this? While it is not known what is asked for: for anything that is asked for here. */
+export function isAllowed(request: Request, client: Client): boolean {
+  const wanted = findResponseType(request);
+  return (wanted ? [wanted] : Object.values(RESPONSE_TYPES)).some(({ grant }) => client.grants.includes(grant));
+}
+
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
 export function readAuthorizationRequest(
   request: Request,
@@ -72,15 +76,12 @@ export function readAuthorizationRequest(
   const { client } = destination;
   const state = readState(request);
   if (state === undefined && !options.allowEmptyState) throw new InvalidRequestError('Missing parameter: `state`');
+  const scope = requestedScope(request, PLACES);
   const responseType = required(request, 'response_type', isResponseType, PLACES);
   const ResponseType = findResponseType(request);
   if (!ResponseType) {
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported');
   }
-  if (!client.grants.includes(ResponseType.grant)) {
-    throw new UnauthorizedClientError('Unauthorized client: `response_type` is not allowed to this client');
-  }
-  const scope = requestedScope(request, PLACES);
   const challenge = readChallenge(request, options.enablePlainPKCE);
   if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
     throw new InvalidRequestError('Missing parameter: `code_challenge`');

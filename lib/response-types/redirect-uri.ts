@@ -1,4 +1,4 @@
-import { InvalidClientError, InvalidRequestError } from '../errors.js';
+import { InvalidClientError } from '../errors.js';
 import { isRedirectUri } from '../http/syntax.js';
 import type { Client, Model } from '../model/model.js';
 
@@ -21,19 +21,13 @@ export async function trustRedirectUri(given: string | undefined, client: Client
   const uris = Array.isArray(registered)
     ? registered.filter((uri) => typeof uri === 'string' && isRedirectUri(uri))
     : [];
-  if (given !== undefined && !isRedirectUri(given)) {
-    throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI');
-  }
-  if (given !== undefined && model.validateRedirectUri) {
-    if (await model.validateRedirectUri(given, client)) return given;
-    throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
-  }
   const [first] = uris;
   if (first === undefined) throw new InvalidClientError('Invalid client: missing client `redirectUri`');
   if (given === undefined) return first;
-  if (!uris.some((uri) => isSameRedirectUri(given, uri))) {
-    throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
-  }
+  const trusted = model.validateRedirectUri
+    ? await model.validateRedirectUri(given, client)
+    : uris.some((uri) => isSameRedirectUri(given, uri));
+  if (!trusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
   return given;
 }
 

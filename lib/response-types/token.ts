@@ -1,5 +1,5 @@
 import type { User } from '../model/model.js';
-import type { Options } from '../options.js';
+import { type Options, settle } from '../options.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import type { AuthorizationRequest } from './authorization-request.js';
@@ -16,8 +16,9 @@ export class TokenResponseType {
 
   async handle({ client, scope }: AuthorizationRequest, user: User): Promise<Answer> {
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
-    const result = await issueToken({ ...this.options, accessTokenLifetime }, { client, user, scope });
-    const body = Object.entries(tokenResponse({ ...result, refreshToken: undefined }));
-    return { result, parameters: Object.fromEntries(body.map(([name, value]) => [name, String(value)])) };
+    const result = await issueToken(settle(this.options, { accessTokenLifetime }), { client, user, scope });
+    const { refresh_token: _, ...body } = tokenResponse(result);
+    const parameters = Object.entries(body).map(([name, value]) => [name, String(value)]);
+    return { result, parameters: Object.fromEntries(parameters) };
   }
 }

@@ -5,18 +5,16 @@ import { isScope } from '../http/syntax.js';
 import type { Client, Model, Scope, User } from '../model/model.js';
 
 /** The values of a scope. RFC 6749 §3.3 */
-export function scopeValues(scope: Scope | null | undefined): string[] {
+export function scopeValues(scope: Scope | null | undefined): readonly string[] {
   if (!scope) return [];
-  const text = typeof scope === 'string' ? scope : scope.join(' ');
-  return text.split(' ').filter(Boolean);
+  return typeof scope === 'string' ? scope.split(' ') : scope;
 }
 
-/** A scope as it goes on the wire: values separated by single spaces; undefined when there are none. */
+/** A scope as it goes on the wire, its values separated by spaces; undefined when there are none. */
 export function scopeText(scope: unknown): string | undefined {
-  return scopeValues(isScopeType(scope) ? scope : undefined).join(' ') || undefined;
+  if (typeof scope === 'string') return scope || undefined;
+  return Array.isArray(scope) ? scope.join(' ') || undefined : undefined;
 }
-
-const isScopeType = (scope: unknown): scope is Scope => typeof scope === 'string' || Array.isArray(scope);
 
 /** Is every value of `required` in `granted`? */
 export function coversScope(granted: Scope | null | undefined, required: Scope): boolean {
@@ -30,9 +28,10 @@ export function scopeForModel(scope: Scope | undefined, format: 'string' | 'arra
   return format === 'array' ? scope && scopeValues(scope) : scopeText(scope);
 }
 
-/** Reads the `scope` parameter. */
+/** Reads the `scope` parameter; extra spaces are forgiven. */
 export function requestedScope(request: Request, places?: readonly Place[]): string | undefined {
-  return scopeText(optional(request, 'scope', isScope, places, InvalidScopeError));
+  const scope = optional(request, 'scope', isScope, places, InvalidScopeError);
+  return scope?.includes(' ') ? scope.split(' ').filter(Boolean).join(' ') || undefined : scope;
 }
 
 /** Asks the model which part of the requested scope is granted; a model that does not say grants all of it. */
