@@ -1,3 +1,4 @@
+import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
 import { AuthorizeEndpoint } from './endpoints/authorize.js';
 import { TokenEndpoint } from './endpoints/token.js';
 import * as errors from './errors.js';
@@ -32,6 +33,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   /** @throws InvalidArgumentError without a model */
   constructor(readonly options: OAuth2ServerOptions<C, U>) {
     if (!options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
+    warnOfRemovedOptions(options);
     this.settled = settleOptions(DEFAULTS as unknown as Options, options);
   }
 
@@ -88,7 +90,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     try {
       result = handle(this.operation(Operation, options));
     } catch (error) {
-      result = Promise.reject(error);
+      result = Promise.reject(errors.toOAuthError(error));
     }
     if (typeof callback === 'function') callBack(result, callback as Callback<Result>);
     return result;
@@ -120,6 +122,8 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
   static readonly UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
 }
+
+refuseClassicNames(OAuth2Server.prototype);
 
 function settleOptions(defaults: Options, given: { model?: unknown }): Options {
   const settled = settle(defaults, given);

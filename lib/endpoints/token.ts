@@ -1,5 +1,5 @@
 import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
-import type { GrantTypeClass, GrantTypeOptions } from '../grants/grant-type.js';
+import { GrantType, type GrantTypeClass, type GrantTypeOptions } from '../grants/grant-type.js';
 import { GRANT_TYPES } from '../grants/index.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
@@ -36,7 +36,8 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     if (!client.grants.includes(name))
       throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
     if (typeof Grant !== 'function') throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
-    requireMethods(this.options.model, Grant.requires ? [...Grant.requires, 'saveToken'] : []);
+    requireMethods(this.options.model, Grant.requires ?? []);
+    if (Grant.prototype instanceof GrantType) requireMethods(this.options.model, ['saveToken']);
     return Grant;
   }
 

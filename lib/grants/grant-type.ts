@@ -34,8 +34,6 @@ export interface GrantTypeClass {
  * The other methods are those of the classic `AbstractGrantType`. RFC 6749 §1.3
  */
 export abstract class GrantType<Needs = unknown> {
-  static readonly requires: readonly ModelMethod[] = [];
-
   readonly accessTokenLifetime: number;
   readonly refreshTokenLifetime: number | undefined;
   readonly alwaysIssueNewRefreshToken: boolean | undefined;

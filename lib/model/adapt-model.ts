@@ -25,6 +25,17 @@ const ARITY: Readonly<Record<ModelMethod, number>> = {
 };
 const METHODS = Object.keys(ARITY) as ModelMethod[];
 
+function arityOf(name: ModelMethod, method: unknown): number | undefined {
+  return name === 'getUser' && takesClient(method) ? 3 : ARITY[name];
+}
+
+/** Is the third parameter of a `getUser` the client, as in 5.x? Its name tells where the author gave it one. */
+function takesClient(method: unknown): boolean {
+  if (typeof method !== 'function') return false;
+  const [, third = ''] = /^[^(]*\([^,()]*,[^,()]*,\s*([^,()]*)/.exec(Function.prototype.toString.call(method)) ?? [];
+  return third.startsWith('{') || (/client/i.test(third) && !/callback|cb$|done|next/i.test(third));
+}
+
 const adapted = new WeakMap<object, Model>();
 
 /**
@@ -34,26 +45,30 @@ const adapted = new WeakMap<object, Model>();
 export function adaptModel(model: Model): Model {
   let result = adapted.get(model);
   if (!result) {
-    result = METHODS.some((name) => adapter(model[name], ARITY[name])) ? wrap(model) : model;
+    result = METHODS.some((name) => adapter(model[name], arityOf(name, model[name]))) ? wrap(model) : model;
     adapted.set(model, result);
   }
   return result;
 }
 
 function wrap(model: Model): Model {
-  const made = new Map<unknown, AnyFunction>();
-  return new Proxy(model, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
+  const made = new Map<PropertyKey, { value: unknown; method: AnyFunction }>();
+  // Not a proxy of the model itself: of a frozen object, nothing but its own methods may be answered.
+  return new Proxy({} as Model, {
+    get(_, key) {
+      const value: unknown = Reflect.get(model, key, model);
       if (typeof value !== 'function' || key === 'constructor') return value;
-      let method = made.get(value);
-      if (!method) {
-        const call = adapter(value, ARITY[key as ModelMethod]);
-        method = call ? (...args) => call(target, args) : (...args) => (value as AnyFunction).apply(target, args);
-        made.set(value, method);
+      let known = made.get(key);
+      if (known?.value !== value) {
+        const call = adapter(value, arityOf(key as ModelMethod, value));
+        const method: AnyFunction = (...args) => (call ? call(model, args) : (value as AnyFunction).apply(model, args));
+        made.set(key, (known = { value, method }));
       }
-      return method;
+      return known.method;
     },
+    has: (_, key) => key in model,
+    set: (_, key, value) => Reflect.set(model, key, value, model),
+    getPrototypeOf: () => Reflect.getPrototypeOf(model),
   });
 }
 
@@ -94,8 +109,8 @@ function callWithCallback(host: object, method: AnyFunction, args: unknown[], ar
 }
 
 /**
- * The third parameter of `getUser` is a callback in 3.x and the client in later versions, and nothing tells which one
- * a plain function means: so it gets a function that reads like the client.
+ * The third parameter of `getUser` is a callback in 3.x and the client in later versions. Where its name does not tell
+ * which, it is a function that reads like the client.
  */
 function both(callback: AnyFunction, client: unknown): unknown {
   if (typeof client !== 'object' || client === null) return callback;

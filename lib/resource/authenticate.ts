@@ -1,9 +1,11 @@
 import {
   InsufficientScopeError,
+  InvalidArgumentError,
   InvalidTokenError,
   ServerError,
   toOAuthError,
   UnauthorizedRequestError,
+  wireCode,
 } from '../errors.js';
 import type { OAuthError } from '../errors.js';
 import type { Request } from '../http/request.js';
@@ -24,7 +26,7 @@ export class AuthenticateOperation extends Operation<Token> {
   constructor(options: Options) {
     super(options);
     requireMethods(options.model, METHODS);
-    this.required = scopeText(options.scope);
+    this.required = requiredScope(options.scope);
   }
 
   async handle(request: Request, response: Response): Promise<Token> {
@@ -55,6 +57,14 @@ export class AuthenticateOperation extends Operation<Token> {
 
 const METHODS = ['getAccessToken'] as const;
 
+/** A scope that is none must not be taken for "any token will do". */
+function requiredScope(scope: unknown): string | undefined {
+  if (scope && typeof scope !== 'string' && !Array.isArray(scope)) {
+    throw new InvalidArgumentError('Invalid parameter: `scope`');
+  }
+  return scopeText(scope);
+}
+
 function verifyToken(token: Token | false | 0 | '' | null | undefined): Token {
   if (!token) throw new InvalidTokenError('Invalid token: access token is invalid');
   if (!token.user) throw new ServerError('Server error: `getAccessToken()` did not return a `user` object');
@@ -71,7 +81,7 @@ function refuse(response: Response, error: OAuthError): OAuthError {
   if (error instanceof UnauthorizedRequestError) {
     response.set('WWW-Authenticate', 'Bearer realm="Service"');
   } else if (error.code < 500) {
-    response.set('WWW-Authenticate', `Bearer realm="Service",error="${error.name}"`);
+    response.set('WWW-Authenticate', `Bearer realm="Service",error="${wireCode(error)}"`);
   }
   return error;
 }

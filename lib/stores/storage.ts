@@ -1,4 +1,5 @@
 import type { Awaitable } from '../model/model.js';
+import type { StoredClient } from './ports.js';
 
 /** What one authorization established, and all that came of it hangs on. Times are milliseconds since the epoch. */
 export interface GrantRow {
@@ -34,8 +35,12 @@ export interface CodeRow extends TokenRow {
   codeChallengeMethod: string | null;
 }
 
-/** Whose grants: every field that is given must match. */
+/** A row, with its client where that came along; null: the client is gone. Left out: the `clients` port is asked. */
+export type Found<Row> = Row & { client?: StoredClient | null };
+
+/** Which grants: every field that is given must match. */
 export interface GrantFilter {
+  grantId?: string;
   userId?: string;
   clientId?: string;
 }
@@ -45,15 +50,15 @@ export interface Storage {
   /** Keeps a code, and the grant it belongs to from now on. */
   saveCode(grant: GrantRow, code: CodeRow): Awaitable<void>;
   /** Finds spent codes too, until they expire. */
-  findCode(digest: string): Awaitable<CodeRow | undefined>;
+  findCode(digest: string): Awaitable<Found<CodeRow> | undefined>;
   /** Marks a code as spent: true for exactly one caller. */
   spendCode(digest: string, now: number): Awaitable<boolean>;
   /** Keeps tokens and their grant; false, and nothing is kept, when the grant was revoked. */
   saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Awaitable<boolean>;
   /** Finds no token whose grant was revoked. */
-  findAccessToken(digest: string): Awaitable<TokenRow | undefined>;
+  findAccessToken(digest: string): Awaitable<Found<TokenRow> | undefined>;
   /** Finds spent tokens too, but none whose grant was revoked. */
-  findRefreshToken(digest: string): Awaitable<TokenRow | undefined>;
+  findRefreshToken(digest: string): Awaitable<Found<TokenRow> | undefined>;
   /** Marks a refresh token as spent: true for exactly one caller. */
   spendRefreshToken(digest: string, now: number): Awaitable<boolean>;
   /** Ends a grant and all that hangs on it; the number of grants that were alive. */
@@ -61,6 +66,16 @@ export interface Storage {
   revokeGrants(filter: GrantFilter, now: number): Awaitable<number>;
   /** The grants of a user that are alive and have been used, the latest first. */
   listGrants(userId: string, now: number): Awaitable<GrantRow[]>;
-  /** Forgets what has expired; the number of rows. */
-  prune(now: number): Awaitable<number>;
+  /** Forgets what has expired, in batches where that matters; the number of rows. */
+  prune(now: number, batchSize: number): Awaitable<number>;
+}
+
+/** Where a store keeps clients of its own; each step is atomic. */
+export interface ClientStorage {
+  findClient(id: string): Awaitable<StoredClient | undefined>;
+  /** Keeps a client, new or changed; its secrets stay as they are when `secretHashes` is left out. */
+  saveClient(client: StoredClient): Awaitable<void>;
+  /** Replaces the secrets, if they still are `old`. */
+  replaceSecretHashes(id: string, old: readonly string[], hashes: readonly string[]): Awaitable<boolean>;
+  removeClient(id: string): Awaitable<boolean>;
 }

@@ -1,16 +1,24 @@
-import { randomUUID } from 'node:crypto';
-
-import { InvalidGrantError } from '../errors.js';
+import { InvalidArgumentError, InvalidGrantError } from '../errors.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
-import { coversScope, scopeText } from '../tokens/scope.js';
+import { coversScope } from '../tokens/scope.js';
 import { digest, findSecret, hashSecret, isOutdated, NOBODY } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
-import type { GrantRow, Storage, TokenRow } from './storage.js';
+import { grantRow, tokenRow, withoutSecrets } from './rows.js';
+import type { Found, GrantFilter, Storage, TokenRow } from './storage.js';
 
-/** What hangs on a grant, as the engine hands it over. */
-type Issued = Pick<Token, 'scope' | 'grantId'>;
-
-const FOREVER = 8.64e15;
+/** A line of the page on which users see which applications have access. */
+export interface ActiveGrant {
+  id: string;
+  clientId: string;
+  /** Left out: the client is no longer known. */
+  client?: StoredClient;
+  scope?: string;
+  createdAt: Date;
+  /** When tokens were last issued on it. */
+  lastUsedAt: Date;
+  /** When the last of its tokens expires. */
+  expiresAt: Date;
+}
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage = Storage> implements Model<StoredClient> {
@@ -108,36 +116,50 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     return (await this.storage.revokeGrant(grantId, Date.now())) > 0;
   }
 
-  private async found({ clientId, userId, scope, grantId, revokedAt }: TokenRow) {
-    const client = await this.clients.findById(clientId);
+  /** What has access to a user's account at the moment, the latest used first. */
+  async listGrants(userId: string | number): Promise<ActiveGrant[]> {
+    const rows = await this.storage.listGrants(String(userId), Date.now());
+    const ids = [...new Set(rows.map(({ clientId }) => clientId))];
+    const clients = new Map(await Promise.all(ids.map(async (id) => [id, await this.clients.findById(id)] as const)));
+    return rows.map(({ id, clientId, scope, createdAt, lastUsedAt, expiresAt }) => {
+      const client = clients.get(clientId);
+      return {
+        id,
+        clientId,
+        client: client ? withoutSecrets(client) : undefined,
+        scope: scope ?? undefined,
+        createdAt: new Date(createdAt),
+        lastUsedAt: new Date(lastUsedAt ?? createdAt),
+        expiresAt: new Date(expiresAt),
+      };
+    });
+  }
+
+  /**
+   * Ends every grant that matches all of the filter, with all its codes and tokens: `{ userId, grantId }` one of a
+   * user's, `{ userId }` all of them, `{ clientId }` those of a client, `{ userId, clientId }` those of both.
+   * @returns how many grants were alive
+   * @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end those of others
+   */
+  async revokeGrantsOf(filter: Omit<GrantFilter, 'userId'> & { userId?: string | number }): Promise<number> {
+    const fields = Object.entries(filter).map(([name, value]) => [name, value ?? ''] as const);
+    if (fields.length === 0 || fields.some(([, value]) => value === '')) {
+      throw new InvalidArgumentError('Invalid argument: every field of the filter must have a value');
+    }
+    const exact: GrantFilter = Object.fromEntries(fields.map(([name, value]) => [name, String(value)]));
+    return this.storage.revokeGrants(exact, Date.now());
+  }
+
+  /** Forgets what has expired, so many rows at a time. @returns how many rows */
+  async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
+    return this.storage.prune(Date.now(), batchSize);
+  }
+
+  private async found({ clientId, userId, scope, grantId, revokedAt, client: known }: Found<TokenRow>) {
+    const client = known === undefined ? await this.clients.findById(clientId) : known;
     const user = client && (userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId));
     if (!client || !user) return undefined;
     const revoked = revokedAt === null ? {} : { revokedAt: new Date(revokedAt) };
     return { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId, ...revoked };
   }
-}
-
-function grantRow({ scope, grantId = randomUUID() }: Issued, client: StoredClient, user: User): GrantRow {
-  const now = Date.now();
-  return {
-    id: grantId,
-    clientId: client.id,
-    userId: user['client'] === true ? null : String(user['id']),
-    scope: scopeText(scope) ?? null,
-    createdAt: now,
-    lastUsedAt: null,
-    expiresAt: now,
-    revokedAt: null,
-  };
-}
-
-function tokenRow(grant: GrantRow, secret: string, expiresAt: Date | undefined): TokenRow {
-  const moment = expiresAt?.getTime() ?? FOREVER;
-  grant.expiresAt = Math.max(grant.expiresAt, moment);
-  const { id: grantId, clientId, userId, scope } = grant;
-  return { digest: digest(secret), grantId, clientId, userId, scope, expiresAt: moment, revokedAt: null };
-}
-
-function withoutSecrets(client: StoredClient): StoredClient {
-  return { ...client, secret: undefined, secretHashes: undefined };
 }

@@ -91,6 +91,10 @@ function spend(row: TokenRow | undefined, now: number): boolean {
   return true;
 }
 
-function isMatch(grant: GrantRow, { userId, clientId }: GrantFilter): boolean {
-  return (userId === undefined || grant.userId === userId) && (clientId === undefined || grant.clientId === clientId);
+function isMatch(grant: GrantRow, { grantId, userId, clientId }: GrantFilter): boolean {
+  return (
+    (grantId === undefined || grant.id === grantId) &&
+    (userId === undefined || grant.userId === userId) &&
+    (clientId === undefined || grant.clientId === clientId)
+  );
 }

@@ -1,0 +1,44 @@
+import { IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
+import { InvalidRequestError } from '../lib/index.js';
+import type { NativeRequest } from './http-adapter.js';
+
+/** Bytes a form may have: generous for OAuth, and no burden to hold in memory. */
+export const FORM_LIMIT = 64 * 1024;
+
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+export function isForm({ headers }: NativeRequest): boolean {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE;
+}
+
+/** Text of a form as parameters; a repeated one becomes a list, which the engine refuses. */
+export const parseForm = (text: string): Record<string, unknown> => parse(text, '&', '=', { maxKeys: 0 });
+
+/**
+ * Reads the form of a request when its host has no parser for forms; what somebody has parsed is left as it is.
+ * @throws InvalidRequestError when it is too large or encoded
+ */
+export async function readForm(native: NativeRequest): Promise<void> {
+  if (native.body !== undefined || !(native instanceof IncomingMessage) || native.readableEnded) return;
+  if (!isForm(native)) return;
+  const encoding = native.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') throw new InvalidRequestError('Invalid request: content must not be encoded');
+  native.body = parseForm(await readText(native));
+}
+
+function readText(stream: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= FORM_LIMIT) chunks.push(chunk);
+      // Reading goes on: a connection closed on unread data would take our answer with it.
+      else reject(new InvalidRequestError('Invalid request: content is too large', { code: 413 }));
+    });
+    stream.once('end', () => resolve(Buffer.concat(chunks).toString()));
+    const stop = () => reject(new InvalidRequestError('Invalid request: content is incomplete'));
+    stream.once('error', stop).once('close', stop);
+  });
+}

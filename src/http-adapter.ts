@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { errorResponse } from '../lib/errors.js';
+import { type OAuthError, Request, Response } from '../lib/index.js';
+
+/** The request of Express or Fastify, as far as OAuth reads it. */
+export interface NativeRequest {
+  headers: IncomingHttpHeaders;
+  method: string;
+  url?: string;
+  /** The URL before a router cut something off it. */
+  originalUrl?: string;
+  query?: unknown;
+  body?: unknown;
+  session?: unknown;
+  user?: unknown;
+}
+
+interface ExpressReply {
+  statusCode: number;
+  headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
+  end(body?: string): unknown;
+}
+
+interface FastifyReply {
+  sent: boolean;
+  code(status: number): unknown;
+  header(name: string, value: string): unknown;
+  send(body?: string): unknown;
+}
+
+/** The response of Express or the reply of Fastify. */
+export type NativeReply = ExpressReply | FastifyReply;
+
+/**
+ * Makes the engine's request of one of Express or Fastify. An `authenticateHandler` finds that one as `native`, and its
+ * `session` and `user` where classic hosts look for them.
+ */
+export function toOAuthRequest(native: NativeRequest): Request {
+  const { headers, method, query, body, session, user } = native;
+  return new Request({ headers, method, query: query ?? {}, body, native, session, user });
+}
+
+/** Sends what the engine answered through the response of Express or the reply of Fastify. */
+export function sendOAuthResponse(response: Response, reply: NativeReply): void {
+  const { status } = response;
+  const body = bodyText(response);
+  if (isFastify(reply)) {
+    if (reply.sent) return;
+    reply.code(status);
+    copyHeaders(response, reply);
+    reply.send(body);
+  } else {
+    if (reply.headersSent) return;
+    reply.statusCode = status;
+    copyHeaders(response, reply);
+    reply.end(body);
+  }
+}
+
+/** Puts the headers of the engine's answer on the native reply, and sends nothing. */
+export function copyHeaders({ headers }: Response, reply: NativeReply): void {
+  for (const name of Object.keys(headers)) {
+    if (isFastify(reply)) reply.header(name, headers[name]!);
+    else reply.setHeader(name, headers[name]!);
+  }
+}
+
+/** The answer to a request that never came as far as the engine. RFC 6749 §5.2 */
+export function refusal(error: OAuthError): Response {
+  const response = new Response({ headers: { 'cache-control': 'no-store', pragma: 'no-cache' } });
+  response.status = error.status;
+  response.body = errorResponse(error);
+  return response;
+}
+
+const isFastify = (reply: NativeReply): reply is FastifyReply => 'code' in reply && 'sent' in reply;
+
+/** A page as it is, an object as JSON, nothing beside a redirect: no serializer of the host has a say in it. */
+function bodyText(response: Response): string | undefined {
+  if (response.get('location') !== undefined) return undefined;
+  if (typeof response.body === 'string') return response.body;
+  response.set('content-type', 'application/json; charset=utf-8');
+  return JSON.stringify(response.body);
+}

@@ -1,0 +1,26 @@
+export * from '../lib/index.js';
+export { AccessToken } from './decorators/access-token.decorator.js';
+export { CurrentUser } from './decorators/current-user.decorator.js';
+export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
+export { Public } from './decorators/public.decorator.js';
+export { Scopes } from './decorators/scopes.decorator.js';
+export { OAuthGuard } from './guards/oauth.guard.js';
+export { type NativeReply, type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
+export type {
+  ConsentContext,
+  InteractionAnswer,
+  InteractionContext,
+  OAuth2Interaction,
+} from './interfaces/oauth2-interaction.interface.js';
+export type {
+  Given,
+  GivenProvider,
+  OAuth2ModuleAsyncOptions,
+  OAuth2ModuleOptions,
+  OAuth2Options,
+  OAuth2OptionsFactory,
+  OAuth2Paths,
+  OAuth2Registration,
+} from './interfaces/oauth2-module-options.interface.js';
+export { OAuth2Module } from './oauth2.module.js';
+export { OAUTH2_INTERACTION, OAUTH2_MODEL, OAUTH2_OPTIONS } from './oauth2.tokens.js';

@@ -1,0 +1,76 @@
+import {
+  type AuthorizationRequest,
+  InvalidArgumentError,
+  type OAuth2Server,
+  Request,
+  type Response,
+  type User,
+} from '../../lib/index.js';
+import type { NativeRequest } from '../http-adapter.js';
+import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
+import { readAuthorizationParameters } from './authorization-parameters.js';
+import { ConsentTickets } from './consent-ticket.js';
+import { showAnswer } from './interaction-answer.js';
+
+type Decision = 'allow' | 'deny';
+
+/** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
+export class InteractionFlow {
+  private readonly tickets: ConsentTickets;
+
+  constructor(
+    private readonly server: OAuth2Server,
+    private readonly interaction: OAuth2Interaction,
+    secret: string,
+  ) {
+    this.tickets = new ConsentTickets(secret);
+  }
+
+  /** Writes the answer to `response`; throws what the engine or the interaction throws. */
+  async handle(native: NativeRequest, response: Response): Promise<void> {
+    const { query, returnTo } = readAuthorizationParameters(native);
+    const request = new Request({ headers: native.headers, method: 'GET', query, native });
+    const authorization = await this.server.readAuthorizationRequest(request, response);
+    const context: InteractionContext = { authorization, request: native, returnTo };
+
+    const user = await this.interaction.findUser(context);
+    if (!user) return showAnswer(response, await this.interaction.login(context));
+
+    const subject = subjectOf(user, authorization, query);
+    const decision = await this.findDecision(native, { user, subject, context });
+    if (!decision) {
+      const ticket = this.tickets.issue(subject);
+      return showAnswer(response, await this.interaction.consent(user, { ...context, action: returnTo, ticket }));
+    }
+    if (decision === 'deny') request.query['allowed'] = 'false';
+    await this.server.authorize(request, response, { authenticateHandler: { handle: () => user } });
+  }
+
+  /** A form decides only with a good ticket; without a form, only what the user agreed to before. */
+  private async findDecision(
+    native: NativeRequest,
+    { user, subject, context }: { user: User; subject: string; context: InteractionContext },
+  ): Promise<Decision | undefined> {
+    if (native.method !== 'POST') {
+      return (await this.interaction.hasConsented?.(user, context)) === true ? 'allow' : undefined;
+    }
+    const { ticket, decision } = (native.body ?? {}) as Record<string, unknown>;
+    if (decision !== 'allow' && decision !== 'deny') return undefined;
+    if (!this.tickets.isGood(ticket, subject)) return undefined;
+    if (decision === 'allow') await this.interaction.saveConsent?.(user, context);
+    return decision;
+  }
+}
+
+/** What a ticket is good for: this user, what they were shown, and every parameter of the request. */
+function subjectOf(user: User, authorization: AuthorizationRequest, query: Record<string, unknown>): string {
+  const id: unknown = user['id'];
+  if ((typeof id !== 'string' || id === '') && typeof id !== 'number') {
+    throw new InvalidArgumentError(
+      'Invalid argument: the interaction method `findUser()` must return a user with an `id`',
+    );
+  }
+  const { client, redirectUri, scope } = authorization;
+  const parameters = Object.entries(query).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([String(id), client.id, redirectUri, scope ?? null, parameters]);
+}

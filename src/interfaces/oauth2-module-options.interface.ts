@@ -1,0 +1,62 @@
+import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Provider, Type } from '@nestjs/common';
+import type { Model, OAuth2ServerOptions } from '../../lib/index.js';
+import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
+
+/** A class that Nest instantiates, an instance, or a provider without its `provide`. */
+export type Given<T> = Type<T> | T | GivenProvider<T>;
+
+/** A provider of Nest without its `provide`. */
+export type GivenProvider<T> =
+  | { useExisting: InjectionToken }
+  | { useClass: Type<T> }
+  // oxlint-disable-next-line no-explicit-any
+  | { useFactory: (...args: any[]) => T | Promise<T>; inject?: (InjectionToken | OptionalFactoryDependency)[] };
+
+/** The options that `forRootAsync` may find out while the application starts. */
+export interface OAuth2Options extends Omit<OAuth2ServerOptions, 'model'> {
+  model?: Model;
+  interaction?: OAuth2Interaction;
+  /** Signs the tickets of consent forms: 32 characters or more, the same in every process and after a restart. */
+  secret?: string;
+}
+
+/** The options that must be known before the application starts. */
+export interface OAuth2Registration {
+  /** Modules whose exports the model and the interaction inject. */
+  imports?: ModuleMetadata['imports'];
+  /** Make the exports of the module visible everywhere. Default: false */
+  isGlobal?: boolean;
+  /** Where the endpoints are. Default: `oauth/authorize` and `oauth/token` */
+  paths?: Partial<OAuth2Paths>;
+  /** `false`: no endpoints, for hosts with controllers of their own or none. Default: true */
+  controllers?: boolean;
+  model?: Given<Model>;
+  interaction?: Given<OAuth2Interaction>;
+  /** Further providers that the factory, the model or the interaction inject. */
+  extraProviders?: Provider[];
+}
+
+/** The routes of the endpoints, relative to a global prefix. */
+export interface OAuth2Paths {
+  authorize: string;
+  token: string;
+}
+
+/** What `OAuth2Module.forRoot()` takes. */
+export interface OAuth2ModuleOptions extends OAuth2Registration, Omit<OAuth2Options, 'model' | 'interaction'> {
+  model: Given<Model>;
+}
+
+/** A class that makes the options, for `useClass` and `useExisting`. */
+export interface OAuth2OptionsFactory {
+  createOAuth2Options(): OAuth2Options | Promise<OAuth2Options>;
+}
+
+/** What `OAuth2Module.forRootAsync()` takes. */
+export interface OAuth2ModuleAsyncOptions extends OAuth2Registration {
+  // oxlint-disable-next-line no-explicit-any
+  useFactory?: (...args: any[]) => OAuth2Options | Promise<OAuth2Options>;
+  inject?: (InjectionToken | OptionalFactoryDependency)[];
+  useClass?: Type<OAuth2OptionsFactory>;
+  useExisting?: InjectionToken<OAuth2OptionsFactory>;
+}

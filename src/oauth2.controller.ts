@@ -1,0 +1,68 @@
+import { All, Controller, Inject, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
+import { toOAuthError } from '../lib/errors.js';
+import { InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
+import { Public } from './decorators/public.decorator.js';
+import { logFault } from './fault-log.js';
+import { readForm } from './form-body.js';
+import { type NativeReply, type NativeRequest, refusal, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
+import { InteractionFlow } from './interaction/interaction-flow.js';
+import type { OAuth2Paths } from './interfaces/oauth2-module-options.interface.js';
+
+/**
+ * The endpoints under these paths. They take the native request and answer through the native reply, so that no pipe,
+ * interceptor or filter of the host can bend an OAuth answer; every method arrives, so that a wrong one gets one too.
+ */
+export function createController(paths: OAuth2Paths): Type<unknown> {
+  @Public()
+  @Controller({ version: VERSION_NEUTRAL })
+  class OAuth2Controller {
+    constructor(
+      @Inject(OAuth2Server) private readonly server: OAuth2Server,
+      @Inject(InteractionFlow) private readonly interaction: InteractionFlow | undefined,
+    ) {}
+
+    /** RFC 6749 §3.1 */
+    @All(paths.authorize)
+    authorize(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
+      return answer(native, reply, ['GET', 'POST'], (response) =>
+        this.interaction
+          ? this.interaction.handle(native, response)
+          : this.server.authorize(toOAuthRequest(native), response),
+      );
+    }
+
+    /** RFC 6749 §3.2 */
+    @All(paths.token)
+    token(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
+      return answer(native, reply, ['POST'], (response) => this.server.token(toOAuthRequest(native), response));
+    }
+  }
+  return OAuth2Controller;
+}
+
+/** Runs an operation and sends what it wrote; never throws. */
+async function answer(
+  native: NativeRequest,
+  reply: NativeReply,
+  methods: readonly string[],
+  operation: (response: Response) => Promise<unknown>,
+): Promise<void> {
+  let response = new Response();
+  try {
+    verifyMethod(native.method, methods);
+    await readForm(native);
+    await operation(response);
+  } catch (error) {
+    const failure = toOAuthError(error);
+    const written = response.status !== 200 || response.get('location') !== undefined;
+    if (!written) response = refusal(failure);
+    if (response.status >= 500) logFault(failure);
+    if (response.status === 405) response.set('Allow', methods.join(', '));
+  }
+  sendOAuthResponse(response, reply);
+}
+
+function verifyMethod(method: string, methods: readonly string[]): void {
+  if (methods.includes(method)) return;
+  throw new InvalidRequestError(`Invalid request: method must be ${methods.join(' or ')}`, { code: 405 });
+}

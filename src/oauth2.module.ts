@@ -1,0 +1,51 @@
+import { type DynamicModule, Inject, Module, type NestModule, Optional } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { prepareBodies } from './body-errors.js';
+import { settlePaths, verify } from './configuration/check-options.js';
+import type {
+  OAuth2ModuleAsyncOptions,
+  OAuth2ModuleOptions,
+  OAuth2Registration,
+} from './interfaces/oauth2-module-options.interface.js';
+import { defineModule, optionsProviders } from './oauth2.module-definition.js';
+import { OAUTH2_OPTIONS, OAUTH2_REGISTRATION } from './oauth2.tokens.js';
+
+/** An OAuth 2.0 authorization server for a Nest application, and what its guard needs. RFC 6749, RFC 6750 */
+@Module({})
+export class OAuth2Module implements NestModule {
+  private readonly registration: OAuth2Registration;
+
+  constructor(
+    @Optional() @Inject(OAUTH2_REGISTRATION) registration: OAuth2Registration | undefined,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+  ) {
+    verify(
+      registration !== undefined,
+      'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
+    );
+    this.registration = registration;
+  }
+
+  /** Registers the module with options that are known already. */
+  static forRoot(options: OAuth2ModuleOptions): DynamicModule {
+    const registration: OAuth2Registration = options ?? {};
+    const provider = { provide: OAUTH2_OPTIONS, useValue: registration };
+    return defineModule(OAuth2Module, { registration, method: 'forRoot', options: [provider] });
+  }
+
+  /** Registers the module with options that a factory finds out while the application starts. */
+  static forRootAsync(options: OAuth2ModuleAsyncOptions): DynamicModule {
+    const registration: OAuth2ModuleAsyncOptions = options ?? {};
+    return defineModule(OAuth2Module, {
+      registration,
+      method: 'forRootAsync',
+      options: optionsProviders(registration),
+    });
+  }
+
+  /** Nest calls this before it makes the routes: the last moment to tell Fastify about them. */
+  configure(): void {
+    const { controllers, paths } = this.registration;
+    if (controllers !== false && this.host.httpAdapter) prepareBodies(this.host.httpAdapter, settlePaths(paths));
+  }
+}

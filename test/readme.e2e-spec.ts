@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplication, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import * as oauth from 'oauth4webapi';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(import.meta.dirname, 'readme-snippets');
+
+describe('what a reader copies from the README', () => {
+  let app: INestApplication;
+  let issuer: oauth.AuthorizationServer;
+  let origin: string;
+  const insecure = { [oauth.allowInsecureRequests]: true };
+
+  beforeAll(async () => {
+    writeSnippets();
+    const { AppModule } = (await import(join(folder, 'app.module.ts'))) as { AppModule: Type };
+    app = await NestFactory.create(AppModule, { logger: false });
+    await app.listen(0, '127.0.0.1');
+    origin = await app.getUrl();
+    issuer = { issuer: origin, token_endpoint: `${origin}/oauth/token` };
+  });
+
+  afterAll(async () => {
+    await app?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('compiles', () => {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const config = join(folder, 'tsconfig.json');
+    writeFileSync(config, JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'] }));
+    expect(execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })).toBe('');
+  });
+
+  it('is an application whose service gets a token and reads notes', async () => {
+    const client = { client_id: 'my-service' };
+    const secret = oauth.ClientSecretBasic('my-service-secret');
+    const answer = await oauth.clientCredentialsGrantRequest(issuer, client, secret, {}, insecure);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(issuer, client, answer);
+    const notes = await fetch(`${origin}/notes`, { headers: { authorization: `Bearer ${token}` } });
+
+    expect(await notes.json()).toEqual({
+      user: 'my-service',
+      client: 'my-service',
+      notes: ['Follow the white rabbit'],
+    });
+  });
+
+  it('is an application whose user agrees to an application in the browser', async () => {
+    const client = { client_id: 'my-spa' };
+    const redirectUri = 'http://127.0.0.1:5555/callback';
+    const verifier = oauth.generateRandomCodeVerifier();
+    const page = new URL(`${origin}/oauth/authorize`);
+    page.search = new URLSearchParams({
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope: 'notes:read',
+      state: 'abc',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).toString();
+
+    const consent = await (await fetch(page)).text();
+    const ticket = /name="ticket" value="([^"]+)"/.exec(consent)?.[1] ?? '';
+    const body = new URLSearchParams({ ticket, decision: 'allow' });
+    const decided = await fetch(page, { method: 'POST', body, redirect: 'manual' });
+
+    const callback = new URL(decided.headers.get('location') ?? '');
+    const parameters = oauth.validateAuthResponse(issuer, client, callback, 'abc');
+    const answer = await oauth.authorizationCodeGrantRequest(
+      issuer,
+      client,
+      oauth.None(),
+      parameters,
+      redirectUri,
+      verifier,
+      insecure,
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(issuer, client, answer);
+    expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'notes:read' });
+  });
+});
+
+/** Each block of TypeScript begins with the name of its file. */
+function writeSnippets(): void {
+  mkdirSync(folder, { recursive: true });
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const snippets = [...readme.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)];
+  expect(snippets.map(([, name]) => name)).toEqual(['app.module.ts', 'login-and-consent.ts', 'main.ts', 'engine.ts']);
+  for (const [, name, code] of snippets) writeFileSync(join(folder, name!), code!);
+}
