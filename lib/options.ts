@@ -103,9 +103,9 @@ export const DEFAULTS = {
   scopeFormat: 'string',
 } as const satisfies Partial<OAuth2ServerOptions>;
 
-/** `given` over `defaults`, which shine through: nothing is copied. An option given as `undefined` erases nothing. */
+/** `given` over `defaults`; an option given as `undefined` erases nothing. */
 export function settle<T extends object>(defaults: T, given: object): T {
-  const settled = Object.create(defaults) as T;
+  const settled: T = { ...defaults };
   for (const key of Object.keys(given) as (keyof T)[]) {
     const value = (given as T)[key];
     if (value !== undefined && key !== '__proto__') settled[key] = value;
