@@ -12,6 +12,9 @@ export interface OAuthErrorProperties {
  * `message` what goes into `error_description`. RFC 6749 §5.2
  */
 export class OAuthError extends Error {
+  /** The HTTP status of an error that is not given another. */
+  static readonly status: number = 500;
+
   declare code: number;
   declare status: number;
   declare statusCode: number;
@@ -23,16 +26,23 @@ export class OAuthError extends Error {
    * @param properties copied onto the error; `code` (HTTP status) and `name` (wire code) may be set here
    */
   constructor(reason?: string | Error, properties?: OAuthErrorProperties) {
+    const status = properties?.code ?? new.target.status;
     const cause = reason instanceof Error ? reason : undefined;
+    // A refused request is no bug, and capturing a stack costs more than the whole check: only faults carry one.
+    const isStackless = status < 500 && STACK_IS_OPTIONAL;
+    const depth = Error.stackTraceLimit;
+    if (isStackless) Error.stackTraceLimit = 0;
     super(cause ? cause.message : (reason as string | undefined), cause && { cause });
-    const status = properties?.code ?? 500;
-    this.code = status;
+    if (isStackless) Error.stackTraceLimit = depth;
+    this.code = this.status = this.statusCode = status;
     if (properties) copyProperties(this, properties);
-    this.status = this.statusCode = this.code;
     if (cause) Object.defineProperty(this, 'inner', { value: cause, configurable: true, writable: true });
     if (!this.message) this.message = STATUS_CODES[this.code] ?? 'Unknown error';
   }
 }
+
+/** False where the host has frozen what the language brings. */
+const STACK_IS_OPTIONAL = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable === true;
 
 function copyProperties(error: OAuthError, properties: OAuthErrorProperties): void {
   for (const key of Object.keys(properties)) {
@@ -44,15 +54,8 @@ const writable = (value: unknown) => ({ value, configurable: true, enumerable: t
 
 /** A class of errors: one wire code, one HTTP status. */
 function oauthError(name: string, status: number) {
-  const refusal = status < 500;
   class NamedError extends OAuthError {
-    constructor(reason?: string | Error, properties?: OAuthErrorProperties) {
-      // A refused request is no bug, and capturing a stack costs more than the whole check: only faults carry one.
-      const depth = Error.stackTraceLimit;
-      if (refusal) Reflect.set(Error, 'stackTraceLimit', 0);
-      super(reason, properties ? { code: status, ...properties } : { code: status });
-      if (refusal) Reflect.set(Error, 'stackTraceLimit', depth);
-    }
+    static override readonly status = status;
   }
   Object.defineProperty(NamedError.prototype, 'name', writable(name));
   return NamedError;

@@ -1,0 +1,47 @@
+/** What all three projects share: TypeScript through SWC, as ES modules, the package under its public names. */
+const base = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  injectGlobals: false,
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        sourceMaps: 'inline',
+        module: { type: 'es6' },
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          // Without decoratorMetadata: what the tests prove holds for hosts built by any compiler.
+          transform: { legacyDecorator: true, decoratorMetadata: false },
+        },
+      },
+    ],
+  },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'],
+    '^nest-oauth2$': '<rootDir>/src/index.ts',
+    '^nest-oauth2/server$': '<rootDir>/lib/index.ts',
+    '^nest-oauth2/testing$': '<rootDir>/src/testing/index.ts',
+    '^nest-oauth2/stores/([^/]+)$': '<rootDir>/lib/stores/$1/index.ts',
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/sample/', '<rootDir>/bench/'],
+};
+
+const spec = '**/*.{spec,e2e-spec}.ts';
+
+export default {
+  testTimeout: 15_000,
+  projects: [
+    {
+      ...base,
+      displayName: 'suite',
+      testMatch: [`<rootDir>/test/${spec}`],
+      testPathIgnorePatterns: ['<rootDir>/test/browser/', '<rootDir>/test/package/'],
+    },
+    { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`], testTimeout: 60_000 },
+    { ...base, displayName: 'package', testMatch: [`<rootDir>/test/package/${spec}`], testTimeout: 300_000 },
+  ],
+};

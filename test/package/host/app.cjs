@@ -1,0 +1,9 @@
+require('reflect-metadata');
+const { askApplication } = require('./grant.cjs');
+
+void askApplication(
+  require('nest-oauth2'),
+  require('nest-oauth2/stores/memory'),
+  require('@nestjs/common'),
+  require('@nestjs/core'),
+);

@@ -1,0 +1,3 @@
+const { askEngine } = require('./grant.cjs');
+
+void askEngine(require('nest-oauth2/server'), require('nest-oauth2/stores/memory'));

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '../..');
+const tool = (name: string) => join(root, 'node_modules/.bin', name);
+
+/** Runs a command to its end and resolves to what it printed; a failure carries the output in its message. */
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const promise = promisify(execFile)(command, args, { cwd, maxBuffer: 1 << 26 });
+  const { stdout } = await promise.catch((error: Error & { stdout: string; stderr: string }) => {
+    throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
+  });
+  return stdout;
+}
+
+let workspace: string;
+let tarball: string;
+
+beforeAll(async () => {
+  workspace = await mkdtemp(join(tmpdir(), 'nest-oauth2-'));
+  await run(root, 'npm', 'pack', '--silent', '--pack-destination', workspace);
+  const packed = (await readdir(workspace)).find((file) => file.endsWith('.tgz'));
+  tarball = join(workspace, packed ?? 'nothing was packed');
+});
+
+afterAll(() => rm(workspace, { recursive: true, force: true }));
+
+/** A fresh project that has installed the tarball, and nothing else but `dependencies`. */
+async function freshHost(...dependencies: string[]): Promise<string> {
+  const folder = await mkdtemp(join(workspace, 'host-'));
+  await cp(join(import.meta.dirname, 'host'), folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'host', private: true }));
+  const peers = dependencies.length > 0 ? [] : ['--legacy-peer-deps'];
+  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', ...peers, tarball, ...dependencies);
+  return folder;
+}
+
+describe('the packed tarball', () => {
+  it('holds the builds and the papers, and nothing else', async () => {
+    const files = (await run(workspace, 'tar', '-tf', tarball)).split('\n').filter(Boolean);
+    const allowed = /^package\/(dist\/(esm|cjs)\/(lib|src)\/.+\.(js|js\.map|d\.ts)|dist\/cjs\/package\.json|docs\/.+)$/;
+    expect(files.filter((file) => !allowed.test(file)).toSorted()).toEqual([
+      'package/CHANGELOG.md',
+      'package/LICENSE',
+      'package/README.md',
+      'package/package.json',
+    ]);
+  });
+
+  it('satisfies publint', async () => {
+    await expect(run(root, tool('publint'), 'run', tarball, '--strict')).resolves.toContain('All good!');
+  });
+
+  it('has right types for every way to resolve it', async () => {
+    await expect(run(root, tool('attw'), tarball, '--no-emoji', '--no-color')).resolves.toContain('No problems found');
+  });
+});
+
+describe('the engine in a host without Nest', () => {
+  let host: string;
+
+  beforeAll(async () => {
+    host = await freshHost();
+  });
+
+  it.each(['engine.mjs', 'engine.cjs'])('issues a token in %s', async (program) => {
+    await expect(readdir(join(host, 'node_modules'))).resolves.not.toContain('@nestjs');
+    expect(JSON.parse(await run(host, 'node', program))).toEqual({ status: 200, token_type: 'Bearer' });
+  });
+});
+
+describe.each(['12', '11'])('the module in a host on Nest %s', (version) => {
+  let host: string;
+
+  beforeAll(async () => {
+    const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${version}`);
+    host = await freshHost(...nest, 'reflect-metadata@0.2', 'rxjs@7');
+  });
+
+  it.each(['app.mjs', 'app.cjs'])('issues a token and guards a route in %s', async (program) => {
+    expect(JSON.parse(await run(host, 'node', program))).toEqual({
+      token: { status: 200, token_type: 'Bearer' },
+      stranger: 401,
+      bearer: { status: 200, body: 'demo' },
+    });
+  });
+
+  it.each(['mts', 'cts'])('type-checks a file of type .%s', async (format) => {
+    const source = `types.${format}`;
+    await cp(join(host, 'types.ts'), join(host, source));
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext'];
+    await expect(run(host, tool('tsc'), ...flags, source)).resolves.toBe('');
+  });
+});
