@@ -113,6 +113,16 @@ export function settle<T extends object>(defaults: T, given: object): T {
   return settled;
 }
 
+/**
+ * The scope of options that say nothing else, as a guard's do. An operation is kept for each: settling the options anew
+ * was a quarter of the time of `authenticate`.
+ */
+export function onlyScope(options: { scope?: unknown }): string | undefined {
+  if (typeof options.scope !== 'string') return undefined;
+  for (const name in options) if (name !== 'scope') return undefined;
+  return options.scope;
+}
+
 /** Reads a lifetime option as milliseconds. */
 export function lifetime(options: object, name: string): number {
   const given = (options as Record<string, unknown>)[name];

@@ -13,6 +13,7 @@ import {
   type Callback,
   DEFAULTS,
   type OAuth2ServerOptions,
+  onlyScope,
   type Options,
   settle,
   type TokenOptions,
@@ -133,16 +134,6 @@ refuseClassicNames(OAuth2Server.prototype);
 
 /** How many operations are kept; a host whose scopes are without number makes the rest anew. */
 const KEPT = 1000;
-
-/**
- * The scope of options that say nothing else, as a guard's do. An operation is kept for each: settling the options anew
- * was a quarter of the time of `authenticate`.
- */
-function onlyScope(options: { scope?: unknown }): string | undefined {
-  if (typeof options.scope !== 'string') return undefined;
-  for (const name in options) if (name !== 'scope') return undefined;
-  return options.scope;
-}
 
 function settleOptions(defaults: Options, given: { model?: unknown }): Options {
   const settled = settle(defaults, given);
