@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 
+/** Where `@Public()` leaves its mark, for guards of the host. */
 export const PUBLIC_METADATA = 'nest-oauth2:public';
 
 /** Lets everybody in, where `OAuthGuard` guards the whole application or controller. */

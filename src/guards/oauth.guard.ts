@@ -9,7 +9,7 @@ import { copyHeaders, toOAuthRequest } from '../http-adapter.js';
 import { httpOf } from './execution-context.js';
 
 /** What a route asks of a request; no options: any good token. */
-type Demand = 'nothing' | { options?: { scope: string[] } };
+type Demand = 'nothing' | { options?: Readonly<{ scope: string }> };
 
 /**
  * Lets requests pass that carry a good access token with the scopes of the route. Of `@Scopes()` and `@Public()` on a
@@ -58,7 +58,7 @@ export class OAuthGuard implements CanActivate {
   private readDemand(...targets: Parameters<Reflector['get']>[1][]): Demand {
     for (const target of targets) {
       const scope = this.reflector.get<string[] | undefined>(SCOPES_METADATA, target);
-      if (scope) return scope.length > 0 ? { options: { scope } } : {};
+      if (scope) return scope.length > 0 ? { options: Object.freeze({ scope: scope.join(' ') }) } : {};
       if (this.reflector.get<boolean | undefined>(PUBLIC_METADATA, target)) return 'nothing';
     }
     return {};

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { open } from '../../support/consent.js';
+import { ASKED, CALLBACK, demoModule } from '../../support/demo.js';
+import { answerOf, get, NO_STORE, refused } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+/** An answer of the authorization endpoint to the user, who is sent nowhere. */
+const told = (error: string, description: string, status = 400) => ({
+  status,
+  headers: { 'cache-control': 'no-store', 'content-type': NO_STORE['content-type'] },
+  body: { error, error_description: description },
+});
+
+describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await startHost(platform, demoModule()));
+  });
+  afterAll(stopHosts);
+
+  it.each([
+    ['no client', { client_id: '' }, told('invalid_request', 'Missing parameter: `client_id`')],
+    [
+      'an unknown client',
+      { client_id: 'nobody' },
+      told('invalid_client', 'Invalid client: client credentials are invalid'),
+    ],
+    [
+      'a foreign redirect URI',
+      { redirect_uri: 'https://evil.example/callback' },
+      told('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
+    ],
+    [
+      'a part of the registered redirect URI',
+      { redirect_uri: CALLBACK.slice(0, -1) },
+      told('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
+    ],
+    [
+      'a script for a redirect URI',
+      { redirect_uri: 'javascript:alert(1)' },
+      told('invalid_request', 'Invalid request: `redirect_uri` is not a valid URI'),
+    ],
+    ['a NUL in the client', { client_id: 'web\0' }, told('invalid_request', 'Invalid parameter: `client_id`')],
+  ])('tells the user, and redirects nowhere, for %s', async (_name, change, expected) => {
+    expect(await open(url, { ...ASKED, ...change }, 'alice')).toEqual(expected);
+  });
+
+  it('redirects nowhere when client or redirect URI come twice', async () => {
+    for (const name of ['client_id', 'redirect_uri'] as const) {
+      const query = new URLSearchParams([...Object.entries(ASKED), [name, ASKED[name]]]).toString();
+      const answer = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+      expect(answer).toEqual(told('invalid_request', `Repeated parameter: \`${name}\``));
+    }
+  });
+
+  it.each(['scope', 'response_type', 'code_challenge'])('tells the client when `%s` comes twice', async (name) => {
+    const query = new URLSearchParams([...Object.entries(ASKED), [name, 'a'], [name, 'b']]).toString();
+    const { status, headers } = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+    expect(status).toBe(302);
+    const location = new URL(headers['location']!);
+    expect(location.origin + location.pathname).toBe(CALLBACK);
+    expect(Object.fromEntries(location.searchParams)).toEqual({
+      error: 'invalid_request',
+      error_description: `Repeated parameter: \`${name}\``,
+      state: 'xyz',
+    });
+  });
+
+  it.each(['__proto__=1', 'constructor=1', 'hasOwnProperty=1', 'a[b]=c', '%ZZ=%', 'client_id[x]=web', '&&&==='])(
+    'answers with a refusal to `%s`',
+    async (query) => {
+      const answer = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+      expect(answer).toEqual(told('invalid_request', 'Missing parameter: `client_id`'));
+    },
+  );
+
+  it('is not put off by odd parameters beside good ones', async () => {
+    const query = `${new URLSearchParams(ASKED).toString()}&__proto__=1&hasOwnProperty=2&toString=3&%ZZ=%E0%A4%A`;
+    const { status, body } = await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
+    expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining('"ticket"') });
+  });
+
+  it.each(['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'])('refuses %s and names what is allowed', async (method) => {
+    const answer = await answerOf(fetch(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`, { method }));
+    const refusal = refused('invalid_request', 'Invalid request: method must be GET or POST', 405, {
+      allow: 'GET, POST',
+    });
+    expect(answer).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
+  });
+});

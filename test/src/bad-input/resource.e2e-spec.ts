@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { demoModule } from '../../support/demo.js';
+import { answerOf, bearer, get, NO_STORE } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await startHost(platform, demoModule()));
+  });
+  afterAll(stopHosts);
+
+  const refusal = (status: number, error: string, description: string) => ({
+    status,
+    headers: {
+      'content-type': NO_STORE['content-type'],
+      'www-authenticate': `Bearer realm="Service",error="${error}"`,
+    },
+    body: { error, error_description: description },
+  });
+
+  it.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer ü', 'Basic abc', 'Digest Bearer abc', 'nonsense'])(
+    'refuses the header `%s` as malformed',
+    async (authorization) => {
+      expect(await answerOf(get(`${url}/notes`, { authorization }))).toEqual(
+        refusal(400, 'invalid_request', 'Invalid request: malformed authorization header'),
+      );
+    },
+  );
+
+  it.each([
+    ['nonsense', 'nonsense'],
+    ['the name of a property of every object', '__proto__'],
+    ['8000 characters', 'x'.repeat(8000)],
+  ])('refuses %s for a token', async (_name, value) => {
+    expect(await answerOf(get(`${url}/notes`, bearer(value)))).toEqual(
+      refusal(401, 'invalid_token', 'Invalid token: access token is invalid'),
+    );
+  });
+
+  it('refuses a token in the URL', async () => {
+    expect(await answerOf(get(`${url}/notes?access_token=abc`))).toEqual(
+      refusal(400, 'invalid_request', 'Invalid request: do not send bearer tokens in query URLs'),
+    );
+  });
+});

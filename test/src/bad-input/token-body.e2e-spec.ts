@@ -1,0 +1,90 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { demoModule } from '../../support/demo.js';
+import { answerOf, basic, post, refused } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const credentials = basic('web', 'web-secret');
+const notForm = 'Invalid request: content must be application/x-www-form-urlencoded';
+const megabyte = 'x'.repeat(2 ** 20);
+
+describe.each(PLATFORMS)('bad bodies and methods at the token endpoint on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await startHost(platform, demoModule()));
+  });
+  afterAll(stopHosts);
+
+  const token = (form: Parameters<typeof post>[1], headers = {}) => answerOf(post(`${url}/oauth/token`, form, headers));
+
+  /** Sends bytes that no client library would. */
+  const raw = (request: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
+        socket.end(request.replaceAll('\n', '\r\n')),
+      );
+      let answer = '';
+      socket.on('data', (chunk) => (answer += chunk.toString())).on('error', reject);
+      socket.on('close', () => resolve(answer));
+    });
+
+  it.each([
+    ['JSON', 'application/json', '{"grant_type":"client_credentials"}'],
+    ['broken JSON', 'application/json', '{'],
+    ['JSON that sets a prototype', 'application/json', '{"__proto__":{"a":1}}'],
+    ['plain text', 'text/plain', 'grant_type=client_credentials'],
+    ['XML', 'application/xml', '<grant_type/>'],
+    ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
+    ['an unreadable type', ';;;', 'grant_type=client_credentials'],
+  ])('refuses %s where a form is due', async (_name, type, body) => {
+    expect(await token(body, { ...credentials, 'content-type': type })).toEqual(refused('invalid_request', notForm));
+  });
+
+  it('refuses a body of a megabyte', async () => {
+    const answer = await token({ grant_type: 'authorization_code', code: megabyte }, credentials);
+    expect(answer).toEqual(refused('invalid_request', 'Invalid request: content is too large', 413));
+  });
+
+  it('looks long values up in vain', async () => {
+    const answer = await token({ grant_type: 'authorization_code', code: 'x'.repeat(50_000) }, credentials);
+    expect(answer).toEqual(refused('invalid_grant', 'Invalid grant: authorization code is invalid'));
+  });
+
+  it('refuses a thousand parameters and more, or finds none that it knows', async () => {
+    const { status } = await token('a=1&'.repeat(5000), credentials);
+    expect([400, 413]).toContain(status);
+  });
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s and names what is allowed', async (method) => {
+    const answer = await answerOf(
+      fetch(`${url}/oauth/token?grant_type=client_credentials`, { method, headers: credentials }),
+    );
+    const refusal = refused('invalid_request', 'Invalid request: method must be POST', 405, { allow: 'POST' });
+    expect(answer).toEqual(method === 'HEAD' ? { ...refusal, body: '' } : refusal);
+  });
+
+  it('refuses an encoding that nobody can read', async () => {
+    const { status, body } = await token('a=b', { ...credentials, 'content-encoding': 'nonsense' });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: 'invalid_request' });
+  });
+
+  it('refuses a form in a charset that nobody can read', async () => {
+    const type = 'application/x-www-form-urlencoded; charset=utf-7';
+    const { status, body } = await token('grant_type=nonsense', { ...credentials, 'content-type': type });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toMatch(/invalid_request|unsupported_grant_type/);
+  });
+
+  it('goes on after a client that hangs up in the middle', async () => {
+    const head =
+      'POST /oauth/token HTTP/1.1\nhost: x\ncontent-type: application/x-www-form-urlencoded\ncontent-length: 100\n\na=b';
+    await raw(head);
+    expect((await token({ grant_type: 'client_credentials' }, credentials)).status).toBe(200);
+  });
+
+  it('leaves no NUL in a header unanswered', async () => {
+    const answer = await raw('POST /oauth/token HTTP/1.1\nhost: x\nauthorization: Basic \0\nconnection: close\n\n');
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { demoModule } from '../../support/demo.js';
+import { answerOf, basic, NO_STORE, post, refused } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const credentials = basic('web', 'web-secret');
+const challenge = { 'www-authenticate': 'Basic realm="Service"' };
+
+describe.each(PLATFORMS)('bad parameters at the token endpoint on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await startHost(platform, demoModule()));
+  });
+  afterAll(stopHosts);
+
+  const token = (form: Parameters<typeof post>[1], headers = {}) => answerOf(post(`${url}/oauth/token`, form, headers));
+
+  it.each([
+    [
+      'nothing',
+      '',
+      {},
+      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
+    ],
+    [
+      'an unknown client',
+      { grant_type: 'client_credentials' },
+      basic('nobody', 'x'),
+      refused('invalid_client', 'Invalid client: client is invalid', 401, challenge),
+    ],
+    [
+      'a broken Basic header',
+      { grant_type: 'client_credentials' },
+      { authorization: 'Basic ###' },
+      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
+    ],
+    [
+      'Basic without a colon',
+      { grant_type: 'client_credentials' },
+      { authorization: `Basic ${Buffer.from('web').toString('base64')}` },
+      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
+    ],
+    ['no grant type', {}, credentials, refused('invalid_request', 'Missing parameter: `grant_type`')],
+    [
+      'the name of an object method for a grant type',
+      { grant_type: 'constructor' },
+      credentials,
+      refused('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid'),
+    ],
+    [
+      'a NUL in a code',
+      { grant_type: 'authorization_code', code: 'a\0b' },
+      credentials,
+      refused('invalid_request', 'Invalid parameter: `code`'),
+    ],
+    [
+      'bad percent-encoding',
+      'grant_type=authorization_code&code=%E0%A4%A',
+      credentials,
+      refused('invalid_grant', 'Invalid grant: authorization code is invalid'),
+    ],
+    [
+      'a nested parameter',
+      'grant_type[a]=client_credentials',
+      credentials,
+      refused('invalid_request', 'Missing parameter: `grant_type`'),
+    ],
+  ])('refuses %s', async (name, form, headers, expected) => {
+    const answer = await token(form, headers);
+    // The form parser of Express makes an object of it, that of Fastify an oddly named parameter.
+    const nested = name === 'a nested parameter' && platform === 'express';
+    expect(answer).toEqual(nested ? refused('invalid_request', 'Invalid parameter: `grant_type`') : expected);
+  });
+
+  it.each(['grant_type', 'scope', 'client_id'])('refuses `%s` when it comes twice', async (name) => {
+    const form: [string, string][] = [['grant_type', 'client_credentials'], ['scope', 'notes:read']]; // prettier-ignore
+    form.push([name, 'client_credentials'], [name, 'client_credentials']);
+    const { status, body } = await token(form, credentials);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: 'invalid_request' });
+  });
+
+  it.each(['__proto__=1', '__proto__[a]=1', 'constructor[prototype][a]=1', 'hasOwnProperty=1', 'toString=x', '%ZZ=%'])(
+    'answers with a refusal to `%s`',
+    async (form) => {
+      const { status, headers, body } = await token(form, credentials);
+      expect({ status, headers }).toEqual({ status: 400, headers: NO_STORE });
+      expect(body).toMatchObject({ error: 'invalid_request' });
+    },
+  );
+});

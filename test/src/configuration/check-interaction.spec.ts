@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { DemoInteraction, SECRET as secret } from '../../support/demo.js';
+import { faultOfRoot, LEAST_MODEL as model } from '../../support/fault.js';
+
+const interaction = new DemoInteraction();
+const without = (name: string) => Object.assign(new DemoInteraction(), { [name]: undefined });
+
+describe('an interaction that will not do stops the application', () => {
+  it.each<[string, object, string]>([
+    [
+      'no secret',
+      { interaction },
+      'the option `secret` signs the consent forms of your `interaction`: give one of 32 or more random characters, the same in every process',
+    ],
+    [
+      'a short secret',
+      { interaction, secret: 'x'.repeat(31) },
+      'the option `secret` signs the consent forms of your `interaction` and is too short: give one of 32 or more random characters',
+    ],
+    [
+      'no findUser()',
+      { interaction: without('findUser'), secret },
+      'the interaction has no method `findUser()`: implement it to say who is signed in',
+    ],
+    [
+      'no login()',
+      { interaction: without('login'), secret },
+      'the interaction has no method `login()`: implement it to send the user to your login page',
+    ],
+    [
+      'no consent()',
+      { interaction: without('consent'), secret },
+      'the interaction has no method `consent()`: implement it to ask the user whether they agree',
+    ],
+    ['a word', { interaction: 'login', secret }, 'the option `interaction` must be a class, an instance or a provider'],
+    [
+      'two ways to find the user',
+      { interaction, secret, authenticateHandler: { handle() {} } },
+      'give either `interaction` or `authenticateHandler`, not both: each finds the user',
+    ],
+  ])('%s', async (_name, options, sentence) => {
+    expect(await faultOfRoot({ model, ...options })).toBe(sentence);
+  });
+});

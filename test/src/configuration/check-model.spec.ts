@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { describe, expect, it } from '@jest/globals';
+import { OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
+import { NotesController } from '../../support/demo.js';
+import { faultOf, faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
+
+const needed = 'OAuth2Module needs the option `model`: a class, an instance or a provider';
+const whereChecked = 'set `controllers: false` where tokens are only checked';
+
+describe('a model that will not do stops the application', () => {
+  it.each<[string, object | undefined, string]>([
+    ['no options', undefined, needed],
+    ['no model', {}, needed],
+    ['null', { model: null }, needed],
+    ['a word', { model: 'memory' }, 'the option `model` must be a class, an instance or a provider'],
+    [
+      'no getClient()',
+      { model: { saveToken() {} } },
+      `the model has no method \`getClient()\`, which finds the clients: implement it, or ${whereChecked}`,
+    ],
+    [
+      'no saveToken()',
+      { model: { getClient() {}, saveToken: true } },
+      `the model has no method \`saveToken()\`, which keeps what is issued: implement it, or ${whereChecked}`,
+    ],
+    [
+      'codes that cannot be spent',
+      { model: { ...LEAST_MODEL, saveAuthorizationCode() {}, getAuthorizationCode() {} } },
+      'the model has no method `revokeAuthorizationCode()`, which belongs to `saveAuthorizationCode()`: implement it, or leave `saveAuthorizationCode()` out too',
+    ],
+    [
+      'codes that are never saved',
+      { model: { ...LEAST_MODEL, getAuthorizationCode() {}, revokeAuthorizationCode() {} } },
+      'the model has no method `saveAuthorizationCode()`, which belongs to `getAuthorizationCode()`: implement it, or leave `getAuthorizationCode()` out too',
+    ],
+    [
+      'refresh tokens that cannot be spent',
+      { model: { ...LEAST_MODEL, getRefreshToken() {} } },
+      'the model has no method `revokeToken()`, which spends a refresh token: implement it, or leave `getRefreshToken()` out too',
+    ],
+  ])('%s', async (_name, options, sentence) => {
+    expect(await faultOfRoot(options)).toBe(sentence);
+  });
+
+  it('no getAccessToken(), where OAuthGuard needs it', async () => {
+    const imports = [OAuth2Module.forRoot({ model: LEAST_MODEL as never })];
+    expect(await faultOf({ imports, controllers: [NotesController] })).toBe(
+      'OAuthGuard needs the model method `getAccessToken()`: implement it to find the token of a request',
+    );
+  });
+
+  it('a class that needs what nobody provides, in the words of Nest', async () => {
+    @Injectable()
+    class Needy {
+      constructor(@Inject('DATABASE') readonly database: unknown) {}
+    }
+    const imports = [OAuth2Module.forRoot({ model: Needy as never })];
+    const starting = Test.createTestingModule({ imports }).compile();
+    await expect(starting).rejects.toThrow(/dependencies of the Needy .*DATABASE.*OAuth2Module/s);
+  });
+
+  it('OAuthGuard in a module that does not import OAuth2Module, in the words of Nest', async () => {
+    const starting = Test.createTestingModule({ controllers: [NotesController] }).compile();
+    await expect(starting).rejects.toThrow(/dependencies of the OAuthGuard \(\?.*OAuth2Server/s);
+  });
+});
+
+describe('a model that will do', () => {
+  it('may only check tokens, where there are no endpoints', async () => {
+    const model = { getAccessToken: () => undefined } as never;
+    const imports = [OAuth2Module.forRoot({ model, controllers: false })];
+    const app = await Test.createTestingModule({ imports, controllers: [NotesController] }).compile();
+    expect(app.get(OAuth2Server, { strict: false }).options.model).toBe(model);
+  });
+
+  it('is left alone by a guard over a stand-in for the server, as tests have it', () => {
+    expect(new OAuthGuard({ authenticate: () => undefined } as never, {} as never)).toBeInstanceOf(OAuthGuard);
+  });
+});

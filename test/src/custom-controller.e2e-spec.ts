@@ -1,0 +1,111 @@
+import { All, Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  type NativeReply,
+  type NativeRequest,
+  OAuth2Module,
+  OAuth2Server,
+  Request,
+  Response,
+  sendOAuthResponse,
+  toOAuthRequest,
+} from 'nest-oauth2';
+import { CALLBACK, demoModule, demoStore } from '../support/demo.js';
+import { answerOf, basic, bearer, get, NO_STORE, post } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const asked = { response_type: 'code', client_id: 'web', scope: 'notes:read', state: 'xyz', redirect_uri: CALLBACK };
+const query = new URLSearchParams(asked).toString();
+const redirect = (location: unknown) => ({ status: 302, headers: { 'cache-control': 'no-store', location }, body: '' });
+const withCode = redirect(expect.stringMatching(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/));
+
+/** A host that answers authorization requests in its own way. */
+@Controller('own')
+class OwnController {
+  constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
+
+  @Get('authorize')
+  async ask(@Req() native: NativeRequest, @Res() reply: NativeReply) {
+    const response = new Response();
+    try {
+      const { client, scope, redirectUri } = await this.server.readAuthorizationRequest(
+        toOAuthRequest(native),
+        response,
+      );
+      response.body = { client: client.id, scope, redirectUri };
+    } catch {
+      // What is wrong is in the response already.
+    }
+    sendOAuthResponse(response, reply);
+  }
+
+  @Post('authorize')
+  async decide(@Req() native: NativeRequest, @Res() reply: NativeReply) {
+    const response = new Response();
+    const authenticateHandler = { handle: () => ({ id: 'alice' }) };
+    await this.server.authorize(toOAuthRequest(native), response, { authenticateHandler }).catch(() => undefined);
+    sendOAuthResponse(response, reply);
+  }
+
+  @All('twice')
+  sendTwice(@Req() _native: NativeRequest, @Res() reply: NativeReply) {
+    const response = new Response();
+    sendOAuthResponse(response, reply);
+    sendOAuthResponse(response, reply);
+  }
+}
+
+describe.each(PLATFORMS)('a controller of the host on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('can read and check an authorization request, and decide it later', async () => {
+    const { url } = await startHost(platform, {
+      imports: [OAuth2Module.forRoot({ model: demoStore(), controllers: false })],
+      controllers: [OwnController],
+    });
+    expect(await answerOf(get(`${url}/own/authorize?${query}`))).toEqual({
+      status: 200,
+      headers: { 'content-type': NO_STORE['content-type'] },
+      body: { client: 'web', scope: 'notes:read', redirectUri: CALLBACK },
+    });
+    expect((await get(`${url}/own/authorize`)).status).toBe(400);
+    expect(await answerOf(post(`${url}/own/authorize?${query}`, {}))).toEqual(withCode);
+    const denied = await answerOf(post(`${url}/own/authorize?${query}&allowed=false`, {}));
+    expect(denied.headers['location']).toMatch(/\?error=access_denied&/);
+    expect((await get(`${url}/own/twice`)).status).toBe(200);
+  });
+});
+
+describe.each(PLATFORMS)('a host without an interaction on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('finds its user by a classic authenticateHandler, which sees the native request', async () => {
+    const handle = jest.fn((request: Request) =>
+      request['native'].headers.cookie === 'user=alice' ? { id: 'alice' } : null,
+    );
+    const { url } = await startHost(platform, demoModule({ authenticateHandler: { handle } }));
+    expect(await answerOf(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }))).toEqual(withCode);
+    expect(await answerOf(post(`${url}/oauth/authorize`, asked, { cookie: 'user=alice' }))).toEqual(withCode);
+    expect(handle.mock.calls[0]?.[0]).toBeInstanceOf(Request);
+    const denied = await answerOf(get(`${url}/oauth/authorize?${query}&allowed=false`, { cookie: 'user=alice' }));
+    expect(denied.headers['location']).toMatch(/\?error=access_denied&/);
+    expect((await get(`${url}/oauth/authorize?${query}`)).status).toBe(503);
+  });
+
+  it('lets the handler answer by itself', async () => {
+    const handle = (_request: Request, response: Response) => response.redirect('/login');
+    const { url } = await startHost(platform, demoModule({ authenticateHandler: { handle: handle as never } }));
+    const { status, headers } = await answerOf(get(`${url}/oauth/authorize?${query}`));
+    expect({ status, location: headers['location'] }).toEqual({ status: 302, location: '/login' });
+  });
+
+  it('finds its user by an access token when it has no handler either', async () => {
+    const { url } = await startHost(platform, demoModule({ interaction: undefined, secret: undefined }));
+    const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+    const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
+    const { access_token: token } = body as { access_token: string };
+    expect(await answerOf(get(`${url}/oauth/authorize?${query}`, bearer(token)))).toEqual(withCode);
+    const nobody = await answerOf(get(`${url}/oauth/authorize?${query}`));
+    expect([nobody.status, nobody.headers['www-authenticate']]).toEqual([401, 'Bearer realm="Service"']);
+  });
+});

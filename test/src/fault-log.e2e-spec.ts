@@ -1,0 +1,48 @@
+import type { LoggerService } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ASKED, DemoInteraction, demoModule, demoStore } from '../support/demo.js';
+import { answerOf, basic, bearer, get, post } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
+const hidden = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
+
+describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
+  const error = jest.fn<LoggerService['error']>();
+  const logger: LoggerService = { error, log() {}, warn() {} };
+  afterEach(stopHosts);
+  afterEach(() => {
+    error.mockReset();
+  });
+
+  const told = () => error.mock.calls.map(([message, stack, context]) => [message, stack === fault.stack, context]);
+
+  it('is told to the operator and to nobody else, at both endpoints and by the guard', async () => {
+    const model = Object.assign(demoStore(), {
+      getClient: () => Promise.reject(fault),
+      getAccessToken: () => Promise.reject(fault),
+    });
+    const { url } = await startHost(platform, demoModule({ model }), { logger });
+    const query = new URLSearchParams(ASKED).toString();
+    const form = { grant_type: 'client_credentials' };
+    for (const answer of [
+      post(`${url}/oauth/token`, form, basic('web', 'web-secret')),
+      get(`${url}/oauth/authorize?${query}`),
+      get(`${url}/notes`, bearer('abc')),
+    ]) {
+      const { status, body } = await answerOf(answer);
+      expect({ status, body }).toEqual({ status: 503, body: hidden });
+    }
+    expect(told()).toEqual(Array.from({ length: 3 }, () => [fault.message, true, 'OAuth2']));
+  });
+
+  it('is told when the interaction threw it, while a refused request is not worth a line', async () => {
+    const interaction = Object.assign(new DemoInteraction(), { findUser: () => Promise.reject(fault) });
+    const { url } = await startHost(platform, demoModule({ interaction }), { logger });
+    await get(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
+    await get(`${url}/oauth/authorize`);
+    await get(`${url}/notes`);
+    await post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) });
+    expect(told()).toEqual([[fault.message, true, 'OAuth2']]);
+  });
+});

@@ -1,0 +1,106 @@
+import { Controller, Get, Inject, Injectable, Module, type ModuleMetadata } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  OAUTH2_INTERACTION,
+  OAUTH2_MODEL,
+  OAUTH2_OPTIONS,
+  OAuth2Module,
+  type OAuth2ModuleAsyncOptions,
+  type OAuth2Options,
+  type OAuth2OptionsFactory,
+  OAuth2Server,
+} from 'nest-oauth2';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { DemoInteraction, demoStore, SECRET } from '../support/demo.js';
+import { Database, DatabaseModule, HostInteraction, HostModel } from '../support/host-model.js';
+import { get, post } from '../support/http.js';
+import { startHost, stopHosts } from '../support/nest-host.js';
+
+@Injectable()
+class OptionsFactory implements OAuth2OptionsFactory {
+  constructor(@Inject(Database) private readonly database: Database) {}
+
+  createOAuth2Options(): OAuth2Options {
+    return { model: this.database.store, accessTokenLifetime: 60 };
+  }
+}
+
+@Module({ providers: [Database, OptionsFactory], exports: [Database, OptionsFactory] })
+class OptionsModule {}
+
+const compile = (metadata: ModuleMetadata) => Test.createTestingModule(metadata).compile();
+
+describe('OAuth2Module.forRootAsync()', () => {
+  afterEach(stopHosts);
+
+  it.each<[string, OAuth2ModuleAsyncOptions]>([
+    [
+      'useFactory',
+      { inject: [Database], useFactory: ({ store }: Database) => ({ model: store, accessTokenLifetime: 60 }) },
+    ],
+    [
+      'an asynchronous useFactory',
+      { inject: [Database], useFactory: async ({ store }: Database) => ({ model: store, accessTokenLifetime: 60 }) },
+    ],
+    ['useClass', { useClass: OptionsFactory }],
+    ['useExisting', { useExisting: OptionsFactory }],
+  ])('takes its options from %s', async (_name, options) => {
+    const app = await compile({ imports: [OAuth2Module.forRootAsync({ imports: [OptionsModule], ...options })] });
+    const server = app.get(OAuth2Server, { strict: false });
+    expect(server.options).toEqual({ model: expect.any(MemoryStore), accessTokenLifetime: 60 });
+  });
+
+  it('takes model and interaction as classes beside the factory', async () => {
+    const app = await compile({
+      imports: [
+        OAuth2Module.forRootAsync({
+          imports: [DatabaseModule],
+          model: HostModel,
+          interaction: { useClass: HostInteraction },
+          useFactory: () => ({ secret: SECRET }),
+        }),
+      ],
+    });
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(HostModel);
+    expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBeInstanceOf(HostInteraction);
+  });
+
+  it('takes model and interaction as instances from the factory', async () => {
+    const found = { model: demoStore(), interaction: new DemoInteraction(), secret: SECRET };
+    const app = await compile({ imports: [OAuth2Module.forRootAsync({ useFactory: () => found })] });
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(found.model);
+    expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBe(found.interaction);
+    expect(app.get(OAUTH2_OPTIONS, { strict: false })).toBe(found);
+  });
+
+  it('takes paths, isGlobal and controllers beside the factory', async () => {
+    @Controller()
+    class Feature {
+      constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
+
+      @Get('feature')
+      feature() {
+        return { lifetime: this.server.options.accessTokenLifetime };
+      }
+    }
+    @Module({ controllers: [Feature] })
+    class FeatureModule {}
+    const useFactory = () => ({ model: demoStore(), accessTokenLifetime: 60 });
+    const module = OAuth2Module.forRootAsync({ useFactory, isGlobal: true, paths: { token: 'token' } });
+    const { url } = await startHost('express', { imports: [module, FeatureModule] });
+    expect(await (await get(`${url}/feature`)).json()).toEqual({ lifetime: 60 });
+    expect((await post(`${url}/token`, {})).status).toBe(401);
+  });
+
+  it('provides what only the factory and the model need by `extraProviders`', async () => {
+    const module = OAuth2Module.forRootAsync({
+      extraProviders: [Database, { provide: 'LIFETIME', useValue: 90 }],
+      inject: ['LIFETIME'],
+      useFactory: (accessTokenLifetime: number) => ({ accessTokenLifetime }),
+      model: HostModel,
+    });
+    const app = await compile({ imports: [module] });
+    expect(app.get(OAuth2Server, { strict: false }).options.accessTokenLifetime).toBe(90);
+  });
+});

@@ -1,0 +1,134 @@
+import { Inject, Injectable, Module, type ModuleMetadata } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  InjectOAuth2Model,
+  type Model,
+  OAUTH2_INTERACTION,
+  OAUTH2_MODEL,
+  OAUTH2_OPTIONS,
+  OAuth2Module,
+  type OAuth2Options,
+  OAuth2Server,
+  Request,
+  Response,
+} from 'nest-oauth2';
+import { demoStore, SECRET } from '../support/demo.js';
+import { Database, DatabaseModule, HostInteraction, HostModel } from '../support/host-model.js';
+import { get, post } from '../support/http.js';
+import { startHost, stopHosts } from '../support/nest-host.js';
+
+const compile = (metadata: ModuleMetadata) => Test.createTestingModule(metadata).compile();
+
+/** Who the engine takes the demo client for: shows which model it works with. */
+async function tokenOf(server: OAuth2Server) {
+  const authorization = `Basic ${Buffer.from('web:web-secret').toString('base64')}`;
+  const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
+  const request = new Request({ method: 'POST', query: {}, headers, body: { grant_type: 'client_credentials' } });
+  return server.token(request, new Response());
+}
+
+describe('OAuth2Module.forRoot()', () => {
+  afterEach(stopHosts);
+
+  it('takes a model as an instance', async () => {
+    const model = demoStore();
+    const app = await compile({ imports: [OAuth2Module.forRoot({ model, accessTokenLifetime: 60 })] });
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(model);
+    expect(app.get(OAuth2Server, { strict: false }).options).toEqual({ model, accessTokenLifetime: 60 });
+    expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBeUndefined();
+  });
+
+  it('takes a model as a class with its own dependencies, from its imports', async () => {
+    const app = await compile({ imports: [OAuth2Module.forRoot({ model: HostModel, imports: [DatabaseModule] })] });
+    const model = app.get(OAUTH2_MODEL, { strict: false });
+    expect(model).toBeInstanceOf(HostModel);
+    expect(model.database).toBe(app.get(Database, { strict: false }));
+    expect((await tokenOf(app.get(OAuth2Server, { strict: false }))).user).toEqual({ id: 'host' });
+  });
+
+  it.each([
+    ['useClass', { useClass: HostModel }],
+    ['useFactory', { useFactory: (database: Database) => new HostModel(database), inject: [Database] }],
+    [
+      'an asynchronous useFactory',
+      { useFactory: async (database: Database) => new HostModel(database), inject: [Database] },
+    ],
+  ])('takes a model as a provider with %s', async (_name, model) => {
+    const app = await compile({ imports: [OAuth2Module.forRoot({ model, imports: [DatabaseModule] })] });
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(HostModel);
+  });
+
+  it('takes a model that another module provides', async () => {
+    @Module({ imports: [DatabaseModule], providers: [HostModel], exports: [HostModel] })
+    class ModelModule {}
+    const app = await compile({
+      imports: [OAuth2Module.forRoot({ model: { useExisting: HostModel }, imports: [ModelModule] })],
+    });
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(app.get(HostModel, { strict: false }));
+  });
+
+  it('makes an interaction that injects the model, the server and what it imports', async () => {
+    const options = { model: HostModel, interaction: HostInteraction, secret: SECRET, imports: [DatabaseModule] };
+    const app = await compile({ imports: [OAuth2Module.forRoot(options)] });
+    const interaction: HostInteraction = app.get(OAUTH2_INTERACTION, { strict: false });
+    expect(interaction.model).toBe(app.get(OAUTH2_MODEL, { strict: false }));
+    expect(interaction.server).toBe(app.get(OAuth2Server, { strict: false }));
+    expect(interaction.database).toBeInstanceOf(Database);
+  });
+
+  it('works with the model that a test puts in its place', async () => {
+    const model = { ...stub(), getUserFromClient: () => ({ id: 'overridden' }) };
+    const app = await Test.createTestingModule({
+      imports: [OAuth2Module.forRoot({ model: HostModel, imports: [DatabaseModule] })],
+    })
+      .overrideProvider(OAUTH2_MODEL)
+      .useValue(model)
+      .compile();
+    expect((await tokenOf(app.get(OAuth2Server, { strict: false }))).user).toEqual({ id: 'overridden' });
+  });
+
+  it('gives out its parts to the module that imports it, and by `isGlobal` to all', async () => {
+    @Injectable()
+    class Service {
+      constructor(
+        @Inject(OAuth2Server) readonly server: OAuth2Server,
+        @InjectOAuth2Model() readonly model: Model,
+        @Inject(OAUTH2_OPTIONS) readonly options: OAuth2Options,
+      ) {}
+    }
+    @Module({ providers: [Service] })
+    class Feature {}
+    const options = { model: demoStore(), isGlobal: true };
+    const app = await compile({ imports: [OAuth2Module.forRoot(options), Feature] });
+    const service = app.get(Service, { strict: false });
+    expect(service.server.options.model).toBe(options.model);
+    expect(service.model).toBe(options.model);
+    expect(service.options).toBe(options);
+    const local = compile({ imports: [OAuth2Module.forRoot({ model: demoStore() }), Feature] });
+    await expect(local).rejects.toThrow(/OAuth2Server/);
+  });
+
+  it('brings no endpoints when `controllers` is off', async () => {
+    const { url } = await startHost('express', {
+      imports: [OAuth2Module.forRoot({ model: demoStore(), controllers: false })],
+    });
+    expect((await post(`${url}/oauth/token`, {})).status).toBe(404);
+    expect((await get(`${url}/oauth/authorize`)).status).toBe(404);
+  });
+
+  it('needs no HTTP at all', async () => {
+    const app = await compile({ imports: [OAuth2Module.forRoot({ model: demoStore() })] });
+    await app.init();
+    expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);
+    await app.close();
+  });
+});
+
+function stub() {
+  const store = demoStore();
+  return {
+    getClient: (id: string, secret: string | null) => store.getClient(id, secret),
+    saveToken: (token: object, client: object, user: object) => ({ ...token, client, user }),
+  };
+}

@@ -1,0 +1,43 @@
+import { type ExecutionContext, HttpException, type Type } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { describe, expect, it, jest } from '@jest/globals';
+import { OAuth2Server, OAuthGuard } from 'nest-oauth2';
+import { bearer } from '../../support/http.js';
+import { AdminController, model, ReadingController } from '../../support/reading-host.js';
+
+describe('OAuthGuard beyond HTTP', () => {
+  const guard = new OAuthGuard(new OAuth2Server({ model }), new Reflector());
+  const request = (token: string) => ({ method: 'POST', headers: bearer(token), query: {}, body: {} });
+
+  /** What Nest hands to a guard, as far as this one looks at it. */
+  const contextOf = (type: string, controller: Type, args: unknown[]) =>
+    ({
+      getType: () => type,
+      getClass: () => controller,
+      getHandler: () => ReadingController.prototype.byController,
+      getArgByIndex: (index: number) => args[index],
+    }) as unknown as ExecutionContext;
+
+  it('finds the request of a GraphQL resolver in its context', async () => {
+    const req = request('read');
+    expect(await guard.canActivate(contextOf('graphql', ReadingController, [null, {}, { req }, {}]))).toBe(true);
+    expect(req).toMatchObject({ oauth2: { token: { accessToken: 'read' } } });
+
+    const setHeader = jest.fn();
+    const refused = contextOf('graphql', AdminController, [null, {}, { req, res: { setHeader } }, {}]);
+    await expect(guard.canActivate(refused)).rejects.toThrow(HttpException);
+    expect(setHeader.mock.calls).toEqual([['www-authenticate', 'Bearer realm="Service",error="insufficient_scope"']]);
+  });
+
+  it('finds the request of a GraphQL resolver behind a reply of Fastify', async () => {
+    const reply = { request: request('read'), header: jest.fn(), code: jest.fn(), sent: false };
+    expect(await guard.canActivate(contextOf('graphql', ReadingController, [null, {}, { reply }, {}]))).toBe(true);
+    expect(reply.header.mock.calls).toContainEqual(['x-oauth-scopes', 'read']);
+  });
+
+  it.each(['rpc', 'ws', 'graphql'])('says that it reads HTTP requests when it meets a %s one', async (type) => {
+    await expect(guard.canActivate(contextOf(type, ReadingController, [{}, {}]))).rejects.toThrow(
+      `Invalid argument: OAuthGuard reads HTTP requests, and here is a ${type} one`,
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OAuth2Module } from 'nest-oauth2';
+import { answerOf, bearer, get, NO_STORE, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { AdminController, model, OpenController, ReadingController } from '../../support/reading-host.js';
+
+const module = {
+  imports: [OAuth2Module.forRoot({ model, controllers: false, allowBearerTokensInQueryString: true })],
+  controllers: [ReadingController, AdminController, OpenController],
+};
+
+describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await startHost(platform, module));
+  });
+  afterAll(stopHosts);
+
+  const statusOf = async (path: string, token?: string) =>
+    (await get(`${url}/${path}`, token ? bearer(token) : {})).status;
+
+  it('gives the user and the token to the handler, and the scopes to the client', async () => {
+    expect(await answerOf(get(`${url}/reading/writing`, bearer('read+write')))).toEqual({
+      status: 200,
+      headers: {
+        'content-type': NO_STORE['content-type'],
+        'x-accepted-oauth-scopes': 'read write',
+        'x-oauth-scopes': 'read write',
+      },
+      body: { accessToken: 'read+write', scope: 'read write' },
+    });
+    expect((await answerOf(get(`${url}/reading`, bearer('read')))).body).toEqual({ id: 'u', name: 'U' });
+  });
+
+  it('demands the scopes of the method instead of those of the controller', async () => {
+    expect(await statusOf('reading/writing', 'read')).toBe(403);
+    expect(await statusOf('reading', 'read')).toBe(200);
+    expect((await answerOf(get(`${url}/reading/any`, bearer('read')))).body).toEqual({ name: 'U' });
+  });
+
+  it('demands of an inherited method what its controller demands', async () => {
+    expect(await statusOf('reading/inherited', 'read')).toBe(200);
+    expect(await statusOf('admin/inherited', 'read')).toBe(403);
+    expect(await statusOf('reading/inherited', 'read')).toBe(200);
+  });
+
+  it('lets everybody in where the nearest word is @Public()', async () => {
+    expect((await answerOf(get(`${url}/reading/open`))).body).toEqual({ name: null, token: null });
+    expect(await statusOf('open')).toBe(200);
+    expect(await statusOf('open/closed')).toBe(401);
+    expect(await statusOf('open/closed', 'read')).toBe(200);
+  });
+
+  it('finds a token in a form, and in the URL where that is allowed', async () => {
+    expect(await answerOf(post(`${url}/reading/form`, { access_token: 'read', text: 'a' }))).toMatchObject({
+      status: 201,
+      body: { text: 'a' },
+    });
+    expect((await get(`${url}/reading?access_token=read`)).status).toBe(200);
+    expect((await get(`${url}/reading?access_token=read`, bearer('read'))).status).toBe(400);
+  });
+
+  it('keeps to itself what the model threw', async () => {
+    expect(await answerOf(get(`${url}/reading`, bearer('broken')))).toEqual({
+      status: 503,
+      headers: { 'content-type': NO_STORE['content-type'] },
+      body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+    });
+  });
+});

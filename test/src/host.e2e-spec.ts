@@ -1,0 +1,135 @@
+import { Controller, Get, Inject, Injectable, Scope } from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { CurrentUser, type NativeRequest, OAuth2Module, Public } from 'nest-oauth2';
+import { BENDING, CountingGuard } from '../support/bending-host.js';
+import { decide, open, pageOf } from '../support/consent.js';
+import { ASKED, demoModule, demoStore, NotesController } from '../support/demo.js';
+import { answerOf, basic, bearer, get, issued, NO_STORE, post, refused } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const credentials = basic('web', 'web-secret');
+const form = { grant_type: 'client_credentials', scope: 'notes:read' };
+
+const tooLarge = refused('invalid_request', 'Invalid request: content is too large', 413);
+const notForm = refused('invalid_request', 'Invalid request: content must be application/x-www-form-urlencoded');
+
+@Controller('open')
+class OpenController {
+  @Get('all')
+  @Public()
+  all(@CurrentUser() user: unknown) {
+    return { user: user ?? null };
+  }
+
+  @Get('closed')
+  closed(@CurrentUser('id') user: string) {
+    return { user };
+  }
+}
+
+describe.each(PLATFORMS)('a host on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('cannot bend an answer by global pipes, interceptors, filters or the guard itself', async () => {
+    const { url } = await startHost(platform, { ...demoModule(), providers: BENDING, controllers: [OpenController] });
+    const answer = await answerOf(post(`${url}/oauth/token`, form, credentials));
+    expect(answer).toEqual(issued({ scope: 'notes:read' }));
+    expect(await answerOf(post(`${url}/oauth/token`, { ...form, scope: 'nonsense' }, credentials))).toEqual(
+      refused('invalid_scope', 'Invalid scope: Requested scope is invalid'),
+    );
+    expect((await answerOf(get(`${url}/oauth/token`))).status).toBe(405);
+    expect(await answerOf(post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
+    expect(await answerOf(post(`${url}/oauth/token`, '{', { 'content-type': 'application/json' }))).toEqual(notForm);
+    expect(pageOf(await open(url, ASKED, 'alice')).client).toBe('web');
+    const landed = await decide(url, ASKED, 'alice', 'allow');
+    expect(landed.href).toMatch(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/);
+  });
+
+  it('may guard everything by OAuthGuard, and open what is public', async () => {
+    const { url } = await startHost(platform, { ...demoModule(), providers: BENDING, controllers: [OpenController] });
+    const before = CountingGuard.count;
+    expect((await answerOf(get(`${url}/open/all`))).body).toEqual({ success: true, data: { user: null } });
+    expect(await answerOf(get(`${url}/open/closed`))).toEqual({
+      status: 401,
+      headers: { 'content-type': NO_STORE['content-type'], 'www-authenticate': 'Bearer realm="Service"' },
+      body: {
+        success: false,
+        reason: { error: 'unauthorized_request', error_description: 'Unauthorized request: no authentication given' },
+      },
+    });
+    const { body } = await answerOf(post(`${url}/oauth/token`, form, credentials));
+    const { access_token: token } = body as { access_token: string };
+    expect((await answerOf(get(`${url}/open/closed`, bearer(token)))).body).toEqual({
+      success: true,
+      data: { user: 'web' },
+    });
+    // A guard of the host's own, say one that counts requests, sees the token endpoint too.
+    expect(CountingGuard.count - before).toBe(4);
+  });
+
+  it('may have no body parser at all', async () => {
+    const { url } = await startHost(platform, demoModule(), { bodyParser: false });
+    expect(await answerOf(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
+    expect(await answerOf(post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) }))).toEqual(tooLarge);
+    expect(await answerOf(post(`${url}/oauth/token`, '{"a":1}', { 'content-type': 'application/json' }))).toEqual(
+      notForm,
+    );
+    const twice = 'grant_type=client_credentials&grant_type=client_credentials';
+    expect(await answerOf(post(`${url}/oauth/token`, twice, credentials))).toEqual(
+      refused('invalid_request', 'Repeated parameter: `grant_type`'),
+    );
+    const landed = await decide(url, ASKED, 'alice', 'allow');
+    expect(landed.searchParams.get('code')).toMatch(/^[\da-f]{64}$/);
+    const { status } = await answerOf(post(`${url}/oauth/token`, '__proto__=1&%ZZ=%&=&', credentials));
+    expect(status).toBe(400);
+  });
+
+  it('may have a model for each request, say for each tenant', async () => {
+    const store = demoStore();
+    const tenants: unknown[] = [];
+
+    @Injectable({ scope: Scope.REQUEST })
+    class TenantModel {
+      constructor(@Inject(REQUEST) request: NativeRequest) {
+        tenants.push(request.headers['x-tenant']);
+        return Object.create(store) as TenantModel;
+      }
+    }
+    const { url } = await startHost(platform, {
+      imports: [OAuth2Module.forRoot({ model: TenantModel as never })],
+      controllers: [NotesController],
+    });
+    const answer = await answerOf(post(`${url}/oauth/token`, form, { ...credentials, 'x-tenant': 'a' }));
+    expect(answer).toEqual(issued({ scope: 'notes:read' }));
+    const { access_token: token } = answer.body as { access_token: string };
+    expect((await get(`${url}/notes`, { ...bearer(token), 'x-tenant': 'b' })).status).toBe(200);
+    expect(new Set(tenants)).toEqual(new Set(['a', 'b']));
+  });
+});
+
+describe('a host on fastify', () => {
+  afterEach(stopHosts);
+
+  it('may register a form parser of its own, even if it does not wait for it', async () => {
+    const type = 'application/x-www-form-urlencoded';
+    const parser = Object.assign(
+      (instance: FastifyInstance, _options: unknown, done: () => void) => {
+        instance.addContentTypeParser(type, { parseAs: 'string' }, (_request, body, parsed) => {
+          parsed(null, Object.fromEntries(new URLSearchParams(body as string)));
+        });
+        done();
+      },
+      { [Symbol.for('skip-override')]: true },
+    );
+    const { url } = await startHost('fastify', demoModule(), {
+      bodyParser: false,
+      prepare: (app) => {
+        void (app as NestFastifyApplication).register(parser as never);
+      },
+    });
+    expect(await answerOf(post(`${url}/oauth/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
+  });
+});

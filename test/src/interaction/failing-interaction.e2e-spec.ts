@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { open, pageOf, PAGE_HEADERS, REDIRECTED_WITH_CODE, redirected } from '../../support/consent.js';
+import { ASKED, DemoInteraction, demoModule } from '../../support/demo.js';
+import { answerOf, get, NO_STORE, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const asAlice = { cookie: 'user=alice' };
+
+const failure = (status: number) => ({
+  status,
+  headers: NO_STORE,
+  body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+});
+
+describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it.each([
+    ['throws', 503, { findUser: () => Promise.reject(new Error('SELECT * FROM users')) }],
+    ['finds a user without an id', 500, { findUser: () => ({ name: 'nobody' }) }],
+    ['answers with nothing', 500, { consent: () => undefined }],
+    ['answers with neither page nor redirect', 500, { consent: () => ({ redirect: undefined }) }],
+  ])('tells nobody why when it %s', async (_name, status, methods) => {
+    const faulty = Object.assign(new DemoInteraction(), methods) as DemoInteraction;
+    const { url } = await startHost(platform, demoModule({ interaction: faulty }));
+    expect(await open(url, ASKED, 'alice')).toEqual(failure(status));
+  });
+
+  it('sends its own headers with a page, and any URL in the characters of a header', async () => {
+    const own = Object.assign(new DemoInteraction(), {
+      consent: () => ({ html: '<p>ü', status: 403, headers: { 'Content-Security-Policy': "default-src 'self'" } }),
+      login: () => ({ redirect: '/anmelden?zurück=\r\nset-cookie: a' }),
+    });
+    const { url } = await startHost(platform, demoModule({ interaction: own }));
+    const headers = { ...PAGE_HEADERS, 'content-security-policy': "default-src 'self'" };
+    expect(await open(url, ASKED, 'alice')).toEqual({ status: 403, headers, body: '<p>ü' });
+    expect(await open(url, ASKED)).toEqual(redirected('/anmelden?zur%C3%BCck=%0D%0Aset-cookie:%20a'));
+  });
+
+  it('asks each time when it remembers nothing, and takes only `true` for a memory', async () => {
+    const forgetful = Object.assign(new DemoInteraction(), { hasConsented: undefined, saveConsent: undefined });
+    const vague = Object.assign(new DemoInteraction(), { hasConsented: () => [] });
+    for (const interaction of [forgetful, vague]) {
+      const { url } = await startHost(platform, demoModule({ interaction: interaction as never }));
+      const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+      expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(REDIRECTED_WITH_CODE);
+      pageOf(await answerOf(get(url + action, asAlice)));
+    }
+  });
+});

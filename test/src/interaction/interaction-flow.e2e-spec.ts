@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { OAUTH2_INTERACTION } from 'nest-oauth2';
+import { open, pageOf, PAGE_HEADERS, REDIRECTED_WITH_CODE, redirected } from '../../support/consent.js';
+import { ASKED, CALLBACK, type DemoInteraction, demoModule } from '../../support/demo.js';
+import { answerOf, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const asAlice = { cookie: 'user=alice' };
+
+describe.each(PLATFORMS)('login and consent on %s', (platform) => {
+  let url: string;
+  let interaction: DemoInteraction;
+
+  beforeEach(async () => {
+    const host = await startHost(platform, demoModule());
+    url = host.url;
+    interaction = host.app.get(OAUTH2_INTERACTION, { strict: false });
+  });
+  afterEach(stopHosts);
+
+  it('sends a browser where nobody is signed in to the login page, which can come back', async () => {
+    const query = new URLSearchParams(ASKED).toString();
+    const login = `/login?return_to=${encodeURIComponent(`/oauth/authorize?${query}`)}`;
+    expect(await open(url, ASKED)).toEqual(redirected(login));
+    expect(interaction.contexts[0]).toMatchObject({
+      authorization: {
+        client: { id: 'web' },
+        redirectUri: CALLBACK,
+        responseType: 'code',
+        scope: 'notes:read',
+        state: 'xyz',
+      },
+      returnTo: `/oauth/authorize?${query}`,
+    });
+  });
+
+  it('shows a consent page that no cache keeps and no frame holds', async () => {
+    const answer = await open(url, ASKED, 'alice');
+    expect(answer).toEqual({ status: 200, headers: PAGE_HEADERS, body: expect.any(String) });
+    expect(pageOf(answer)).toEqual({
+      user: 'alice',
+      client: 'web',
+      scope: 'notes:read',
+      action: `/oauth/authorize?${new URLSearchParams(ASKED).toString()}`,
+      ticket: expect.stringMatching(/^[\w-]+\.[\w-]{43}$/),
+    });
+  });
+
+  it('answers the client by a code when the user allows, and remembers it', async () => {
+    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(REDIRECTED_WITH_CODE);
+    expect([...interaction.consents]).toEqual(['alice web notes:read']);
+    expect(await open(url, ASKED, 'alice')).toEqual(REDIRECTED_WITH_CODE);
+  });
+
+  it('answers the client by an error when the user denies, and remembers nothing', async () => {
+    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    const description = encodeURIComponent('Access denied: user denied access to application');
+    expect(await answerOf(post(url + action, { ticket, decision: 'deny' }, asAlice))).toEqual(
+      redirected(`${CALLBACK}?error=access_denied&error_description=${description}&state=xyz`),
+    );
+    expect(interaction.consents.size).toBe(0);
+  });
+
+  it('asks again for another scope than the user agreed to', async () => {
+    interaction.consents.add('alice web notes:read');
+    expect(pageOf(await open(url, { ...ASKED, scope: 'notes:write' }, 'alice')).scope).toBe('notes:write');
+  });
+
+  it('takes an authorization request that comes as a form, and asks first', async () => {
+    interaction.consents.add('alice web notes:read');
+    const { action, ticket } = pageOf(await answerOf(post(`${url}/oauth/authorize`, ASKED, asAlice)));
+    expect(action).toBe(`/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
+    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(REDIRECTED_WITH_CODE);
+  });
+
+  it('says what is wrong with a request before anybody is ASKED to sign in', async () => {
+    const answer = await open(url, { ...ASKED, response_type: 'nonsense' });
+    const description = encodeURIComponent('Unsupported response type: `response_type` is not supported');
+    expect(answer).toEqual(
+      redirected(`${CALLBACK}?error=unsupported_response_type&error_description=${description}&state=xyz`),
+    );
+    expect(interaction.contexts).toEqual([]);
+  });
+
+  it('never lets a return address leave this server', async () => {
+    const { app } = await startHost(platform, demoModule());
+    const found: DemoInteraction = app.get(OAUTH2_INTERACTION, { strict: false });
+    const { request } = await import('node:http');
+    const { port } = app.getHttpServer().address();
+    const path = `http://evil.example/oauth/authorize?${new URLSearchParams(ASKED).toString()}`;
+    await new Promise<void>((resolve, reject) => {
+      request({ port, host: '127.0.0.1', path }, (response) => response.resume().on('end', resolve))
+        .on('error', reject)
+        .end();
+    });
+    expect(found.contexts[0]?.returnTo).toMatch(/^\/oauth\/authorize\?/);
+  });
+});

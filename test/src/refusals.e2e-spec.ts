@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
+import { DemoClient, WEB, WEB_SECRET } from '../support/client.js';
+import { demoModule } from '../support/demo.js';
+import { answerOf, basic, bearer, get, NO_STORE, post, refused } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const challenged = (status: number, error: string, description: string) => ({
+  status,
+  headers: { 'content-type': NO_STORE['content-type'], 'www-authenticate': `Bearer realm="Service",error="${error}"` },
+  body: { error, error_description: description },
+});
+
+const revoked = challenged(401, 'invalid_token', 'Invalid token: access token is invalid');
+
+describe.each(PLATFORMS)('what a client is refused on %s', (platform) => {
+  let url: string;
+  let client: DemoClient;
+  beforeAll(async () => {
+    ({ url } = await startHost(platform, demoModule()));
+    client = new DemoClient(url);
+  });
+  afterAll(stopHosts);
+
+  it('refuses a wrong secret with a challenge', async () => {
+    const answer = await answerOf(
+      post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'wrong')),
+    );
+    const challenge = { 'www-authenticate': 'Basic realm="Service"' };
+    expect(answer).toEqual(refused('invalid_client', 'Invalid client: client is invalid', 401, challenge));
+  });
+
+  it('refuses a wrong verifier, and the code is spent then', async () => {
+    const code = await client.obtainCode(WEB);
+    const wrong = { ...code, verifier: oauth.generateRandomCodeVerifier() };
+    const answer = await answerOf(client.redeem(WEB, WEB_SECRET, wrong));
+    expect(answer).toEqual(refused('invalid_grant', 'Invalid grant: code verifier is invalid'));
+    expect((await client.redeem(WEB, WEB_SECRET, code)).status).toBe(400);
+  });
+
+  it('refuses a code that comes twice, and takes back what it gave for it', async () => {
+    const code = await client.obtainCode(WEB);
+    const first = await client.redeem(WEB, WEB_SECRET, code);
+    const { access_token: token } = await oauth.processAuthorizationCodeResponse(client.server, WEB, first);
+    const second = await answerOf(client.redeem(WEB, WEB_SECRET, code));
+    expect(second).toEqual(refused('invalid_grant', 'Invalid grant: authorization code is invalid'));
+    expect(await answerOf(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
+  });
+
+  it('refuses a refresh token that was replaced, and takes back what came of it', async () => {
+    const { refresh_token: first = '' } = await client.obtainTokens();
+    const { access_token: token } = await oauth.processRefreshTokenResponse(
+      client.server,
+      WEB,
+      await client.refresh(first),
+    );
+    expect(await answerOf(client.refresh(first))).toEqual(
+      refused('invalid_grant', 'Invalid grant: refresh token is invalid'),
+    );
+    expect(await answerOf(get(`${url}/notes`, bearer(token)))).toEqual(revoked);
+  });
+
+  it('refuses an expired token', async () => {
+    const form = { grant_type: 'client_credentials', scope: 'notes:read' };
+    const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('hasty', 'hasty-secret')));
+    await sleep(1100);
+    const { access_token: token } = body as { access_token: string };
+    expect(await answerOf(get(`${url}/notes`, bearer(token)))).toEqual(
+      challenged(401, 'invalid_token', 'Invalid token: access token has expired'),
+    );
+  });
+
+  it('refuses a token whose scope does not reach', async () => {
+    const { access_token: token } = await client.obtainTokens('notes:read');
+    expect(await answerOf(post(`${url}/notes`, {}, bearer(token)))).toEqual(
+      challenged(403, 'insufficient_scope', 'Insufficient scope: authorized scope is insufficient'),
+    );
+  });
+
+  it('refuses a request without a token, and names the scheme alone', async () => {
+    expect(await answerOf(get(`${url}/notes`))).toEqual({
+      status: 401,
+      headers: { 'content-type': NO_STORE['content-type'], 'www-authenticate': 'Bearer realm="Service"' },
+      body: { error: 'unauthorized_request', error_description: 'Unauthorized request: no authentication given' },
+    });
+  });
+});

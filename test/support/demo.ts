@@ -1,0 +1,122 @@
+import { Controller, Get, Injectable, type ModuleMetadata, Post, UseGuards } from '@nestjs/common';
+import {
+  AccessToken,
+  type ConsentContext,
+  CurrentUser,
+  type InteractionAnswer,
+  type InteractionContext,
+  type OAuth2Interaction,
+  OAuth2Module,
+  type OAuth2ModuleOptions,
+  OAuthGuard,
+  Scopes,
+  type Token,
+} from 'nest-oauth2';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+export const SECRET = 'a secret of at least thirty-two characters';
+export const CALLBACK = 'https://app.example/callback';
+
+/** An authorization request of the confidential client. */
+export const ASKED = {
+  response_type: 'code',
+  client_id: 'web',
+  scope: 'notes:read',
+  state: 'xyz',
+  redirect_uri: CALLBACK,
+};
+
+const clients = [
+  {
+    id: 'web',
+    secret: 'web-secret',
+    grants: ['authorization_code', 'client_credentials', 'refresh_token', 'password'],
+    redirectUris: [CALLBACK],
+    scopes: ['notes:read', 'notes:write'],
+  },
+  {
+    id: 'spa',
+    tokenEndpointAuthMethod: 'none',
+    grants: ['authorization_code', 'refresh_token'],
+    redirectUris: [CALLBACK],
+    scopes: ['notes:read'],
+  },
+  { id: 'hasty', secret: 'hasty-secret', grants: ['client_credentials'], accessTokenLifetime: 1 },
+];
+
+const alice = { id: 'alice', name: 'Alice' };
+const bob = { id: 'bob', name: 'Bob' };
+const users = [alice, bob];
+
+/** A model with two users, a confidential client, a public one, and one whose tokens live a second. */
+export function demoStore(): MemoryStore {
+  return new MemoryStore({
+    clients,
+    users: {
+      findById: (id) => users.find((user) => user.id === id),
+      findByCredentials: (name, password) => users.find((user) => user.id === name && password === 'wonderland'),
+    },
+  });
+}
+
+/** Signed in is whom the cookie names; consents last as long as the instance. */
+@Injectable()
+export class DemoInteraction implements OAuth2Interaction<typeof alice> {
+  readonly consents = new Set<string>();
+  contexts: InteractionContext[] = [];
+
+  findUser(context: InteractionContext) {
+    this.contexts.push(context);
+    const { cookie = '' } = (context.request as { headers: { cookie?: string } }).headers;
+    return users.find(({ id }) => cookie === `user=${id}`);
+  }
+
+  login({ returnTo }: InteractionContext): InteractionAnswer {
+    return { redirect: `/login?return_to=${encodeURIComponent(returnTo)}` };
+  }
+
+  hasConsented(user: typeof alice, { authorization }: InteractionContext) {
+    return this.consents.has(`${user.id} ${authorization.client.id} ${authorization.scope}`);
+  }
+
+  /** JSON instead of a form: a test reads it more easily. */
+  consent(user: typeof alice, { action, ticket, authorization }: ConsentContext): InteractionAnswer {
+    const { client, scope } = authorization;
+    return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, ticket }) };
+  }
+
+  saveConsent(user: typeof alice, { authorization }: InteractionContext) {
+    this.consents.add(`${user.id} ${authorization.client.id} ${authorization.scope}`);
+  }
+}
+
+@Controller('notes')
+@UseGuards(OAuthGuard)
+export class NotesController {
+  @Get()
+  @Scopes('notes:read')
+  list(@CurrentUser('id') user: string, @AccessToken() token: Token) {
+    return { user, client: token.client.id };
+  }
+
+  @Post()
+  @Scopes('notes:write')
+  write(@CurrentUser() user: object) {
+    return { user };
+  }
+
+  @Get('mine')
+  mine(@CurrentUser('id') user: string) {
+    return { user };
+  }
+}
+
+/** A module of a host with login, consent and an API. */
+export function demoModule(options: Partial<OAuth2ModuleOptions> = {}): ModuleMetadata {
+  const { interaction, secret } =
+    'authenticateHandler' in options ? {} : { interaction: DemoInteraction, secret: SECRET };
+  return {
+    imports: [OAuth2Module.forRoot({ model: demoStore(), interaction, secret, ...options })],
+    controllers: [NotesController],
+  };
+}

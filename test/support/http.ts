@@ -1,0 +1,65 @@
+import { expect } from '@jest/globals';
+
+/** An answer as a whole, save for what any HTTP server adds on its own. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+const INCIDENTAL = ['connection', 'content-length', 'date', 'etag', 'keep-alive', 'transfer-encoding', 'x-powered-by'];
+
+/** Reads an answer whole, so that a test compares every header and every byte of it. */
+export async function answerOf(given: Response | Promise<Response>): Promise<Answer> {
+  const response = await given;
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !INCIDENTAL.includes(name)));
+  const text = await response.text();
+  const isJson = headers['content-type']?.startsWith('application/json');
+  return { status: response.status, headers, body: isJson && text ? JSON.parse(text) : text };
+}
+
+export const NO_STORE = {
+  'cache-control': 'no-store',
+  'content-type': 'application/json; charset=utf-8',
+  pragma: 'no-cache',
+};
+
+export const REFRESH_TOKEN: unknown = expect.stringMatching(/^[\da-f]{64}$/);
+
+/** Tokens as the token endpoint gives them out, as a whole. */
+export const issued = (body: object): Answer => ({
+  status: 200,
+  headers: NO_STORE,
+  body: {
+    access_token: expect.stringMatching(/^[\da-f]{64}$/),
+    token_type: 'Bearer',
+    // Whole seconds that are left: a moment has passed since it was issued.
+    expires_in: expect.closeTo(3600, -1),
+    ...body,
+  },
+});
+
+/** A refusal of the token endpoint, as a whole. */
+export function refused(error: string, description: string, status = 400, headers = {}): Answer {
+  return { status, headers: { ...NO_STORE, ...headers }, body: { error, error_description: description } };
+}
+
+export function post(
+  url: string,
+  form: Record<string, string> | string | [string, string][],
+  headers = {},
+): Promise<Response> {
+  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  return fetch(url, { method: 'POST', body, headers: { ...type, ...headers }, redirect: 'manual' });
+}
+
+export function get(url: string, headers = {}): Promise<Response> {
+  return fetch(url, { headers, redirect: 'manual' });
+}
+
+export const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

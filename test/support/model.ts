@@ -1,0 +1,108 @@
+import type { AuthorizationCode, Client, Model, RefreshToken, Token, User } from 'nest-oauth2/server';
+
+export const SECRET = 's3cret';
+export const CALLBACK = 'https://app.example/cb';
+export const OTHER_CALLBACK = 'https://app.example/other?x=1';
+
+/** A client with a secret that may do everything but the implicit grant. */
+export const WEB: Client = {
+  id: 'web',
+  grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'urn:example:extension'],
+  redirectUris: [CALLBACK, OTHER_CALLBACK],
+};
+/** A public client: an app in a browser or on a desk. */
+export const SPA: Client = {
+  id: 'spa',
+  grants: ['authorization_code', 'refresh_token'],
+  redirectUris: ['https://spa.example/cb', 'http://127.0.0.1/cb'],
+  tokenEndpointAuthMethod: 'none',
+};
+export const ALICE: User = { id: 'alice' };
+
+export const later = (seconds = 3600): Date => new Date(Date.now() + seconds * 1000);
+export const earlier = (seconds = 1): Date => later(-seconds);
+
+/** What the in-memory host keeps, open to the tests. */
+export interface Host {
+  model: Model;
+  clients: Map<string, Client>;
+  codes: Map<string, AuthorizationCode>;
+  accessTokens: Map<string, Token>;
+  refreshTokens: Map<string, RefreshToken>;
+  /** The arguments of each call of a model method, in order. */
+  calls: (readonly [method: string, ...args: unknown[]])[];
+}
+
+/** A host that keeps everything in maps; `overrides` replace methods of its model, `undefined` takes one away. */
+export function createHost(overrides: Partial<Record<keyof Model, unknown>> = {}): Host {
+  const host: Host = {
+    model: undefined as never,
+    clients: new Map([WEB, SPA].map((client) => [client.id, client])),
+    codes: new Map(),
+    accessTokens: new Map(),
+    refreshTokens: new Map(),
+    calls: [],
+  };
+  host.model = record({ ...methods(host), ...overrides } as Model, host.calls);
+  return host;
+}
+
+function methods(host: Host): Model {
+  return {
+    getClient: (id, secret) => (secret === null || secret === SECRET ? host.clients.get(id) : null),
+    getUser: (username, password) => (username === 'alice' && password === 'wonderland' ? ALICE : null),
+    getUserFromClient: (client) => ({ id: `client:${client.id}` }),
+    validateScope: (_user, _client, scope) =>
+      String(scope ?? 'read')
+        .split(/[ ,]/)
+        .every((value) => ['read', 'write'].includes(value)),
+    saveToken(token, client, user) {
+      const saved = { ...token, client, user } as Token;
+      host.accessTokens.set(saved.accessToken, saved);
+      if (saved.refreshToken) host.refreshTokens.set(saved.refreshToken, saved as RefreshToken);
+      return saved;
+    },
+    saveAuthorizationCode(code, client, user) {
+      const saved = { ...code, client, user };
+      host.codes.set(code.authorizationCode, saved);
+      return saved;
+    },
+    getAccessToken: (accessToken) => host.accessTokens.get(accessToken),
+    getAuthorizationCode: (code) => host.codes.get(code),
+    getRefreshToken: (refreshToken) => host.refreshTokens.get(refreshToken),
+    revokeAuthorizationCode: ({ authorizationCode }) => host.codes.delete(authorizationCode),
+    revokeToken: ({ refreshToken }) => host.refreshTokens.delete(refreshToken),
+  };
+}
+
+/** The same model, with every call of a plain method written down. */
+function record(model: Model, calls: Host['calls']): Model {
+  const entries = Object.entries(model as unknown as Record<string, unknown>).map(([name, method]) => {
+    if (typeof method !== 'function' || method.constructor.name !== 'Function') return [name, method];
+    const recorded = function (this: unknown, ...args: unknown[]): unknown {
+      calls.push([name, ...args]);
+      return method.apply(this, args);
+    };
+    // What a method declares tells its style.
+    return [name, Object.defineProperty(recorded, 'length', { value: method.length })];
+  });
+  return Object.fromEntries(entries) as Model;
+}
+
+export function addCode(host: Host, properties: Partial<AuthorizationCode> = {}): string {
+  const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: CALLBACK, client: WEB, user: ALICE };
+  host.codes.set('code', { ...code, scope: 'read', ...properties });
+  return 'code';
+}
+
+export function addRefreshToken(host: Host, properties: Partial<RefreshToken> = {}): string {
+  const token = { refreshToken: 'refresh', refreshTokenExpiresAt: later(), client: WEB, user: ALICE };
+  host.refreshTokens.set('refresh', { ...token, scope: 'read write', ...properties });
+  return 'refresh';
+}
+
+export function addAccessToken(host: Host, properties: Partial<Token> = {}): string {
+  const token = { accessToken: 'access', accessTokenExpiresAt: later(), client: WEB, user: ALICE };
+  host.accessTokens.set('access', { ...token, scope: 'read write', ...properties });
+  return 'access';
+}

@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+
+/** The platforms on which every end-to-end case runs. */
+export const PLATFORMS = ['express', 'fastify'] as const;
+export type Platform = (typeof PLATFORMS)[number];
+
+export interface HostOptions extends NestApplicationOptions {
+  /** Called before the application starts. */
+  prepare?(app: INestApplication): unknown;
+  override?(builder: TestingModuleBuilder): TestingModuleBuilder;
+}
+
+export interface Host {
+  app: INestApplication;
+  url: string;
+}
+
+const running: INestApplication[] = [];
+
+/** Starts an application on a free port. */
+export async function startHost(platform: Platform, module: ModuleMetadata, options: HostOptions = {}): Promise<Host> {
+  const { prepare, override = (builder) => builder, ...application } = options;
+  const compiled = await override(Test.createTestingModule(module)).compile();
+  const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();
+  const app = compiled.createNestApplication(adapter, { logger: false, forceCloseConnections: true, ...application });
+  running.push(app);
+  await prepare?.(app);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address();
+  return { app, url: `http://127.0.0.1:${port}` };
+}
+
+/** For `afterEach` and `afterAll`. */
+export async function stopHosts(): Promise<void> {
+  await Promise.all(running.splice(0).map((app) => app.close()));
+}
