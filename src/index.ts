@@ -2,8 +2,9 @@ export * from '../lib/index.js';
 export { AccessToken } from './decorators/access-token.decorator.js';
 export { CurrentUser } from './decorators/current-user.decorator.js';
 export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
-export { Public } from './decorators/public.decorator.js';
-export { Scopes } from './decorators/scopes.decorator.js';
+export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
+export { Scopes, SCOPES_METADATA } from './decorators/scopes.decorator.js';
+export type { GuardedRequest } from './guards/execution-context.js';
 export { OAuthGuard } from './guards/oauth.guard.js';
 export { type NativeReply, type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
 export type {

@@ -35,7 +35,7 @@ export class Request {
     this.#given = options.headers;
     this.method = options.method;
     this.query = options.query as Record<string, unknown>;
-    this.body = options.body ?? {};
+    this.body = options.body || {};
     adopt(this, options);
   }
 

@@ -9,8 +9,6 @@ export const isVSCHAR: Syntax = matches(/^[\x20-\x7e]+$/);
 export const isScope: Syntax = matches(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
 /** A `grant_type`: a name or a URI. RFC 6749 §4.5 */
 export const isGrantType: Syntax = matches(/^(?:[\w.|-]+|[a-z][a-z\d+.-]+:\S+)$/i);
-/** A `response_type`: names separated by spaces. RFC 6749 §3.1.1 */
-export const isResponseType: Syntax = matches(/^\w+(?: \w+)*$/);
 /** User names and passwords: any text without control characters; a tab will do. */
 export const isText: Syntax = (value) => !/[\x00-\x08\x0a-\x1f\x7f]/.test(value) && value.isWellFormed();
 /** A bearer token in a header. RFC 6750 §2.1 */

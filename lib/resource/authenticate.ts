@@ -62,7 +62,7 @@ function requiredScope(scope: unknown): string | undefined {
   if (scope && typeof scope !== 'string' && !Array.isArray(scope)) {
     throw new InvalidArgumentError('Invalid parameter: `scope`');
   }
-  return scopeText(scope);
+  return scopeText(scope)?.split(' ').filter(Boolean).join(' ');
 }
 
 function verifyToken(token: Token | false | 0 | '' | null | undefined): Token {

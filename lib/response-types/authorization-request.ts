@@ -2,7 +2,7 @@ import { isPublic } from '../clients/none.js';
 import { InvalidClientError, InvalidRequestError, UnsupportedResponseTypeError } from '../errors.js';
 import { optional, type Place, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import { isRedirectUri, isResponseType, isVSCHAR } from '../http/syntax.js';
+import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import type { Options } from '../options.js';
 import { type Challenge, readChallenge } from '../pkce.js';
@@ -77,7 +77,7 @@ export function readAuthorizationRequest(
   const state = readState(request);
   if (state === undefined && !options.allowEmptyState) throw new InvalidRequestError('Missing parameter: `state`');
   const scope = requestedScope(request, PLACES);
-  const responseType = required(request, 'response_type', isResponseType, PLACES);
+  const responseType = required(request, 'response_type', isText, PLACES);
   const ResponseType = findResponseType(request);
   if (!ResponseType) {
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported');

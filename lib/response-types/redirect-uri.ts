@@ -36,7 +36,8 @@ export function answerUri(uri: string, mode: 'query' | 'fragment', parameters: R
   const answer = Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
-  const base = new URL(uri).href;
+  // What was compared is what is answered to, to the letter, save that a path must be there to have a query.
+  const base = uri.replace(/^(https?:\/\/[^/?]+)(?=\?|$)/i, '$1/');
   if (mode === 'fragment') return `${base}#${answer}`;
   return base + (base.endsWith('?') ? '' : base.includes('?') ? '&' : '?') + answer;
 }

@@ -64,7 +64,7 @@ export interface Outcome {
   status: number;
   headers: Record<string, string>;
   body: Parameters;
-  /** The parameters of the redirect, if there is one. */
+  /** The parameters of the redirect, if there is one, in its query or its fragment. */
   redirected: Parameters;
 }
 
@@ -88,9 +88,13 @@ export async function answer(
     error = caught;
   }
   const { status, headers, body } = response;
-  const location = response.get('location');
-  const redirected = location === undefined ? {} : Object.fromEntries(new URL(location).searchParams);
-  return { result, error, response, status, headers, body, redirected };
+  return { result, error, response, status, headers, body, redirected: parametersOf(response.get('location')) };
+}
+
+function parametersOf(location: string | undefined): Parameters {
+  if (location === undefined) return {};
+  const { hash, search } = new URL(location);
+  return Object.fromEntries(new URLSearchParams(hash ? hash.slice(1) : search));
 }
 
 /** An error as the catalogue has it. */

@@ -1,0 +1,29 @@
+import 'reflect-metadata';
+import { fileURLToPath } from 'node:url';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import cookieParser from 'cookie-parser';
+import { AppModule } from './app.module.js';
+import { greeting } from './greeting.js';
+import { secret } from './session.js';
+
+const port = Number(process.env.PORT ?? 3000);
+
+async function start(): Promise<void> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn'] });
+  app.disable('x-powered-by');
+  app.use(cookieParser(secret));
+  app.useStaticAssets(fileURLToPath(new URL('../public', import.meta.url)), { prefix: '/assets/' });
+  await app.listen(port, '127.0.0.1');
+  console.log(greeting(await app.getUrl()));
+}
+
+const remedies: Record<string, string> = {
+  EADDRINUSE: `Port ${port} is taken. Choose another: PORT=3001 npm start`,
+  ERR_SOCKET_BAD_PORT: 'PORT must be a number from 0 to 65535.',
+};
+
+start().catch((error: NodeJS.ErrnoException) => {
+  console.error(remedies[error.code ?? ''] ?? error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,54 @@
+import { clients } from '../demo-data.js';
+import { type Html, html } from './html.js';
+
+/**
+ * Where a form may lead: here, and, because the browser follows redirects, wherever an answer to the client may go.
+ * Without the second, the browser would stop between the consent page and the client. The demo's clients take any port.
+ */
+const formTargets = new Set(clients.flatMap((client) => client.redirectUris).map((uri) => `${new URL(uri).origin}:*`));
+
+/** What every page is sent with: nothing runs, loads or frames that is not ours, and nothing is kept. */
+export const pageHeaders = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action 'self' ${[...formTargets].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cache-Control': 'no-store',
+  'Content-Type': 'text/html; charset=utf-8',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The frame around every page. */
+export function page({ title, main, script }: { title: string; main: Html; script?: string }): string {
+  return String(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>${title}</title>
+          <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+          <link rel="stylesheet" href="/assets/style.css" />
+          ${script && html`<script type="module" src="/assets/${script}"></script>`}
+        </head>
+        <body>
+          <header class="masthead">
+            <a href="/"><img src="/assets/icon.svg" alt="" width="28" height="28" /> nest-oauth2</a>
+            <span>Quick start</span>
+          </header>
+          ${main}
+          <footer class="footnote">
+            Everything here lives in the memory of one process: logins, tokens and notes are gone after a restart.
+          </footer>
+        </body>
+      </html>`,
+  );
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { Stage } from './sample.js';
+import { openPage } from './visitor.js';
+
+export function anotherClient(stage: Stage): void {
+  const client = createServer((request, response) => response.end(`arrived at ${request.url}`));
+  beforeAll(() => once(client.listen(0, '127.0.0.1'), 'listening'));
+  afterAll(() => {
+    client.close();
+    client.closeAllConnections();
+  });
+
+  it('answers demo-web on another port, and asks for consent only the first time', async () => {
+    const { page, complaints } = await openPage(stage.browser, {});
+    const authorize = new URL('/oauth/authorize', stage.sample.url);
+    authorize.search = String(
+      new URLSearchParams({
+        response_type: 'code',
+        client_id: 'demo-web',
+        redirect_uri: `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`,
+        scope: 'notes:read',
+        state: 'first',
+      }),
+    );
+
+    await page.goto(String(authorize));
+    await signIn(page);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('arrived at /callback?code=').waitFor();
+
+    // Straight from the login form to the other port: the browser must not be stopped in between.
+    await page.goto(stage.sample.url);
+    await page.getByRole('button', { name: 'Sign out' }).first().click();
+    await page.getByText('You are signed out').waitFor();
+    authorize.searchParams.set('state', 'second');
+    await page.goto(String(authorize));
+    await signIn(page);
+    await page.getByText('state=second').waitFor();
+    expect(await page.innerText('body')).toMatch(/^arrived at \/callback\?code=/);
+
+    // More than was agreed to is a new question.
+    authorize.searchParams.set('scope', 'notes:read notes:write');
+    await page.goto(String(authorize));
+    await page.getByText('Write notes for you').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('User name').fill('alice');
+  await page.getByLabel('Password').fill('wonderland');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}

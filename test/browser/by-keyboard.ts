@@ -1,0 +1,37 @@
+import { expect, it } from '@jest/globals';
+import type { Stage } from './sample.js';
+import { openPage, tabTo } from './visitor.js';
+
+export function byKeyboard(stage: Stage): void {
+  it('signs in, agrees, calls the API, refreshes and signs out', async () => {
+    const { page, complaints } = await openPage(stage.browser, { viewport: { width: 1280, height: 800 } });
+    const enter = () => page.keyboard.press('Enter');
+    await page.goto(stage.sample.url);
+    await tabTo(page, 'Sign in');
+    await enter();
+    // The first field of the login form takes the focus by itself.
+    await page.locator('#username:focus').waitFor();
+    await page.keyboard.type('alice');
+    await tabTo(page, 'Password');
+    await page.keyboard.type('wonderland');
+    await enter();
+    await page.getByText('Allow access?').waitFor();
+    await tabTo(page, 'Allow');
+    await enter();
+    await page.getByText('You are signed in').waitFor();
+    await tabTo(page, 'Read notes');
+    await page.keyboard.press('Space');
+    await page.getByText('200 OK').waitFor();
+    await tabTo(page, 'A new note');
+    await enter();
+    await page.getByText('403 Forbidden').waitFor();
+    await tabTo(page, 'Refresh tokens');
+    await enter();
+    await page.getByText('a new access token').waitFor();
+    await tabTo(page, 'Sign out');
+    await enter();
+    await page.getByText('You are signed out').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+import type { Stage } from './sample.js';
+
+export function outsideTheBrowser(stage: Stage): void {
+  it('prints three curl lines that work when pasted', async () => {
+    const lines = [...stage.sample.log.matchAll(/^ {2}(curl .*)$/gm)].map(([, line]) => line!);
+    expect(lines).toHaveLength(3);
+    const [token, notes, refused] = await Promise.all(lines.map(paste));
+    expect(JSON.parse(token!)).toEqual({
+      access_token: expect.stringMatching(/^\S{20,}$/),
+      token_type: 'Bearer',
+      expires_in: expect.closeTo(3600, -1),
+      scope: 'notes:read',
+    });
+    expect(JSON.parse(notes!)).toEqual({ notes: ['Follow the white rabbit', 'Be at the tea party by six'] });
+    expect(refused).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n[^]*^WWW-Authenticate: Bearer realm="Service"\r$/im);
+  });
+
+  it.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    'javascript:alert(1)',
+    '',
+  ])('never sends a fresh login to %p', async (returnTo) => {
+    const response = await signIn(stage.sample.url, { return_to: returnTo });
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/']);
+  });
+
+  it('sends a fresh login back to where it came from', async () => {
+    const response = await signIn(stage.sample.url, { return_to: '/oauth/authorize?a=1&b=%2F' });
+    expect(response.headers.get('location')).toBe('/oauth/authorize?a=1&b=%2F');
+    const session = response.headers.getSetCookie().find((cookie) => cookie.startsWith('session='));
+    expect(session).toMatch(/; HttpOnly; SameSite=Lax/);
+  });
+
+  it('does not believe a login form that is not its own', async () => {
+    const response = await signIn(stage.sample.url, { form_token: 'guessed' });
+    expect(response.status).toBe(403);
+    expect(response.headers.getSetCookie().some((cookie) => cookie.startsWith('session='))).toBe(false);
+  });
+
+  it('escapes what was typed, and lets nothing run that is not its own', async () => {
+    const response = await signIn(stage.sample.url, { username: '"><script>alert(1)</script>', password: 'x' });
+    expect(await response.text()).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  it('does not take a session cookie nobody signed', async () => {
+    const cookie = `session=${encodeURIComponent(`j:${JSON.stringify({ userId: '1', until: Date.now() + 60_000 })}`)}`;
+    const response = await fetch(stage.sample.url, { headers: { cookie } });
+    expect(await response.text()).not.toContain('Alice Liddell');
+  });
+}
+
+async function paste(line: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+  return stdout;
+}
+
+/** Fetches the login form, fills it in, and sends it with the cookie that came with it. */
+async function signIn(url: string, fields: Record<string, string>): Promise<Response> {
+  const form = await fetch(`${url}/login`);
+  const token = /name="form_token" value="([^"]+)"/.exec(await form.text())?.[1] ?? '';
+  return fetch(`${url}/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: form.headers.getSetCookie()[0]!.split(';')[0]! },
+    body: new URLSearchParams({ form_token: token, username: 'alice', password: 'wonderland', ...fields }),
+  });
+}

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { anotherClient } from './another-client.js';
+import { byKeyboard } from './by-keyboard.js';
+import { outsideTheBrowser } from './outside-the-browser.js';
+import { startSample, type Stage } from './sample.js';
+import { throughTheFlow } from './through-the-flow.js';
+import { openBrowser } from './visitor.js';
+
+describe('the quick start sample', () => {
+  const stage = {} as Stage;
+
+  // Time for `npm ci` and a build of the library on a clean clone.
+  beforeAll(async () => {
+    stage.browser = await openBrowser();
+    stage.sample = await startSample();
+  }, 600_000);
+
+  afterAll(async () => {
+    await stage.browser?.close();
+    await stage.sample?.stop();
+  });
+
+  const desktop = { width: 1280, height: 800 };
+  const phone = { width: 390, height: 844 };
+
+  describe.each([
+    { place: 'desktop-light', viewport: desktop, colorScheme: 'light' },
+    { place: 'desktop-dark', viewport: desktop, colorScheme: 'dark' },
+    { place: 'phone-light', viewport: phone, colorScheme: 'light' },
+    { place: 'phone-dark', viewport: phone, colorScheme: 'dark' },
+  ] as const)('in the browser, $place', (look) => throughTheFlow(stage, look));
+
+  describe('by keyboard alone', () => byKeyboard(stage));
+  describe('with another client', () => anotherClient(stage));
+  describe('outside the browser', () => outsideTheBrowser(stage));
+});

@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+
+const folder = fileURLToPath(new URL('../../sample/01-quick-start', import.meta.url));
+
+/** One sample and one browser for all cases. */
+export interface Stage {
+  sample: Sample;
+  browser: Browser;
+}
+
+export interface Sample {
+  url: string;
+  /** What it has printed: where to click and what to paste. */
+  log: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the sample as its README says, on a free port. */
+export async function startSample(): Promise<Sample> {
+  if (!existsSync(`${folder}/node_modules`)) install();
+  // A process group of its own: npm, its shell and the server end together.
+  const npm = spawn('npm', ['start'], { cwd: folder, env: { ...process.env, PORT: '0' }, detached: true });
+  const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));
+  let log = '';
+  npm.stderr.on('data', (text) => (log += text));
+  const url = await new Promise<string>((resolve, reject) => {
+    npm.stdout.on('data', (text) => {
+      log += text;
+      // The last of the pasted lines is the last thing it prints.
+      const found = /^ {2}Open +(\S+)[^]*-i http.*\n/m.exec(log);
+      if (found?.[1]) resolve(found[1]);
+    });
+    npm.once('error', reject);
+    npm.once('close', () => reject(new Error(`The sample did not start:\n${log}`)));
+  });
+  const stop = async () => {
+    process.kill(-npm.pid!);
+    await ended;
+  };
+  return { url, log, stop };
+}
+
+function install(): void {
+  const { status, stdout, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`npm ci in ${folder} failed:\n${stdout}${stderr}`);
+}

@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Stage } from './sample.js';
+import { openPage, type Visitor } from './visitor.js';
+
+/** The visit of one person, in the order it happens: each case goes on where the one before it ended. */
+export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextOptions & { place: string }): void {
+  let visitor: Visitor;
+  let page: Page;
+  let pictures = 0;
+
+  beforeAll(async () => {
+    visitor = await openPage(stage.browser, look);
+    page = visitor.page;
+  });
+  afterAll(() => page?.context().close());
+
+  afterEach(async () => {
+    const name = expect.getState().currentTestName?.split(`${place} `)[1]?.replaceAll(' ', '-');
+    expect({ tooWide: await visitor.look(`${place}-${++pictures}-${name}`), complaints: visitor.complaints }).toEqual({
+      tooWide: 0,
+      complaints: [],
+    });
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const token = (name: string) => page.locator(`dt:text-is("${name}") + dd`).first().innerText();
+  const status = () => page.getByRole('status').innerText();
+
+  it('says what it is', async () => {
+    await page.goto(stage.sample.url);
+    expect(await page.title()).toBe('nest-oauth2 quick start');
+    expect(await page.getByText('gone after a restart').isVisible()).toBe(true);
+  });
+
+  it('asks who you are', async () => {
+    await button('Sign in').click();
+    await page.waitForURL('**/login?return_to=*');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in');
+  });
+
+  it('turns a wrong password down', async () => {
+    await page.getByLabel('User name').fill('alice');
+    await page.getByLabel('Password').fill('underland');
+    await button('Sign in').click();
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong user name or password/);
+    expect(await page.getByLabel('User name').inputValue()).toBe('alice');
+    expect(await page.getByLabel('Password').inputValue()).toBe('');
+  });
+
+  it('asks for consent in words', async () => {
+    await page.getByLabel('Password').fill('wonderland');
+    await button('Sign in').click();
+    await page.getByRole('heading', { name: 'Allow access?' }).waitFor();
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringContaining('See your name'),
+      expect.stringContaining('Read your notes'),
+    ]);
+  });
+
+  it('says so when you refuse', async () => {
+    await button('Deny').click();
+    await page.getByText('You said no').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+    expect(await page.getByRole('heading', { name: 'Your tokens' }).isVisible()).toBe(false);
+  });
+
+  it('shows the tokens when you agree', async () => {
+    await button('Sign in').click();
+    await button('Allow').click();
+    await page.getByRole('heading', { name: 'Your tokens' }).waitFor();
+    expect(await status()).toBe('You are signed in, and this page has its tokens.');
+    expect(page.url()).toBe(`${stage.sample.url}/`);
+    expect(await token('access_token')).toMatch(/^\S{20,}$/);
+    expect(await token('refresh_token')).toMatch(/^\S{20,}$/);
+    // In whole seconds left.
+    expect(await token('expires_in')).toMatch(/^(3600|359\d)$/);
+    expect(await token('scope')).toBe('profile notes:read');
+    expect(await page.locator('li[data-state=done]').count()).toBe(5);
+  });
+
+  it('calls the API where the token allows it', async () => {
+    await button('Read profile').click();
+    await page.getByText('"Alice Liddell"').waitFor();
+    await button('Read notes').click();
+    await page.getByText('Follow the white rabbit').waitFor();
+    expect(await page.locator('.badge').innerText()).toBe('200 OK');
+  });
+
+  it('shows how the API refuses', async () => {
+    await button('Write it').click();
+    await page.getByText('403 Forbidden').waitFor();
+    const answer = await page.locator('#answer pre').innerText();
+    expect(answer).toMatch(/^WWW-Authenticate: Bearer .*error="insufficient_scope"/);
+    expect(answer).toContain('"error": "insufficient_scope"');
+  });
+
+  it('refreshes the tokens', async () => {
+    const before = [await token('access_token'), await token('refresh_token')];
+    await button('Refresh tokens').click();
+    await page.getByText('a new access token').waitFor();
+    const after = [await token('access_token'), await token('refresh_token')];
+    expect(after).not.toContain(before[0]);
+    expect(after).not.toContain(before[1]);
+    await button('Read notes').click();
+    await page.getByText('200 OK').waitFor();
+  });
+
+  it('signs out', async () => {
+    await button('Sign out').last().click();
+    await page.getByText('You are signed out').waitFor();
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('session');
+    expect(await page.getByText('Your tokens').isVisible()).toBe(false);
+    await button('Sign in').click();
+    await page.waitForURL('**/login?return_to=*');
+  });
+
+  it('does not take an answer it did not ask for', async () => {
+    await page.goto(`${stage.sample.url}/callback?code=planted&state=planted`);
+    await page.getByText('does not belong to a sign-in started in this tab').waitFor();
+    expect(await page.getByText('Your tokens').isVisible()).toBe(false);
+  });
+}

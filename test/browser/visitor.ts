@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const screenshots = fileURLToPath(new URL('screenshots/', import.meta.url));
+const flags = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking';
+
+// Said while the file loads, so that it is said once and not for each case.
+if (!existsSync(executablePath)) {
+  throw new Error(
+    `No Chromium at ${executablePath}: install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
+  );
+}
+
+export async function openBrowser(): Promise<Browser> {
+  const args = [...flags.split(' '), '--disable-component-update', '--disable-sync'];
+  return chromium.launch({ executablePath, args });
+}
+
+/** A browser page that remembers what went wrong in it. */
+export interface Visitor {
+  page: Page;
+  /** Errors and violations of the content security policy. */
+  complaints: string[];
+  /** Takes a picture; tells by how many pixels the page is wider than the window. */
+  look(name: string): Promise<number>;
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
+  const page = await (await browser.newContext(options)).newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // Chromium reports each 401 and 403 that the page asks for on purpose.
+    if (/^error|warning$/.test(message.type()) && !/status of 40[13] /.test(message.text())) {
+      complaints.push(message.text());
+    }
+  });
+  const look = async (name: string) => {
+    await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+    return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+  };
+  return { page, complaints, look };
+}
+
+/** Presses Tab until the control of this name has the focus, and a visible ring around it. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const named = page.locator(':focus-visible').and(page.getByLabel(name).or(page.getByRole('button', { name })));
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab');
+    if (await named.count()) {
+      const ring = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+      if (ring === 'none') throw new Error(`${name} has the focus, and nothing shows it`);
+      return;
+    }
+  }
+  throw new Error(`Tab does not reach ${name}`);
+}
