@@ -86,7 +86,9 @@ export function readAuthorizationRequest(
   if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
     throw new InvalidRequestError('Missing parameter: `code_challenge`');
   }
-  return { ...destination, responseType, scope, state, ...challenge };
+  const { redirectUri, redirectUriSent } = destination;
+  const { codeChallenge, codeChallengeMethod } = challenge ?? {};
+  return { client, redirectUri, redirectUriSent, responseType, scope, state, codeChallenge, codeChallengeMethod };
 }
 
 function requiresChallenge(client: Client, { requirePKCE }: Options): boolean {

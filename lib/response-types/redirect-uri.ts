@@ -16,19 +16,20 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
  * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
  */
 export async function trustRedirectUri(given: string | undefined, client: Client, model: Model): Promise<string> {
-  const registered: readonly string[] | undefined = client.redirectUris;
   // A string is not a list: its `includes` would find any part of it.
-  const uris = Array.isArray(registered)
-    ? registered.filter((uri) => typeof uri === 'string' && isRedirectUri(uri))
-    : [];
-  const [first] = uris;
-  if (first === undefined) throw new InvalidClientError('Invalid client: missing client `redirectUri`');
-  if (given === undefined) return first;
+  const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
+  if (given === undefined || registered.length === 0) return defaultUri(registered);
   const trusted = model.validateRedirectUri
     ? await model.validateRedirectUri(given, client)
-    : uris.some((uri) => isSameRedirectUri(given, uri));
+    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri));
   if (!trusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
   return given;
+}
+
+function defaultUri(registered: readonly unknown[]): string {
+  const uri = registered.find((candidate) => typeof candidate === 'string' && isRedirectUri(candidate));
+  if (uri === undefined) throw new InvalidClientError('Invalid client: missing client `redirectUri`');
+  return uri as string;
 }
 
 /** `uri` with the parameters of an answer added to its query, or as its fragment. RFC 6749 §4.1.2, §4.2.2 */
