@@ -1,9 +1,9 @@
 import { InvalidClientError, InvalidRequestError } from '../errors.js';
 import type { Request } from '../http/request.js';
-import type { ClientAuthentication } from './client-authentication.js';
+import type { ClientAuthentication, ClientClaim } from './client-authentication.js';
 
 const SCHEME = /^Basic(?: |$)/i;
-const CREDENTIALS = /^Basic +([A-Za-z\d+/]+=*)$/i;
+const CREDENTIALS = /^Basic +[A-Za-z\d+/]+=*$/i;
 
 /** Does the request try to authenticate its client by the header? */
 export function hasBasicHeader(request: Request): boolean {
@@ -16,15 +16,10 @@ export const clientSecretBasic: ClientAuthentication = {
   method: 'client_secret_basic',
   claim(request) {
     if (!hasBasicHeader(request)) return undefined;
-    const encoded = CREDENTIALS.exec(request.get('authorization')!)?.[1];
-    const [, id, secret] = /^([^:]*):(.*)$/s.exec(encoded ? Buffer.from(encoded, 'base64').toString() : '') ?? [];
-    if (id === undefined || secret === undefined) {
-      throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
-    }
+    const claim = readCredentials(request.get('authorization')!);
     if (request.body?.client_secret) {
       throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
     }
-    const claim = { id: formDecoded(id), secret: formDecoded(secret) };
     const inBody: unknown = request.body?.client_id;
     if (inBody && inBody !== claim.id) {
       throw new InvalidRequestError('Invalid request: `client_id` does not match the authorization header');
@@ -32,6 +27,14 @@ export const clientSecretBasic: ClientAuthentication = {
     return claim;
   },
 };
+
+function readCredentials(header: string): ClientClaim {
+  const encoded = CREDENTIALS.test(header) ? header.slice(header.lastIndexOf(' ') + 1) : '';
+  const credentials = Buffer.from(encoded, 'base64').toString();
+  const colon = credentials.indexOf(':');
+  if (colon === -1) throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
+  return { id: formDecoded(credentials.slice(0, colon)), secret: formDecoded(credentials.slice(colon + 1)) };
+}
 
 /** Both parts are form-encoded before they are joined, so that either may hold a colon. */
 function formDecoded(text: string): string {

@@ -9,7 +9,7 @@ import { hasBasicHeader } from './client-secret-basic.js';
 export const none: ClientAuthentication = {
   method: 'none',
   claim(request) {
-    if (hasBasicHeader(request) || request.body?.client_secret) return undefined;
+    if (request.body?.client_secret || hasBasicHeader(request)) return undefined;
     const id = optional(request, 'client_id', isVSCHAR);
     return id === undefined ? undefined : { id };
   },

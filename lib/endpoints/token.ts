@@ -7,7 +7,6 @@ import { isGrantType } from '../http/syntax.js';
 import type { Client, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { lifetime, type Options } from '../options.js';
-import { verifySaved } from '../tokens/issue-token.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import { type Answered, BackChannelEndpoint } from './back-channel-endpoint.js';
 
@@ -25,7 +24,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   protected async answer(request: Request, client: Client): Promise<Answered<Token>> {
     const Grant = this.findGrantType(request, client);
     const grant = new Grant(this.grantTypeOptions(client));
-    const result = verifySaved(await grant.handle(request, client));
+    const result = (await grant.handle(request, client)) as Token;
     return { result, body: tokenResponse(result, this.options.allowExtendedTokenAttributes) };
   }
 

@@ -40,9 +40,8 @@ export abstract class GrantType<Needs = unknown> {
   readonly model: Model & Needs;
 
   constructor(protected readonly options: GrantTypeOptions) {
-    for (const name of ['accessTokenLifetime', 'model'] as const) {
-      if (!options?.[name]) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);
-    }
+    if (!options?.accessTokenLifetime) throw new InvalidArgumentError('Missing parameter: `accessTokenLifetime`');
+    if (!options.model) throw new InvalidArgumentError('Missing parameter: `model`');
     this.accessTokenLifetime = options.accessTokenLifetime;
     this.refreshTokenLifetime = options.refreshTokenLifetime;
     this.alwaysIssueNewRefreshToken = options.alwaysIssueNewRefreshToken;

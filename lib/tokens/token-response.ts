@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../errors.js';
 import type { Token } from '../model/model.js';
 import { scopeText } from './scope.js';
 
@@ -21,6 +22,7 @@ const SECRET = /secret|password|__proto__/i;
 
 /** The body of a token response. RFC 6749 §5.1 */
 export function tokenResponse(token: Token, allowExtendedTokenAttributes = false): Record<string, unknown> {
+  verifySaved(token);
   const body: Record<string, unknown> = { access_token: token.accessToken, token_type: 'Bearer' };
   const expiresIn = secondsLeft(token.accessTokenExpiresAt);
   const scope = scopeText(token.scope);
@@ -44,4 +46,17 @@ function addAttributes(body: Record<string, unknown>, token: Token): void {
     if (OWN.has(name) || PROTOCOL.has(name) || SECRET.test(name) || typeof value === 'function') continue;
     body[name] = value;
   }
+}
+
+/** What a model or an extension grant says it saved must be whole. */
+function verifySaved(token: Token | undefined): void {
+  if (!token?.accessToken) throw new InvalidArgumentError('Missing parameter: `accessToken`');
+  if (!token.client) throw new InvalidArgumentError('Missing parameter: `client`');
+  if (!token.user) throw new InvalidArgumentError('Missing parameter: `user`');
+  verifyDate(token.accessTokenExpiresAt, 'accessTokenExpiresAt');
+  verifyDate(token.refreshTokenExpiresAt, 'refreshTokenExpiresAt');
+}
+
+function verifyDate(date: unknown, name: string): void {
+  if (date && !(date instanceof Date)) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
 }

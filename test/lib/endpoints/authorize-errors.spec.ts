@@ -1,0 +1,202 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
+
+const authorize = (query: object = {}, host: Host = createHost(), options: object = {}) =>
+  answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const DENIED = 'Access denied: user denied access to application';
+
+describe('an error of an authorization request', () => {
+  const UNSUPPORTED = 'unsupported_response_type: Unsupported response type: `response_type` is not supported';
+  const NO_SCOPE = 'invalid_scope: Invalid parameter: `scope`';
+
+  it.each<[string, object, string, object?]>([
+    ['no state', { state: undefined }, 'invalid_request: Missing parameter: `state`'],
+    ['an empty state', { state: '' }, 'invalid_request: Missing parameter: `state`'],
+    ['a state of forbidden characters', { state: 'é' }, 'invalid_request: Invalid parameter: `state`'],
+    ['two states', { state: ['a', 'b'] }, 'invalid_request: Repeated parameter: `state`'],
+    ['a malformed scope', { scope: 'a"b' }, NO_SCOPE],
+    ['two scopes', { scope: ['a', 'b'] }, 'invalid_request: Repeated parameter: `scope`'],
+    ['a scope the model refuses', { scope: 'admin' }, 'invalid_scope: Invalid scope: Requested scope is invalid'],
+    ['no response_type', { response_type: undefined }, 'invalid_request: Missing parameter: `response_type`'],
+    ['an empty response_type', { response_type: '' }, 'invalid_request: Missing parameter: `response_type`'],
+    ['two response_types', { response_type: ['code', 'code'] }, 'invalid_request: Repeated parameter: `response_type`'],
+    ['another response_type', { response_type: 'id_token' }, UNSUPPORTED],
+    ['a response_type of Object', { response_type: 'toString' }, UNSUPPORTED],
+    ['a response_type that is no name', { response_type: 'x"y é' }, UNSUPPORTED],
+    [
+      'plain PKCE',
+      { code_challenge: CHALLENGE, code_challenge_method: 'plain' },
+      `invalid_request: Invalid request: \`code_challenge_method\` 'plain' is not allowed; use 'S256'`,
+    ],
+    [
+      'plain PKCE without a challenge',
+      { code_challenge_method: 'plain' },
+      `invalid_request: Invalid request: \`code_challenge_method\` 'plain' is not allowed; use 'S256'`,
+    ],
+    [
+      'another PKCE method',
+      { code_challenge_method: 'S512' },
+      "invalid_request: Invalid request: transform algorithm 'S512' not supported",
+    ],
+    [
+      'a PKCE method that is no name',
+      { code_challenge_method: '"' },
+      'invalid_request: Invalid parameter: `code_challenge_method`',
+    ],
+    ['a short challenge', { code_challenge: 'abc' }, 'invalid_request: Invalid parameter: `code_challenge`'],
+    [
+      'two challenges',
+      { code_challenge: [CHALLENGE, CHALLENGE] },
+      'invalid_request: Repeated parameter: `code_challenge`',
+    ],
+    [
+      'a PKCE method without a challenge',
+      { code_challenge_method: 'S256' },
+      'invalid_request: Missing parameter: `code_challenge`',
+    ],
+    [
+      'no challenge where all need one',
+      {},
+      'invalid_request: Missing parameter: `code_challenge`',
+      { requirePKCE: 'all' },
+    ],
+  ])('for %s goes to the client', async (_, query, expected, options = {}) => {
+    const { error, status, headers, redirected, body } = await authorize(query, createHost(), options);
+    const [code, ...description] = expected.split(': ');
+    expect(summary(error).replaceAll('"', "'")).toBe(`400 ${expected}`);
+    const state = 'state' in query ? {} : { state: 'xyz' };
+    expect(redirected).toEqual({ error: code, error_description: description.join(': '), ...state });
+    expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 302, body: {}, cache: 'no-store' });
+  });
+
+  it('is error, error_description and state, in this order, spaces as %20', async () => {
+    const { headers } = await authorize({ scope: 'a"b', state: "it's (a) *state*!~ & 100%" });
+    expect(headers['location']).toBe(
+      `${CALLBACK}?error=invalid_scope&error_description=Invalid%20parameter%3A%20%60scope%60` +
+        "&state=it's%20(a)%20*state*!~%20%26%20100%25",
+    );
+  });
+
+  it('goes to the redirect URI of the request, or to the first one registered', async () => {
+    const named = await authorize({ redirect_uri: 'https://app.example/other?x=1', state: undefined });
+    expect(named.headers['location']).toMatch(/^https:\/\/app\.example\/other\?x=1&error=invalid_request&/);
+    const unnamed = await authorize({ redirect_uri: undefined, state: undefined });
+    expect(unnamed.headers['location']).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_request&/);
+  });
+
+  it('is that of a client not allowed the grant, whose user is not even looked for', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, grants: ['password'] });
+    for (const query of [{}, { response_type: undefined }, { response_type: 'token' }]) {
+      const { error, status, redirected } = await authorize(query, host);
+      expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+      expect([status, redirected['error'], redirected['state']]).toEqual([302, 'unauthorized_client', 'xyz']);
+    }
+  });
+
+  it.each([
+    ['fails', { saveAuthorizationCode: () => Promise.reject(new Error('secret')) }, 'the request could not be handled'],
+    [
+      'saves nothing',
+      { saveAuthorizationCode: () => null },
+      '`saveAuthorizationCode()` did not return an `authorizationCode`',
+    ],
+    [
+      'saves no code',
+      { saveAuthorizationCode: () => ({}) },
+      '`saveAuthorizationCode()` did not return an `authorizationCode`',
+    ],
+    [
+      'cannot judge the scope',
+      { validateScope: () => Promise.reject(new Error('secret')) },
+      'the request could not be handled',
+    ],
+    [
+      'cannot generate',
+      { generateAuthorizationCode: () => Promise.reject(new Error('secret')) },
+      'the request could not be handled',
+    ],
+  ])('is server_error when the model %s', async (_, overrides, description) => {
+    const { error, redirected } = await authorize({}, createHost(overrides));
+    expect(error?.code).toBe(503);
+    expect(redirected).toEqual({
+      error: 'server_error',
+      error_description: `Server error: ${description}`,
+      state: 'xyz',
+    });
+  });
+
+  it('is found in the order of the checks, and before the model is asked for anything', async () => {
+    const wrong = { state: undefined, scope: 'a"', response_type: undefined, code_challenge_method: 'x' };
+    const right = { state: 'xyz', scope: 'admin', response_type: 'code', code_challenge_method: undefined };
+    const names: string[] = [];
+    for (const name of ['nothing', ...Object.keys(wrong)]) {
+      if (name in wrong) Object.assign(wrong, { [name]: right[name as keyof typeof right] });
+      const host = createHost();
+      names.push((await authorize(wrong, host)).error?.message ?? '');
+      const asked = host.calls.map(([method]) => method);
+      expect(asked).toEqual(name === 'code_challenge_method' ? ['getClient', 'validateScope'] : ['getClient']);
+    }
+    expect(names).toEqual([
+      'Missing parameter: `state`',
+      'Invalid parameter: `scope`',
+      'Missing parameter: `response_type`',
+      "Invalid request: transform algorithm 'x' not supported",
+      'Invalid scope: Requested scope is invalid',
+    ]);
+  });
+});
+
+describe('a denied authorization request', () => {
+  const NOT_ASKED = { authenticateHandler: { handle: () => Promise.reject(new Error('asked')) } };
+
+  it.each([
+    ['in the query', { query: { allowed: 'false' } }],
+    ['in the body', { body: { allowed: 'false' } }],
+    ['in query and body, which disagree', { query: { allowed: 'true' }, body: { allowed: 'false' } }],
+    ['twice', { query: { allowed: ['true', 'false'] } }],
+  ])(
+    '%s is told to the client, and asks nobody else',
+    async (_, { query = {}, body = {} }: { query?: object; body?: object }) => {
+      const host = createHost();
+      const request = authorizeRequest({ ...query }, { body });
+      const { error, status, redirected } = await answer(host, 'authorize', request, NOT_ASKED);
+      expect(summary(error)).toBe(`400 access_denied: ${DENIED}`);
+      expect([status, redirected]).toEqual([302, { error: 'access_denied', error_description: DENIED, state: 'xyz' }]);
+      expect(host.calls.map(([method]) => method)).toEqual(['getClient']);
+    },
+  );
+
+  it.each(['true', 'FALSE', '0', '', false, undefined])('is not one that says allowed=%j', async (allowed) => {
+    expect((await authorize({ allowed })).redirected).toHaveProperty('code');
+  });
+
+  it.each([{ client_id: undefined }, { client_id: 'who' }, { redirect_uri: 'https://evil.example/' }])(
+    'with %j is denied, and redirected nowhere',
+    async (query) => {
+      const { error, status, headers, body } = await authorize({ allowed: 'false', ...query });
+      expect(summary(error)).toBe(`400 access_denied: ${DENIED}`);
+      expect([status, headers['location']]).toEqual([400, undefined]);
+      expect(body).toEqual({ error: 'access_denied', error_description: DENIED });
+    },
+  );
+
+  it('without a state is denied all the same', async () => {
+    const { redirected } = await authorize({ allowed: 'false', state: undefined });
+    expect(redirected).toEqual({ error: 'access_denied', error_description: DENIED });
+  });
+});
+
+describe('allowEmptyState', () => {
+  it.each([undefined, ''])('lets a request with the state %j through, and sends none back', async (state) => {
+    const { redirected } = await authorize({ state }, createHost(), { allowEmptyState: true });
+    expect(Object.keys(redirected)).toEqual(['code']);
+  });
+
+  it('does not let through one of forbidden characters', async () => {
+    const { error } = await authorize({ state: 'é' }, createHost(), { allowEmptyState: true });
+    expect(error?.message).toBe('Invalid parameter: `state`');
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { OAuth2Server, OAuthError, Response } from 'nest-oauth2/server';
+
+import { CALLBACK, createHost, SPA, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
+
+const read = async (query: object = {}, options: object = {}, overrides: object = {}) => {
+  const host = createHost(overrides);
+  const server = new OAuth2Server({ model: host.model, ...options });
+  const response = new Response();
+  try {
+    return {
+      host,
+      response,
+      authorization: await server.readAuthorizationRequest(authorizeRequest({ ...query }), response),
+    };
+  } catch (error) {
+    return { host, response, error: error as OAuthError };
+  }
+};
+
+describe('reading an authorization request', () => {
+  it('resolves to what it asks for, decides nothing and answers nothing', async () => {
+    const { host, response, authorization } = await read({ scope: 'read  write', code_challenge: CHALLENGE });
+    expect(authorization).toEqual({
+      client: WEB,
+      redirectUri: CALLBACK,
+      redirectUriSent: true,
+      responseType: 'code',
+      scope: 'read write',
+      state: 'xyz',
+      codeChallenge: CHALLENGE,
+      codeChallengeMethod: 'S256',
+    });
+    expect(response).toMatchObject({ status: 200, headers: {}, body: {} });
+    expect(host.calls).toEqual([['getClient', 'web', null]]);
+  });
+
+  it('tells what was left out', async () => {
+    const query = { redirect_uri: undefined, scope: undefined, state: undefined };
+    const { authorization } = await read(query, { allowEmptyState: true });
+    expect(authorization).toEqual({ client: WEB, redirectUri: CALLBACK, redirectUriSent: false, responseType: 'code' });
+  });
+
+  it.each([
+    { client_id: undefined },
+    { client_id: 'who' },
+    { redirect_uri: 'https://evil.example/' },
+    { state: undefined },
+    { scope: 'ä' },
+    { response_type: 'none' },
+    { response_type: 'token' },
+    { client_id: 'spa', redirect_uri: SPA.redirectUris?.[0] },
+    { code_challenge_method: 'plain' },
+    { state: ['a', 'b'] },
+  ])('refuses %j just as authorize does', async (query) => {
+    const { error, response } = await read(query, { issuer: 'https://as' });
+    const expected = await answer(createHost(), 'authorize', authorizeRequest({ ...query }), {
+      ...signedIn,
+      issuer: 'https://as',
+    });
+    expect(error).toBeInstanceOf(OAuthError);
+    expect(summary(error)).toBe(summary(expected.error));
+    const { status, headers, body } = expected;
+    expect(response).toMatchObject({ status, headers, body });
+  });
+
+  it('lets a denied request be read: the denial is for authorize to tell', async () => {
+    expect((await read({ allowed: 'false' })).authorization?.client).toBe(WEB);
+  });
+
+  it('needs getClient, and wrappers', async () => {
+    const { error, response } = await read({}, {}, { getClient: undefined });
+    expect(summary(error)).toBe('500 invalid_argument: Invalid argument: model does not implement `getClient()`');
+    expect(response.status).toBe(200);
+    const server = new OAuth2Server({ model: createHost().model });
+    await expect(server.readAuthorizationRequest({} as never, response)).rejects.toThrow('instance of Request');
+  });
+
+  it('knows the client of the host by its own type', async () => {
+    const { authorization } = await read();
+    expect(authorization?.client.grants).toBe(WEB.grants);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
+
+import { createHost, SPA, WEB } from '../../support/model.js';
+import { answer, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
+
+const GRANT = { grant_type: 'client_credentials' };
+const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' };
+const HIDDEN = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
+
+describe('a token request', () => {
+  it('is answered by JSON that nobody may keep', async () => {
+    const { result, status, headers, body } = await answer(createHost(), 'token', tokenRequest(GRANT));
+    expect({ status, headers }).toEqual({ status: 200, headers: UNCACHED });
+    expect(body['access_token']).toBe(result?.['accessToken']);
+  });
+
+  it.each([
+    ['GET', 'method must be POST'],
+    ['PUT', 'method must be POST'],
+    [{}, 'method must be POST'],
+  ])('by the method %j is refused', async (method, reason) => {
+    const request = tokenRequest(GRANT, { method: method as string });
+    const { error, status, headers, body } = await answer(createHost(), 'token', request);
+    expect(summary(error)).toBe(`400 invalid_request: Invalid request: ${reason}`);
+    const said = { error: 'invalid_request', error_description: `Invalid request: ${reason}` };
+    expect({ status, headers, body }).toEqual({ status: 400, headers: UNCACHED, body: said });
+  });
+
+  it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', '', undefined, ['a']])(
+    'with the content type %j is refused',
+    async (type) => {
+      const { error } = await answer(createHost(), 'token', formRequest(GRANT, { headers: { 'content-type': type } }));
+      expect(summary(error)).toBe(
+        '400 invalid_request: Invalid request: content must be application/x-www-form-urlencoded',
+      );
+    },
+  );
+
+  it.each([
+    ['post', FORM],
+    ['POST', { 'content-type': 'Application/X-WWW-Form-URLencoded; charset=UTF-8' }],
+  ])('by %s with %j is accepted', async (method, headers) => {
+    const credentials = { client_id: 'web', client_secret: 's3cret' };
+    const request = formRequest({ ...GRANT, ...credentials }, { method, headers });
+    expect((await answer(createHost(), 'token', request)).status).toBe(200);
+  });
+});
+
+describe('the grant type of a token request', () => {
+  it.each<[unknown, string]>([
+    [undefined, 'invalid_request: Missing parameter: `grant_type`'],
+    ['', 'invalid_request: Missing parameter: `grant_type`'],
+    ['a b', 'invalid_request: Invalid parameter: `grant_type`'],
+    ['pässword', 'invalid_request: Invalid parameter: `grant_type`'],
+    [{ a: 1 }, 'invalid_request: Invalid parameter: `grant_type`'],
+    [['password', 'password'], 'invalid_request: Repeated parameter: `grant_type`'],
+    ['PASSWORD', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
+    ['urn:example:none', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
+    ['toString', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
+    ['__proto__', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
+    ['constructor', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
+    ['implicit', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
+  ])('%j is answered by %s', async (grantType, expected) => {
+    const { error, status, headers, body } = await answer(
+      createHost(),
+      'token',
+      tokenRequest({ grant_type: grantType }),
+    );
+    expect(summary(error)).toBe(`400 ${expected}`);
+    const [code, ...description] = expected.split(': ');
+    const said = { error: code, error_description: description.join(': ') };
+    expect({ status, headers, body }).toEqual({ status: 400, headers: UNCACHED, body: said });
+  });
+
+  it('is refused to a client that is not allowed it', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, grants: ['password'] });
+    const { error, status, body } = await answer(host, 'token', tokenRequest(GRANT));
+    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: 'unauthorized_client', error_description: 'Unauthorized client: `grant_type` is invalid' },
+    });
+  });
+
+  it('is looked at only when the client is known', async () => {
+    const request = tokenRequest({}, { headers: { ...FORM, authorization: 'Basic eDp5' } });
+    expect((await answer(createHost(), 'token', request)).error?.name).toBe('invalid_client');
+  });
+
+  it.each([
+    ['authorization_code', ['getAuthorizationCode', 'revokeAuthorizationCode', 'saveToken']],
+    ['client_credentials', ['getUserFromClient', 'saveToken']],
+    ['password', ['getUser', 'saveToken']],
+    ['refresh_token', ['getRefreshToken', 'revokeToken', 'saveToken']],
+  ])('%s asks the model for %j, in this order, and says nothing of it to the client', async (grantType, methods) => {
+    const missing: Record<string, undefined> = Object.fromEntries(methods.map((method) => [method, undefined]));
+    for (const method of methods) {
+      const request = tokenRequest({ grant_type: grantType });
+      const { error, status, body } = await answer(createHost(missing), 'token', request);
+      expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: model does not implement \`${method}()\``);
+      expect({ status, body }).toEqual({ status: 500, body: HIDDEN });
+      delete missing[method];
+    }
+  });
+});
+
+describe('a server that is set up wrongly', () => {
+  it.each([
+    [{ accessTokenLifetime: 0 }, {}, 'Missing parameter: `accessTokenLifetime`'],
+    [{ accessTokenLifetime: 'soon' }, {}, 'Invalid parameter: `accessTokenLifetime`'],
+    [{ accessTokenLifetime: -1 }, {}, 'Invalid parameter: `accessTokenLifetime`'],
+    [{ accessTokenLifetime: Number.POSITIVE_INFINITY }, {}, 'Invalid parameter: `accessTokenLifetime`'],
+    [{ refreshTokenLifetime: null }, {}, 'Missing parameter: `refreshTokenLifetime`'],
+    [{}, { getClient: undefined }, 'Invalid argument: model does not implement `getClient()`'],
+  ])('with %j and %j answers nobody', async (options, overrides, message) => {
+    const { error, response } = await answer(createHost(overrides), 'token', tokenRequest(GRANT), options);
+    expect(error).toBeInstanceOf(InvalidArgumentError);
+    expect(error?.message).toBe(message);
+    expect(response).toMatchObject({ status: 200, headers: {}, body: {} });
+  });
+
+  it('is told of wrappers that are none', async () => {
+    const server = new OAuth2Server({ model: createHost().model });
+    await expect(server.token({} as never, {} as never)).rejects.toThrow(
+      'Invalid argument: `request` must be an instance of Request',
+    );
+    await expect(server.token(tokenRequest(GRANT), {} as never)).rejects.toThrow(
+      'Invalid argument: `response` must be an instance of Response',
+    );
+  });
+
+  it('gives a public client no tokens of its own', async () => {
+    const host = createHost();
+    host.clients.set('spa', { ...SPA, grants: ['client_credentials'] });
+    const { error } = await answer(host, 'token', formRequest({ ...GRANT, client_id: 'spa' }));
+    expect(error?.name).toBe('invalid_client');
+  });
+});

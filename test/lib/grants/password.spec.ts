@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { ALICE, createHost, WEB } from '../../support/model.js';
+import { answer, summary, tokenRequest } from '../../support/requests.js';
+
+const BODY = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
+const grant = (body: object = {}, overrides: object = {}) => {
+  const host = createHost(overrides);
+  return answer(host, 'token', tokenRequest({ ...BODY, ...body })).then((outcome) => ({ ...outcome, host }));
+};
+
+describe('the password grant', () => {
+  it('asks the model step by step, and saves and sends what came of it', async () => {
+    const { host, result, body } = await grant();
+    expect(host.calls).toEqual([
+      ['getClient', 'web', 's3cret'],
+      ['getUser', 'alice', 'wonderland', WEB],
+      ['validateScope', ALICE, WEB, 'read'],
+      [
+        'saveToken',
+        {
+          accessToken: expect.stringMatching(/^[0-9a-f]{64}$/),
+          accessTokenExpiresAt: expect.any(Date),
+          scope: 'read',
+          refreshToken: expect.stringMatching(/^[0-9a-f]{64}$/),
+          refreshTokenExpiresAt: expect.any(Date),
+        },
+        WEB,
+        ALICE,
+      ],
+    ]);
+    expect(result).toBe(host.accessTokens.get(body['access_token'] as string));
+    expect(body).toEqual({
+      access_token: result?.['accessToken'],
+      token_type: 'Bearer',
+      expires_in: expect.any(Number),
+      refresh_token: result?.['refreshToken'],
+      scope: 'read',
+    });
+  });
+
+  it.each([
+    [{ username: '' }, 'Missing parameter: `username`'],
+    [{ username: undefined }, 'Missing parameter: `username`'],
+    [{ password: '' }, 'Missing parameter: `password`'],
+    [{ username: 'al\nice' }, 'Invalid parameter: `username`'],
+    [{ username: '\u{d800}' }, 'Invalid parameter: `username`'],
+    [{ password: 'a\u{0}b' }, 'Invalid parameter: `password`'],
+    [{ password: { toString: 'x' } }, 'Invalid parameter: `password`'],
+    [{ username: ['alice', 'bob'] }, 'Repeated parameter: `username`'],
+    [{ password: ['a'] }, 'Repeated parameter: `password`'],
+    [{ username: '', password: '' }, 'Missing parameter: `username`'],
+  ])('refuses %j', async (body, message) => {
+    const { error, host } = await grant(body);
+    expect(summary(error)).toBe(`400 invalid_request: ${message}`);
+    expect(host.calls.filter(([method]) => method === 'getUser')).toEqual([]);
+  });
+
+  it.each(['tab\tbed', 'ünïcode', '😀', 'mixed 😀 text', '"quoted" \\ '])(
+    'takes %j for a user name',
+    async (username) => {
+      const { host } = await grant({ username });
+      expect(host.calls[1]?.slice(0, 3)).toEqual(['getUser', username, 'wonderland']);
+    },
+  );
+
+  it.each([null, undefined, false, 0, ''])('refuses a user for whom the model returns %j', async (user) => {
+    const { error, body } = await grant({}, { getUser: () => user });
+    expect(summary(error)).toBe('400 invalid_grant: Invalid grant: user credentials are invalid');
+    expect(body).toEqual({ error: 'invalid_grant', error_description: 'Invalid grant: user credentials are invalid' });
+  });
+
+  it('looks at the form of the scope first, at what the model says of it last', async () => {
+    expect(summary((await grant({ scope: 'a"b', username: '' })).error)).toBe(
+      '400 invalid_scope: Invalid parameter: `scope`',
+    );
+    const { error, host } = await grant({ scope: 'admin' });
+    expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
+    expect(host.calls.map(([method]) => method)).toEqual(['getClient', 'getUser', 'validateScope']);
+  });
+
+  it('gives no refresh token to a client that may not refresh', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, grants: ['password'] });
+    const { body, result } = await answer(host, 'token', tokenRequest(BODY));
+    expect(body).not.toHaveProperty('refresh_token');
+    expect(result).not.toHaveProperty('refreshToken');
+  });
+});
+
+describe('the client credentials grant', () => {
+  it('asks for the user of the client, and gives no refresh token', async () => {
+    const host = createHost();
+    const { body } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'write' }));
+    const user = { id: 'client:web' };
+    expect(host.calls.slice(1)).toEqual([
+      ['getUserFromClient', WEB],
+      ['validateScope', user, WEB, 'write'],
+      [
+        'saveToken',
+        { accessToken: body['access_token'], accessTokenExpiresAt: expect.any(Date), scope: 'write' },
+        WEB,
+        user,
+      ],
+    ]);
+    expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope']);
+  });
+
+  it.each([null, undefined, false])('refuses a client for which the model returns %j', async (user) => {
+    const host = createHost({ getUserFromClient: () => user });
+    const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    expect(summary(error)).toBe('400 invalid_grant: Invalid grant: user credentials are invalid');
+  });
+
+  it('looks at the form of the scope before it asks the model', async () => {
+    const host = createHost();
+    const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'ä' }));
+    expect(summary(error)).toBe('400 invalid_scope: Invalid parameter: `scope`');
+    expect(host.calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { addRefreshToken, ALICE, createHost, earlier, SPA, WEB } from '../../support/model.js';
+import { answer, formRequest, summary, tokenRequest } from '../../support/requests.js';
+
+const BODY = { grant_type: 'refresh_token', refresh_token: 'refresh' };
+const refresh = async (body: object = {}, token: object = {}, overrides: object = {}, options: object = {}) => {
+  const host = createHost(overrides);
+  addRefreshToken(host, token);
+  const outcome = await answer(host, 'token', tokenRequest({ ...BODY, ...body }), options);
+  return { ...outcome, host, spent: !host.refreshTokens.has('refresh'), methods: host.calls.map(([method]) => method) };
+};
+const INVALID = '400 invalid_grant: Invalid grant: refresh token is invalid';
+
+describe('the refresh token grant', () => {
+  it('spends the token, then saves and sends its successor, of the same scope and user', async () => {
+    const { host, spent, body } = await refresh();
+    expect(spent).toBe(true);
+    expect(host.calls).toEqual([
+      ['getClient', 'web', 's3cret'],
+      ['getRefreshToken', 'refresh'],
+      ['revokeToken', expect.objectContaining({ refreshToken: 'refresh', client: WEB, user: ALICE })],
+      [
+        'saveToken',
+        {
+          accessToken: body['access_token'],
+          accessTokenExpiresAt: expect.any(Date),
+          refreshToken: body['refresh_token'],
+          refreshTokenExpiresAt: expect.any(Date),
+          scope: 'read write',
+        },
+        WEB,
+        ALICE,
+      ],
+    ]);
+    expect(body['refresh_token']).toMatch(/^[0-9a-f]{64}$/);
+    expect(body['scope']).toBe('read write');
+  });
+
+  it('hands the model back the very token it returned', async () => {
+    const row = Object.create({ client: WEB, user: ALICE }) as object;
+    const given: unknown[] = [];
+    const overrides = { getRefreshToken: () => row, revokeToken: (token: unknown) => given.push(token) };
+    expect((await refresh({}, {}, overrides)).status).toBe(200);
+    expect(given[0]).toBe(row);
+  });
+
+  it.each([
+    ['', 'invalid_request: Missing parameter: `refresh_token`'],
+    [undefined, 'invalid_request: Missing parameter: `refresh_token`'],
+    ['rëfresh', 'invalid_request: Invalid parameter: `refresh_token`'],
+    [['refresh', 'refresh'], 'invalid_request: Repeated parameter: `refresh_token`'],
+    ['other', 'invalid_grant: Invalid grant: refresh token is invalid'],
+  ])('refuses the token %j', async (token, expected) => {
+    const { error, spent } = await refresh({ refresh_token: token });
+    expect([summary(error), spent]).toEqual([`400 ${expected}`, false]);
+  });
+
+  const UNSAVED = (what: string) =>
+    `503 server_error: Server error: \`getRefreshToken()\` did not return a \`${what}\` object`;
+  const NO_DATE = '503 server_error: Server error: `refreshTokenExpiresAt` must be a Date instance';
+  const EXPIRED = '400 invalid_grant: Invalid grant: refresh token has expired';
+  it.each<[string, object, string]>([
+    ['has no client', { client: undefined }, UNSAVED('client')],
+    ['has no user', { user: null }, UNSAVED('user')],
+    ['is of another client', { client: SPA }, INVALID],
+    ['is of a client without an id', { client: {} }, INVALID],
+    ['has an expiry that is text', { refreshTokenExpiresAt: '2999-01-01' }, NO_DATE],
+    ['has an expiry that is a number', { refreshTokenExpiresAt: 4e12 }, NO_DATE],
+    ['is expired', { refreshTokenExpiresAt: earlier() }, EXPIRED],
+    ['expires on an impossible date', { refreshTokenExpiresAt: new Date(Number.NaN) }, EXPIRED],
+  ])('refuses a token that %s, without spending it', async (_, token, expected) => {
+    const { error, spent } = await refresh({}, token);
+    expect([summary(error), spent]).toEqual([expected, false]);
+  });
+
+  it.each([undefined, null])('takes a token whose expiry is %j for one that does not expire', async (date) => {
+    expect((await refresh({}, { refreshTokenExpiresAt: date })).status).toBe(200);
+  });
+
+  it.each([false, null, undefined])('refuses when the model says %j to revoking the token', async (revoked) => {
+    const { error, methods } = await refresh({}, {}, { revokeToken: () => revoked });
+    expect([summary(error), methods.includes('saveToken')]).toEqual([INVALID, false]);
+  });
+
+  it.each([
+    ['read', 'read write', 'read'],
+    ['write read', 'read write', 'write read'],
+    ['read', ['read', 'write'], 'read'],
+    [undefined, ['read', 'write'], 'read write'],
+    ['', 'read write', 'read write'],
+    [undefined, undefined, undefined],
+  ])('narrows the scope to %j of %j', async (requested, granted, expected) => {
+    expect((await refresh({ scope: requested }, { scope: granted })).body['scope']).toBe(expected);
+  });
+
+  it.each([
+    ['admin', 'read write'],
+    ['read admin', 'read write'],
+    ['rea', 'read write'],
+    ['read', undefined],
+    ['read', ''],
+    ['read', null],
+    ['ead wri', ['read', 'write']],
+  ])('refuses to widen the scope to %j of %j, without spending the token', async (requested, granted) => {
+    const { error, spent } = await refresh({ scope: requested }, { scope: granted });
+    expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid scope: Unable to add extra scopes', false]);
+  });
+
+  it('refuses a malformed scope without spending the token', async () => {
+    const { error, spent } = await refresh({ scope: 'a"b' });
+    expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid parameter: `scope`', false]);
+  });
+
+  it('keeps the token and gives no other where alwaysIssueNewRefreshToken is false', async () => {
+    const { body, result, spent, methods } = await refresh({}, {}, {}, { alwaysIssueNewRefreshToken: false });
+    expect([spent, methods.includes('revokeToken')]).toEqual([false, false]);
+    expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope']);
+    expect(result).not.toHaveProperty('refreshToken');
+  });
+
+  it('serves a public client', async () => {
+    const host = createHost();
+    addRefreshToken(host, { client: SPA });
+    expect((await answer(host, 'token', formRequest({ ...BODY, client_id: 'spa' }))).status).toBe(200);
+  });
+});

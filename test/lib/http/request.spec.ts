@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidArgumentError, Request } from 'nest-oauth2/server';
+
+const whole = { headers: {}, method: 'GET', query: {} };
+const withHeaders = (headers: object) => new Request({ ...whole, headers });
+
+describe('a Request', () => {
+  it.each([
+    [undefined, 'headers'],
+    [null, 'headers'],
+    [{}, 'headers'],
+    [{ headers: {} }, 'method'],
+    [{ headers: {}, method: 'GET' }, 'query'],
+    [{ headers: {}, method: '', query: {} }, 'method'],
+  ])('is not made from %j, which lacks its %s', (options, missing) => {
+    const make = () => new Request(options as never);
+    expect(make).toThrow(InvalidArgumentError);
+    expect(make).toThrow(`Missing parameter: \`${missing}\``);
+  });
+
+  it('takes over headers, method, query and body', () => {
+    const query = { a: '1' };
+    const body = { b: '2' };
+    const request = new Request({ headers: { 'X-One': 'Two' }, method: 'PUT', query, body });
+    expect(request.headers).toEqual({ 'x-one': 'Two' });
+    expect([request.method, request.query, request.body]).toEqual(['PUT', query, body]);
+    expect(request.query).toBe(query);
+    expect(request.body).toBe(body);
+  });
+
+  it.each([undefined, null, '', 0, false])('has an empty body when it is given %j', (body) => {
+    expect(new Request({ ...whole, body }).body).toEqual({});
+  });
+
+  it('reads a header by any spelling of its name, and leaves its value alone', () => {
+    const request = withHeaders({ 'Content-Type': 'Text/HTML', 'X-List': ['a', 'b'] });
+    expect(['content-type', 'Content-Type', 'CONTENT-TYPE'].map((name) => request.get(name))).toEqual(
+      Array.from({ length: 3 }, () => 'Text/HTML'),
+    );
+    expect(request.get('x-list')).toEqual(['a', 'b']);
+    expect(request.get('x-other')).toBeUndefined();
+  });
+
+  it('takes the last of two spellings of one header', () => {
+    expect(withHeaders({ Foo: '1', foo: '2' }).get('foo')).toBe('2');
+    expect(withHeaders({ foo: '2', Foo: '1' }).get('foo')).toBe('1');
+  });
+
+  it('adopts further properties, but none that it has already', () => {
+    const session = { id: 1 };
+    const request = new Request({ ...whole, session, get: () => 'mine', is: () => 'mine', constructor: null });
+    expect(request['session']).toBe(session);
+    expect(request.get('x')).toBeUndefined();
+    expect(request.is('json')).toBe(false);
+    expect(request.constructor).toBe(Request);
+  });
+
+  it('gets no other prototype from headers or properties of that name', () => {
+    const polluting = JSON.parse(
+      '{"__proto__":{"polluted":"yes"},"headers":{"__proto__":{"polluted":"yes"}}}',
+    ) as object;
+    const request = new Request({ ...whole, ...polluting, headers: (polluting as typeof whole).headers });
+    const options = Object.defineProperty({ ...whole }, '__proto__', { value: { polluted: 'yes' }, enumerable: true });
+    for (const made of [request, request.headers, new Request(options)]) {
+      expect((made as { polluted?: unknown }).polluted).toBeUndefined();
+    }
+    expect(Object.getPrototypeOf(request.headers)).toBe(Object.prototype);
+  });
+
+  it('reads only the headers that are its own', () => {
+    expect(withHeaders(Object.create({ authorization: 'Bearer inherited' }) as object).headers).toEqual({});
+  });
+});
+
+describe('the media type of a Request', () => {
+  const typed = (contentType?: string, length: object = { 'content-length': '2' }) =>
+    withHeaders({ ...length, ...(contentType === undefined ? {} : { 'content-type': contentType }) });
+
+  it.each([
+    ['application/json', ['application/json'], 'application/json'],
+    ['application/json', ['json'], 'json'],
+    ['application/json', [['html', 'json']], 'json'],
+    ['application/json', ['html', 'text'], false],
+    ['application/json; charset=utf-8', ['json'], 'json'],
+    ['APPLICATION/JSON', ['json'], 'json'],
+    ['application/x-www-form-urlencoded', ['urlencoded'], 'urlencoded'],
+    ['application/vnd.api+json', ['+json'], 'application/vnd.api+json'],
+    ['application/vnd.api+json', ['application/*+json'], 'application/vnd.api+json'],
+    ['text/html', ['text/*'], 'text/html'],
+    ['text/html', ['*/html'], 'text/html'],
+    ['text/html', ['*/*'], 'text/html'],
+    ['text/html', [], 'text/html'],
+    ['text/html', ['application/*'], false],
+    ['multipart/form-data; boundary=x', ['multipart'], 'multipart'],
+    ['nonsense', ['nonsense'], false],
+    [undefined, ['json'], false],
+  ])('%j asked for %j is %j', (contentType, wanted, expected) => {
+    expect(typed(contentType).is(...wanted)).toBe(expected);
+  });
+
+  it('is false when the headers announce no body', () => {
+    expect(typed('application/json', {}).is('json')).toBe(false);
+    expect(typed('application/json', { 'content-length': 'x' }).is('json')).toBe(false);
+    expect(typed('application/json', { 'transfer-encoding': 'chunked' }).is('json')).toBe('json');
+    expect(typed('application/json', { 'content-length': '0' }).is('json')).toBe('json');
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { addAccessToken, createHost } from '../../support/model.js';
+import { answer, resourceRequest, summary } from '../../support/requests.js';
+
+const authenticate = (options: object, token: object = {}, overrides: object = {}) => {
+  const host = createHost(overrides);
+  addAccessToken(host, token);
+  return answer(host, 'authenticate', resourceRequest(), options);
+};
+const INSUFFICIENT = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
+
+describe('the scope a protected resource demands', () => {
+  it.each([
+    ['read', 'read write'],
+    ['read', ['read', 'write']],
+    [['write', 'read'], 'read write'],
+    [['write'], ['read', 'write']],
+    ['read  write', 'write read'],
+  ])('%j is reached by a token of %j', async (scope, granted) => {
+    expect(summary((await authenticate({ scope }, { scope: granted })).error)).toBe('no error');
+  });
+
+  it.each([
+    ['admin', 'read write'],
+    ['read admin', 'read write'],
+    ['rea', 'read write'],
+    [['read', 'admin'], ['read']],
+    ['read', undefined],
+    ['read', null],
+    ['read', ''],
+    ['read', []],
+  ])('%j is not reached by a token of %j', async (scope, granted) => {
+    const { error, status, headers, body } = await authenticate({ scope }, { scope: granted });
+    expect(summary(error)).toBe(INSUFFICIENT);
+    expect({ status, headers, body }).toEqual({
+      status: 403,
+      headers: { 'www-authenticate': 'Bearer realm="Service",error="insufficient_scope"' },
+      body: {},
+    });
+  });
+
+  it('is named in both headers when the request is let through', async () => {
+    const { headers } = await authenticate({ scope: ['read'] }, { scope: ['read', 'write'] });
+    expect(headers).toEqual({ 'x-accepted-oauth-scopes': 'read', 'x-oauth-scopes': 'read write' });
+  });
+
+  it.each([
+    [{ addAcceptedScopesHeader: false }, { 'x-oauth-scopes': 'read write' }],
+    [{ addAuthorizedScopesHeader: false }, { 'x-accepted-oauth-scopes': 'read' }],
+    [{ addAcceptedScopesHeader: false, addAuthorizedScopesHeader: false }, {}],
+    [
+      { addAcceptedScopesHeader: undefined, addAuthorizedScopesHeader: undefined },
+      { 'x-accepted-oauth-scopes': 'read', 'x-oauth-scopes': 'read write' },
+    ],
+  ])('is named as %j says', async (options, headers) => {
+    expect((await authenticate({ scope: 'read', ...options })).headers).toEqual(headers);
+  });
+
+  it('is not named when none is demanded', async () => {
+    for (const scope of [undefined, '', []]) expect((await authenticate({ scope })).headers).toEqual({});
+  });
+
+  it('sets no header of a token that has none, if the model accepts it', async () => {
+    const { headers } = await authenticate({ scope: 'read' }, { scope: undefined }, { verifyScope: () => true });
+    expect(headers).toEqual({ 'x-accepted-oauth-scopes': 'read' });
+  });
+
+  it('is judged by verifyScope of the model where it has one', async () => {
+    const asked: unknown[] = [];
+    const verifyScope = (token: { accessToken: string }, scope: unknown) => {
+      asked.push([token.accessToken, scope]);
+      return false;
+    };
+    expect(summary((await authenticate({ scope: 'read' }, {}, { verifyScope })).error)).toBe(INSUFFICIENT);
+    await authenticate({ scope: 'read write', scopeFormat: 'array' }, {}, { verifyScope });
+    await authenticate({}, {}, { verifyScope });
+    expect(asked).toEqual([
+      ['access', 'read'],
+      ['access', ['read', 'write']],
+    ]);
+  });
+
+  it.each([{}, 1, new Set(['read']), true])('is never taken for none when it is %p', async (scope) => {
+    expect(summary((await authenticate({ scope })).error)).toBe('500 invalid_argument: Invalid parameter: `scope`');
+  });
+
+  it('is not found in a token whose scope is neither text nor list', async () => {
+    const { error } = await authenticate({ scope: 'read' }, { scope: new Set(['read']) });
+    expect(summary(error)).toBe('503 server_error: Server error: the request could not be handled');
+  });
+});

@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+
+import { createHost, SPA, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, CHALLENGE, signedIn, summary, VERIFIER } from '../../support/requests.js';
+
+const authorize = (query: object = {}, options: object = {}, overrides: object = {}) =>
+  answer(createHost(overrides), 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('an authorization code', () => {
+  it.each([
+    ['five minutes by default', {}, 300],
+    ['as long as the options say', { authorizationCodeLifetime: 60 }, 60],
+    ['as long as a text says that is a number', { authorizationCodeLifetime: '300' }, 300],
+  ])('lives %s', async (_, options, seconds) => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
+    const { result } = await authorize({}, options);
+    expect(result?.['expiresAt']).toEqual(new Date(Date.UTC(2030, 0) + seconds * 1000));
+  });
+
+  it.each([
+    ['2026-03-29T00:59:00Z', 'the spring change of the clocks in Europe'],
+    ['2026-10-25T00:59:00Z', 'the autumn change'],
+    ['2028-02-28T23:59:00Z', 'the end of a leap February'],
+  ])('saved at %s lives no longer for %s', async (at) => {
+    const now = Date.parse(at);
+    jest.spyOn(Date, 'now').mockReturnValue(now);
+    const { result } = await authorize();
+    expect(result?.['expiresAt']).toEqual(new Date(now + 300_000));
+  });
+
+  it('is saved with its challenge', async () => {
+    const challenged = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    const saved = { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' };
+    expect((await authorize(challenged)).result).toMatchObject(saved);
+    expect((await authorize({ code_challenge: CHALLENGE })).result).toMatchObject(saved);
+    expect((await authorize()).result).not.toHaveProperty('codeChallenge');
+    expect((await authorize()).result).not.toHaveProperty('codeChallengeMethod');
+  });
+
+  it('may be challenged in plain text only where the host allows that, where it is the default', async () => {
+    const plain = { codeChallenge: VERIFIER, codeChallengeMethod: 'plain' };
+    const options = { enablePlainPKCE: true };
+    expect(
+      (await authorize({ code_challenge: VERIFIER, code_challenge_method: 'plain' }, options)).result,
+    ).toMatchObject(plain);
+    expect((await authorize({ code_challenge: VERIFIER }, options)).result).toMatchObject(plain);
+    expect((await authorize({ code_challenge: CHALLENGE, code_challenge_method: 'S256' }, options)).status).toBe(302);
+  });
+
+  it.each([
+    [{}, SPA, false],
+    [{ requirePKCE: 'public' }, SPA, false],
+    [{ requirePKCE: 'all' }, SPA, false],
+    [{ requirePKCE: 'none' }, SPA, true],
+    [{}, WEB, true],
+    [{ requirePKCE: 'all' }, WEB, false],
+  ])('needs a challenge as %j says for the client %j', async (options, client, without) => {
+    const query = { client_id: client.id, redirect_uri: client.redirectUris?.[0] };
+    const { error } = await authorize(query, options);
+    expect(summary(error)).toBe(without ? 'no error' : '400 invalid_request: Missing parameter: `code_challenge`');
+    expect((await authorize({ ...query, code_challenge: CHALLENGE }, options)).redirected).toHaveProperty('code');
+  });
+
+  it('knows its family only where the model can revoke one', async () => {
+    expect((await authorize()).result).not.toHaveProperty('grantId');
+    const { result } = await authorize({}, {}, { revokeGrant: () => undefined });
+    expect(result?.['grantId']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('the issuer', () => {
+  const issuer = 'https://as.example/tenant';
+
+  it('is named in every authorization response where the host has set it', async () => {
+    expect((await authorize({}, { issuer })).headers['location']).toMatch(
+      /&state=xyz&iss=https%3A%2F%2Fas\.example%2Ftenant$/,
+    );
+    expect((await authorize({ scope: 'a"' }, { issuer })).redirected['iss']).toBe(issuer);
+    expect((await authorize({ allowed: 'false' }, { issuer })).redirected['iss']).toBe(issuer);
+    expect((await authorize({ response_type: 'token' }, { issuer })).redirected['iss']).toBe(issuer);
+    expect((await authorize({}, { issuer, allowEmptyState: true })).redirected['iss']).toBe(issuer);
+  });
+
+  it('is not named where it is not set', async () => {
+    expect((await authorize()).redirected).not.toHaveProperty('iss');
+  });
+});

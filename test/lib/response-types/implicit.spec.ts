@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+
+import { ALICE, CALLBACK, createHost, type Host, OTHER_CALLBACK, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+
+const withImplicit = (overrides: object = {}, client: object = {}): Host => {
+  const host = createHost(overrides);
+  host.clients.set('web', { ...WEB, grants: ['implicit'], ...client });
+  return host;
+};
+const authorize = (query: object = {}, host = withImplicit(), options: object = {}) =>
+  answer(host, 'authorize', authorizeRequest({ response_type: 'token', ...query }), { ...signedIn, ...options });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('the implicit grant', () => {
+  it('answers with an access token in the fragment, and resolves to what saveToken returned', async () => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
+    const host = withImplicit();
+    const { result, status, headers, body } = await authorize({}, host);
+    const token = result?.['accessToken'] as string;
+    expect(result).toBe(host.accessTokens.get(token));
+    expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 302, body: {}, cache: 'no-store' });
+    expect(headers['location']).toBe(
+      `${CALLBACK}#access_token=${token}&token_type=Bearer&expires_in=3600&scope=read&state=xyz`,
+    );
+    expect(host.calls.at(-1)).toEqual([
+      'saveToken',
+      { accessToken: token, accessTokenExpiresAt: new Date(Date.UTC(2030, 0, 1, 1)), scope: 'read' },
+      host.clients.get('web'),
+      ALICE,
+    ]);
+  });
+
+  it('is off for a client that is not allowed implicit', async () => {
+    const { error, redirected } = await authorize({}, createHost());
+    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+    expect(redirected['access_token']).toBeUndefined();
+  });
+
+  it('gives a client that is allowed nothing else no code', async () => {
+    expect((await authorize({ response_type: 'code' })).error?.name).toBe('unauthorized_client');
+  });
+
+  it('gives no refresh token, not even to a client that may refresh, nor one that the model made up', async () => {
+    const saveToken = (token: object, client: object, user: object) => ({ ...token, client, user, refreshToken: 'R' });
+    const host = withImplicit({ saveToken }, { grants: ['implicit', 'refresh_token', 'authorization_code'] });
+    const { redirected } = await authorize({}, host);
+    expect(Object.keys(redirected)).toEqual(['access_token', 'token_type', 'expires_in', 'scope', 'state']);
+  });
+
+  it('reads the token that saveToken returned, getters and all', async () => {
+    class Row {
+      readonly client = WEB;
+      readonly user = ALICE;
+      get accessToken(): string {
+        return 'from a getter';
+      }
+    }
+    const { headers } = await authorize({}, withImplicit({ saveToken: () => new Row() }));
+    expect(headers['location']).toBe(`${CALLBACK}#access_token=from%20a%20getter&token_type=Bearer&state=xyz`);
+  });
+
+  it.each([
+    ['the options say', { accessTokenLifetime: 60 }, {}, '60'],
+    ['the client says', { accessTokenLifetime: 60 }, { accessTokenLifetime: 30 }, '30'],
+  ])('lives as long as %s', async (_, options, client, expected) => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
+    expect((await authorize({}, withImplicit({}, client), options)).redirected['expires_in']).toBe(expected);
+  });
+
+  it('says its errors in the fragment too', async () => {
+    const { headers } = await authorize({ state: undefined });
+    expect(headers['location']).toBe(
+      `${CALLBACK}#error=invalid_request&error_description=Missing%20parameter%3A%20%60state%60`,
+    );
+  });
+
+  it('says a denial in the fragment', async () => {
+    const { headers } = await authorize({ allowed: 'false' });
+    expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb#error=access_denied&.*&state=xyz$/);
+  });
+
+  it('keeps the query of the redirect URI', async () => {
+    const { headers } = await authorize({ redirect_uri: OTHER_CALLBACK });
+    expect(headers['location']).toMatch(/^https:\/\/app\.example\/other\?x=1#access_token=/);
+  });
+
+  it('needs neither a code store nor a code challenge, but saveToken', async () => {
+    const host = withImplicit({ saveAuthorizationCode: undefined });
+    host.clients.set('web', { ...WEB, grants: ['implicit'], tokenEndpointAuthMethod: 'none' });
+    expect((await authorize({}, host)).redirected['access_token']).toHaveLength(64);
+    const { error } = await authorize({}, withImplicit({ saveToken: undefined }));
+    expect(error?.message).toBe('Invalid argument: model does not implement `saveToken()`');
+  });
+
+  it('is no grant of the token endpoint', async () => {
+    expect((await authorize({ response_type: 'code token' })).error?.name).toBe('unsupported_response_type');
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { createHost, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+
+const authorize = (redirectUri: string | undefined, registered: unknown, overrides: object = {}) => {
+  const host = createHost(overrides);
+  host.clients.set('web', { ...WEB, redirectUris: registered as string[] });
+  return answer(host, 'authorize', authorizeRequest({ redirect_uri: redirectUri }), signedIn);
+};
+const target = async (...args: Parameters<typeof authorize>) =>
+  (await authorize(...args)).headers['location']?.replace(/code=.*/, 'code');
+
+describe('a redirect URI', () => {
+  it.each([
+    ['https://app.example/cb', 'https://app.example/cb?code'],
+    ['https://app.example', 'https://app.example/?code'],
+    ['https://app.example/', 'https://app.example/?code'],
+    ['https://app.example?a=b', 'https://app.example/?a=b&code'],
+    ['https://app.example/cb?', 'https://app.example/cb?code'],
+    ['https://app.example/cb?a=b&c', 'https://app.example/cb?a=b&c&code'],
+    ['https://app.example:443/cb', 'https://app.example:443/cb?code'],
+    ['https://app.example/%7Ecb/../x', 'https://app.example/%7Ecb/../x?code'],
+    ['com.example.app:/cb', 'com.example.app:/cb?code'],
+    ['com.example.app://cb', 'com.example.app://cb?code'],
+    ['urn:ietf:wg:oauth:2.0:oob', 'urn:ietf:wg:oauth:2.0:oob?code'],
+  ])('registered as %j is answered at %j', async (uri, expected) => {
+    expect(await target(uri, [uri])).toBe(expected);
+    expect(await target(undefined, [uri])).toBe(expected);
+  });
+
+  it.each([
+    ['https://app.example/cb/', ['https://app.example/cb']],
+    ['https://app.example/cb?x=1', ['https://app.example/cb']],
+    ['https://app.example/CB', ['https://app.example/cb']],
+    ['https://APP.example/cb', ['https://app.example/cb']],
+    ['https://app.example:443/cb', ['https://app.example/cb']],
+    ['http://app.example/cb', ['https://app.example/cb']],
+    ['https://app.example/cb', ['https://app.example/cb2']],
+    ['https://app.example.evil.example/cb', ['https://app.example/cb']],
+    ['https://app.example/c', ['https://app.example/cb']],
+    ['https://user@app.example/cb', ['https://app.example/cb']],
+    ['https://app.example:1234/cb', ['https://app.example/cb']],
+    ['http://127.0.0.1:1234/other', ['http://127.0.0.1/cb']],
+    ['http://127.0.0.1:1@evil.example/cb', ['http://127.0.0.1/cb']],
+    ['http://127.0.0.1.evil.example/cb', ['http://127.0.0.1/cb']],
+    ['http://127.0.0.2:1234/cb', ['http://127.0.0.1/cb']],
+    ['https://127.0.0.1:1234/cb', ['https://127.0.0.1/cb']],
+    ['http://localhost:1234/cb', ['http://127.0.0.1/cb']],
+  ])('%j is not one of %j', async (uri, registered) => {
+    const { error, headers } = await authorize(uri, registered);
+    expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
+    expect(headers['location']).toBeUndefined();
+  });
+
+  it.each([
+    ['http://127.0.0.1:51004/cb', 'http://127.0.0.1/cb'],
+    ['http://127.0.0.1:51004/cb', 'http://127.0.0.1:80/cb'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8080/cb'],
+    ['http://[::1]:51004/cb?a=b', 'http://[::1]/cb?a=b'],
+    ['http://localhost:51004', 'http://localhost'],
+  ])('of a loopback address may have any port: %j for %j', async (uri, registered) => {
+    expect(await target(uri, [registered])).toMatch(/[?&]code$/);
+    expect((await authorize(uri, [registered])).result?.['redirectUri']).toBe(uri);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'https://app.example/cb#fragment',
+    'https://app.example/cb#',
+    '/cb',
+    'cb',
+    '//app.example/cb',
+    'https://',
+    'https://app example/cb',
+    'https://app.example/c\r\nb',
+    'https://äpp.example/cb',
+    'http://127.0.0.1:99999/cb',
+  ])('is never %j, registered or not', async (uri) => {
+    const named = await authorize(uri, [uri]);
+    expect(summary(named.error)).toBe('400 invalid_request: Invalid request: `redirect_uri` is not a valid URI');
+    const unnamed = await authorize(undefined, [uri]);
+    expect(summary(unnamed.error)).toBe('400 invalid_client: Invalid client: missing client `redirectUri`');
+    expect([named.headers['location'], unnamed.headers['location']]).toEqual([undefined, undefined]);
+  });
+
+  it('is the first one that is registered rightly', async () => {
+    const registered = ['javascript:x', 5, null, 'https://app.example/b', 'https://app.example/a'];
+    expect(await target(undefined, registered)).toBe('https://app.example/b?code');
+  });
+});
+
+describe('validateRedirectUri of the model', () => {
+  it('decides in place of the comparison', async () => {
+    const asked: unknown[] = [];
+    const validateRedirectUri = (uri: string, client: { id: string }) => {
+      asked.push([uri, client.id]);
+      return uri.endsWith('.app.example/cb');
+    };
+    const registered = ['https://app.example/cb'];
+    expect(await target('https://pr-1.app.example/cb', registered, { validateRedirectUri })).toBe(
+      'https://pr-1.app.example/cb?code',
+    );
+    const { error } = await authorize('https://app.example/cb', registered, { validateRedirectUri });
+    expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
+    expect(asked).toEqual([
+      ['https://pr-1.app.example/cb', 'web'],
+      ['https://app.example/cb', 'web'],
+    ]);
+  });
+
+  it('is not asked for a URI that nothing may be sent to, nor when none is named', async () => {
+    const validateRedirectUri = () => {
+      throw new Error('asked');
+    };
+    const registered = ['https://app.example/cb'];
+    const { error } = await authorize('javascript:alert(1)', registered, { validateRedirectUri });
+    expect(error?.name).toBe('invalid_request');
+    expect(await target(undefined, registered, { validateRedirectUri })).toBe('https://app.example/cb?code');
+  });
+});

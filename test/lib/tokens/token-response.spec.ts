@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { InvalidArgumentError } from 'nest-oauth2/server';
+
+import { createHost, type Host, WEB } from '../../support/model.js';
+import { answer, summary, tokenRequest } from '../../support/requests.js';
+
+const NOW = Date.UTC(2030, 0);
+beforeEach(() => {
+  jest.spyOn(Date, 'now').mockReturnValue(NOW);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
+const ask = (host: Host, options: object = {}) => answer(host, 'token', tokenRequest(PASSWORD), options);
+/** A host whose model returns `changes` on top of what it was told to save. */
+const saving = (changes: object) =>
+  createHost({ saveToken: (token: object, client: object, user: object) => ({ ...token, client, user, ...changes }) });
+
+describe('the token response', () => {
+  it('holds what RFC 6749 §5.1 names, in its order', async () => {
+    const { body } = await ask(saving({ accessToken: 'A', refreshToken: 'R', unknown: 1 }));
+    expect(JSON.stringify(body)).toBe(
+      '{"access_token":"A","token_type":"Bearer","expires_in":3600,"refresh_token":"R","scope":"read"}',
+    );
+  });
+
+  it.each([
+    ['what is left of the saved expiry, in whole seconds', { accessTokenExpiresAt: new Date(NOW + 59_999) }, 59],
+    ['no expires_in without an expiry', { accessTokenExpiresAt: undefined }, undefined],
+    ['no expires_in when nothing is left', { accessTokenExpiresAt: new Date(NOW + 999) }, undefined],
+    ['no expires_in when it is over', { accessTokenExpiresAt: new Date(NOW - 5000) }, undefined],
+    ['no expires_in of an impossible date', { accessTokenExpiresAt: new Date(Number.NaN) }, undefined],
+  ])('says %s', async (_, changes, expected) => {
+    expect((await ask(saving(changes))).body['expires_in']).toBe(expected);
+  });
+
+  it.each([
+    [{ scope: 'read write' }, 'read write'],
+    [{ scope: ['read', 'write'] }, 'read write'],
+    [{ scope: '' }, undefined],
+    [{ scope: [] }, undefined],
+    [{ scope: undefined }, undefined],
+    [{ scope: null }, undefined],
+    [{ scope: true }, undefined],
+  ])('says the scope that was saved: %j', async (changes, expected) => {
+    expect((await ask(saving(changes))).body['scope']).toBe(expected);
+  });
+
+  it('has no refresh token when none was saved', async () => {
+    expect(await ask(saving({ refreshToken: undefined }))).not.toHaveProperty('body.refresh_token');
+  });
+
+  it.each([
+    [null, 'Missing parameter: `accessToken`'],
+    [undefined, 'Missing parameter: `accessToken`'],
+    ['a text', 'Missing parameter: `accessToken`'],
+    [{}, 'Missing parameter: `accessToken`'],
+    [{ accessToken: 'A' }, 'Missing parameter: `client`'],
+    [{ accessToken: 'A', client: {} }, 'Missing parameter: `user`'],
+    [
+      { accessToken: 'A', client: {}, user: {}, accessTokenExpiresAt: '2999' },
+      'Invalid parameter: `accessTokenExpiresAt`',
+    ],
+    [
+      { accessToken: 'A', client: {}, user: {}, refreshTokenExpiresAt: 1 },
+      'Invalid parameter: `refreshTokenExpiresAt`',
+    ],
+  ])('is a fault of the host when saveToken returns %j', async (saved, message) => {
+    const { error, status, body } = await ask(createHost({ saveToken: () => saved }));
+    expect(error).toBeInstanceOf(InvalidArgumentError);
+    expect(summary(error)).toBe(`500 invalid_argument: ${message}`);
+    expect({ status, body }).toEqual({
+      status: 500,
+      body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+    });
+  });
+});
+
+describe('allowExtendedTokenAttributes', () => {
+  const extras = { id_token: 'jwt', tenant: { id: 7 }, zero: 0 };
+
+  it('copies what else was saved, and only where it is set', async () => {
+    expect((await ask(saving(extras), { allowExtendedTokenAttributes: true })).body).toMatchObject(extras);
+    for (const options of [{}, { allowExtendedTokenAttributes: undefined }, { allowExtendedTokenAttributes: false }]) {
+      expect(Object.keys((await ask(saving(extras), options)).body)).toEqual([
+        'access_token',
+        'token_type',
+        'expires_in',
+        'refresh_token',
+        'scope',
+      ]);
+    }
+  });
+
+  it.each([
+    [{ access_token: 'evil', token_type: 'mac', expires_in: 9, refresh_token: 'evil', scope: 'read', error: 'evil' }],
+    [
+      {
+        authorizationCode: 'code',
+        code: 'code',
+        codeChallenge: 'c',
+        codeChallengeMethod: 'S256',
+      },
+    ],
+    [{ client: { secret: 'x', ...WEB }, user: { passwordHash: 'x', id: 1 } }],
+    [{ grantId: 'family', revokedAt: new Date(NOW) }],
+    [{ clientSecret: 'x', client_secret: 'x', password: 'x', secret: 'x' }],
+    [{ save: () => undefined }],
+  ])('never copies %j', async (changes) => {
+    const { body } = await ask(saving({ accessToken: 'A', ...changes }), { allowExtendedTokenAttributes: true });
+    expect(body).toEqual({
+      access_token: 'A',
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+      scope: 'read',
+    });
+  });
+
+  it('adds no refresh token or scope where the protocol has none', async () => {
+    const changes = { refreshToken: undefined, refresh_token: 'evil', scope: undefined };
+    const { body } = await ask(saving(changes), { allowExtendedTokenAttributes: true });
+    expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in']);
+  });
+
+  it('gives the response no other prototype', async () => {
+    const saved = JSON.parse('{"accessToken":"A","client":{},"user":{},"__proto__":{"polluted":1}}') as object;
+    const { body } = await ask(createHost({ saveToken: () => saved }), { allowExtendedTokenAttributes: true });
+    expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
+    expect(body).toEqual({ access_token: 'A', token_type: 'Bearer' });
+  });
+});
+
+describe('the lifetime of a token', () => {
+  const lifetimes = async (options: object, client: object = {}) => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, ...client });
+    const { result } = await ask(host, options);
+    const seconds = (date: unknown) => ((date as Date).getTime() - NOW) / 1000;
+    return [seconds(result?.['accessTokenExpiresAt']), seconds(result?.['refreshTokenExpiresAt'])];
+  };
+
+  it.each([
+    ['an hour and two weeks by default', {}, {}, [3600, 1_209_600]],
+    ['what the options say', { accessTokenLifetime: 10, refreshTokenLifetime: 20 }, {}, [10, 20]],
+    ['what a text says that is a number', { accessTokenLifetime: '300', refreshTokenLifetime: '20' }, {}, [300, 20]],
+    ['less than a second, if need be', { accessTokenLifetime: 0.5 }, {}, [0.5, 1_209_600]],
+    [
+      'what the client says',
+      { accessTokenLifetime: 10 },
+      { accessTokenLifetime: 30, refreshTokenLifetime: 40 },
+      [30, 40],
+    ],
+    [
+      'what the options say when the client says 0',
+      { accessTokenLifetime: 10 },
+      { accessTokenLifetime: 0 },
+      [10, 1_209_600],
+    ],
+  ])('is %s', async (_, options, client, expected) => {
+    expect(await lifetimes(options, client)).toEqual(expected);
+  });
+
+  it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])('of a client is never %j', async (accessTokenLifetime) => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
+    const { error, body } = await ask(host);
+    expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `accessTokenLifetime`');
+    expect(body['error']).toBe('server_error');
+  });
+});
+
+describe('the tokens the model generates', () => {
+  it('are given what they are for, and used', async () => {
+    const calls: unknown[] = [];
+    const generate = (token: string) => (client: object, user: object, scope: unknown) => {
+      calls.push([token, client, user, scope]);
+      return token;
+    };
+    const host = createHost({ generateAccessToken: generate('A'), generateRefreshToken: generate('R') });
+    const { body } = await ask(host);
+    expect([body['access_token'], body['refresh_token']]).toEqual(['A', 'R']);
+    expect(calls).toEqual([
+      ['A', WEB, { id: 'alice' }, 'read'],
+      ['R', WEB, { id: 'alice' }, 'read'],
+    ]);
+  });
+
+  it.each([undefined, null, '', false])('are random where it returns %j', async (nothing) => {
+    const host = createHost({ generateAccessToken: () => nothing, generateRefreshToken: () => nothing });
+    const { body } = await ask(host);
+    expect(body['access_token']).toMatch(/^[0-9a-f]{64}$/);
+    expect(body['refresh_token']).toMatch(/^[0-9a-f]{64}$/);
+    expect(body['access_token']).not.toBe(body['refresh_token']);
+  });
+
+  it('are never the same twice when they are random', async () => {
+    const host = createHost();
+    const tokens = await Promise.all(Array.from({ length: 100 }, async () => (await ask(host)).body['access_token']));
+    expect(new Set(tokens).size).toBe(100);
+  });
+});
