@@ -1,0 +1,58 @@
+import { type People, type Row, RowModel } from './row-model.js';
+
+/**
+ * A model over Mongoose.
+ *
+ *     const Grant = mongoose.model('OAuthGrant', new Schema({ _id: String, revokedAt: { type: Date, default: null } }));
+ *     const OAuthRow = mongoose.model('OAuthRow', new Schema({
+ *       key: { type: String, unique: true },
+ *       grantId: { type: String, index: true },
+ *       clientId: String, userId: String, scope: String,
+ *       expiresAt: { type: Date, expires: 0 },   // MongoDB removes the document then
+ *       revokedAt: { type: Date, default: null },
+ *       redirectUri: String, codeChallenge: String, codeChallengeMethod: String,
+ *     }));
+ */
+export class MongooseModel extends RowModel {
+  constructor(
+    private readonly grants: Collection<{ _id: string; revokedAt: Date | null }>,
+    private readonly rows: Collection<Row>,
+    people: People,
+  ) {
+    super(people);
+  }
+
+  protected async insert(id: string, rows: Row[]): Promise<unknown> {
+    const insertion = { $setOnInsert: { _id: id, revokedAt: null } };
+    await this.grants.findOneAndUpdate({ _id: id }, insertion, { upsert: true });
+    return this.rows.insertMany(rows);
+  }
+
+  protected async find(key: string): Promise<Row | null> {
+    const row = await this.rows.findOne({ key }).lean();
+    // The grant last: what is revoked in between is not found.
+    const alive = row && (await this.grants.findOne({ _id: row.grantId, revokedAt: null }).lean());
+    return alive ? row : null;
+  }
+
+  protected async spend(key: string): Promise<boolean> {
+    // Not `findOne` and then `save`: between the two there is room for another caller.
+    const spent = await this.rows.findOneAndUpdate({ key, revokedAt: null }, { $set: { revokedAt: new Date() } });
+    return spent !== null;
+  }
+
+  async revokeGrant(id: string): Promise<unknown> {
+    return this.grants.findOneAndUpdate({ _id: id, revokedAt: null }, { $set: { revokedAt: new Date() } });
+  }
+}
+
+/** What is used of a Mongoose model. */
+export interface Collection<T> {
+  findOne(filter: Partial<T>): { lean(): PromiseLike<T | null> };
+  findOneAndUpdate(
+    filter: Partial<T>,
+    update: { $set: Partial<T> } | { $setOnInsert: Partial<T> },
+    options?: { upsert: boolean },
+  ): PromiseLike<unknown>;
+  insertMany(documents: T[]): Promise<unknown>;
+}

@@ -1,0 +1,72 @@
+import { type People, type Row, RowModel } from './row-model.js';
+
+/**
+ * A model over Prisma.
+ *
+ *     model OAuthGrant {
+ *       id        String     @id
+ *       revokedAt DateTime?
+ *       rows      OAuthRow[]
+ *     }
+ *     model OAuthRow {
+ *       key                 String     @id
+ *       grantId             String
+ *       grant               OAuthGrant @relation(fields: [grantId], references: [id], onDelete: Cascade)
+ *       clientId            String
+ *       userId              String
+ *       scope               String?
+ *       expiresAt           DateTime
+ *       revokedAt           DateTime?
+ *       redirectUri         String?
+ *       codeChallenge       String?
+ *       codeChallengeMethod String?
+ *       @@index([grantId])
+ *       @@index([expiresAt])
+ *     }
+ */
+export class PrismaModel extends RowModel {
+  constructor(
+    private readonly prisma: PrismaClient,
+    people: People,
+  ) {
+    super(people);
+  }
+
+  protected async insert(id: string, data: Row[]): Promise<unknown> {
+    await this.prisma.oAuthGrant.upsert({ where: { id }, create: { id }, update: {} });
+    return this.prisma.oAuthRow.createMany({ data });
+  }
+
+  protected find(key: string): Promise<Row | null> {
+    return this.prisma.oAuthRow.findFirst({ where: { key, grant: { revokedAt: null } } });
+  }
+
+  protected async spend(key: string): Promise<boolean> {
+    // Not `update`: it throws for the losers, and has nothing to say of `revokedAt`.
+    const { count } = await this.prisma.oAuthRow.updateMany({
+      where: { key, revokedAt: null },
+      data: { revokedAt: new Date() },
+    });
+    return count === 1;
+  }
+
+  revokeGrant(id: string): Promise<unknown> {
+    return this.prisma.oAuthGrant.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+  }
+}
+
+/** What is used of the generated client; in your project: `import { PrismaClient } from './generated/prisma/client.js'`. */
+export interface PrismaClient {
+  oAuthGrant: {
+    upsert(query: { where: { id: string }; create: { id: string }; update: object }): Promise<unknown>;
+    updateMany(query: { where: { id: string; revokedAt: null }; data: { revokedAt: Date } }): Promise<unknown>;
+  };
+  oAuthRow: {
+    createMany(query: { data: Row[] }): Promise<unknown>;
+    findFirst(query: { where: { key: string; grant: { revokedAt: null } } }): Promise<Row | null>;
+    updateMany(query: {
+      where: { key: string; revokedAt: null };
+      data: { revokedAt: Date };
+    }): Promise<{ count: number }>;
+  };
+}

@@ -1,0 +1,130 @@
+import { hash, randomUUID } from 'node:crypto';
+
+import { Response } from '../http/response.js';
+import type { AuthorizationCode, Token, Unsaved } from '../model/model.js';
+import type { OAuth2Server } from '../server.js';
+import { generateAccessToken, generateRefreshToken } from '../tokens/issue-token.js';
+import { opaqueToken } from '../tokens/opaque.js';
+import type { ClientFixture } from './contract.js';
+import { Fixtures } from './fixtures.js';
+import { bearerRequest, tokenRequest } from './requests.js';
+
+/** A code as its client holds it. */
+export interface HeldCode {
+  code: string;
+  redirectUri?: string;
+  verifier?: string;
+}
+
+/** What a token response holds. */
+export interface HeldTokens {
+  access_token: string;
+  refresh_token?: string;
+}
+
+/** Where a request goes: another server than the kit's own, another client than that of the fixtures. */
+export interface Counter {
+  server?: OAuth2Server;
+  as?: ClientFixture;
+}
+
+const MINUTE = 60_000;
+
+/** The model on the bench: what the kit saves in it, and what a host's server makes of it. */
+export class Bench extends Fixtures {
+  /** A new grant, for models that keep families. */
+  newGrant(): string | undefined {
+    return this.model.revokeGrant && randomUUID();
+  }
+
+  /** What a client keeps to itself, and what it shows of it. RFC 7636 §4 */
+  newProof(): { verifier: string; codeChallenge: string; codeChallengeMethod: string } {
+    const verifier = opaqueToken();
+    return { verifier, codeChallenge: hash('sha256', verifier, 'base64url'), codeChallengeMethod: 'S256' };
+  }
+
+  /** Saves a token as the server would; resolves to what it handed over and what the model made of it. */
+  async saveToken(more: Partial<Unsaved<Token>> = {}): Promise<{ sent: Unsaved<Token>; saved: Token }> {
+    const [client, user, scope] = [await this.client(), await this.user(), this.scope()];
+    const grantId = this.newGrant();
+    const sent: Unsaved<Token> = {
+      accessToken: await generateAccessToken(this.model, client, user, scope),
+      accessTokenExpiresAt: new Date(Date.now() + MINUTE),
+      scope,
+      ...(grantId && { grantId }),
+    };
+    if (this.model.getRefreshToken) {
+      sent.refreshToken = await generateRefreshToken(this.model, client, user, scope);
+      sent.refreshTokenExpiresAt = new Date(Date.now() + 2 * MINUTE);
+    }
+    Object.assign(sent, more);
+    const saved = await this.model.saveToken(sent, client, user);
+    if (!saved) throw new Error('`saveToken()` returned nothing');
+    return { sent, saved };
+  }
+
+  /** Saves a code as the server would; a public client has to prove itself by PKCE. */
+  async saveCode(more: Partial<Unsaved<AuthorizationCode>> = {}, proven = this.fixture.secret === undefined) {
+    const [client, user, scope] = [await this.client(), await this.user(), this.scope()];
+    const [redirectUri] = client.redirectUris ?? [];
+    const { verifier, ...challenge } = proven ? this.newProof() : {};
+    const grantId = this.newGrant();
+    const sent: Unsaved<AuthorizationCode> = {
+      authorizationCode: (await this.model.generateAuthorizationCode?.(client, user, scope)) || opaqueToken(),
+      expiresAt: new Date(Date.now() + MINUTE),
+      scope,
+      ...(redirectUri && { redirectUri }),
+      ...challenge,
+      ...(grantId && { grantId }),
+      ...more,
+    };
+    const saved = await this.model.saveAuthorizationCode!(sent, client, user);
+    if (!saved) throw new Error('`saveAuthorizationCode()` returned nothing');
+    const held: HeldCode = { code: saved.authorizationCode, redirectUri: sent.redirectUri, verifier };
+    return { sent, saved, held };
+  }
+
+  redeem(held: HeldCode, counter?: Counter): Promise<HeldTokens> {
+    return this.token({ grant_type: 'authorization_code', ...proofOf(held) }, counter);
+  }
+
+  refresh(refreshToken: string, counter?: Counter): Promise<HeldTokens> {
+    return this.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, counter);
+  }
+
+  /** Posts to the token endpoint; rejects with the OAuthError that refuses. */
+  async token(
+    parameters: Record<string, string | undefined>,
+    { server = this.server(), as = this.fixture }: Counter = {},
+  ): Promise<HeldTokens> {
+    const response = new Response();
+    await server.token(tokenRequest(as, parameters), response);
+    return response.body as HeldTokens;
+  }
+
+  /** Does the host's server let this access token in? */
+  async isLetIn(accessToken: string): Promise<boolean> {
+    const answer = this.server().authenticate(bearerRequest(accessToken), new Response());
+    return answer.then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** A good token request, but for its client, by every grant that the model can do. */
+  async requests(): Promise<Record<string, Record<string, string | undefined>>> {
+    const { model, scopeText: scope } = this;
+    const { username, password } = this.subject.user ?? {};
+    const requests: Record<string, Record<string, string | undefined>> = {};
+    if (model.getUserFromClient) requests['client_credentials'] = { scope };
+    if (model.getUser && username !== undefined) requests['password'] = { username, password, scope };
+    if (model.getAuthorizationCode) requests['authorization_code'] = proofOf((await this.saveCode({}, true)).held);
+    if (model.getRefreshToken)
+      requests['refresh_token'] = { refresh_token: (await this.saveToken()).sent.refreshToken };
+    return requests;
+  }
+}
+
+function proofOf({ code, redirectUri, verifier }: HeldCode): Record<string, string | undefined> {
+  return { code, redirect_uri: redirectUri, code_verifier: verifier };
+}

@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises';
+
+import type { ModelMethod, Token } from '../../model/model.js';
+import type { Bench } from '../bench.js';
+import { type Check, demand } from '../contract.js';
+import { lookUp } from './finding.js';
+import { REFRESH_TOKEN } from './kinds.js';
+import { REVOKE_FAMILY, SAVE_INTO_FAMILY } from './remedies.js';
+
+const feature = 'token families';
+const needs: readonly ModelMethod[] = ['getClient', 'saveToken', 'revokeGrant', 'getAccessToken'];
+
+export const FAMILY_CHECKS: readonly Check[] = [
+  {
+    name: 'ends with a family all of its tokens, and no others',
+    feature,
+    needs,
+    attack: 'a thief is found out, and goes on with what was stolen: the access token, or the refresh token, survives.',
+    remedy: REVOKE_FAMILY,
+    run: demandWhole,
+  },
+  {
+    name: 'saves no token into a family that has ended',
+    feature,
+    needs,
+    attack:
+      'the thief whose request is on its way while the family is revoked gets a token that nothing will ever revoke.',
+    remedy: SAVE_INTO_FAMILY,
+    run: demandEnd,
+  },
+  {
+    name: 'leaves no token alive that is saved while its family ends',
+    feature,
+    needs,
+    race: true,
+    attack:
+      'the thief refreshes and refreshes; one of these requests falls between your look and your write, and survives the revocation.',
+    remedy: SAVE_INTO_FAMILY,
+    run: demandEndUnderRace,
+  },
+];
+
+async function demandWhole(bench: Bench): Promise<void> {
+  const grantId = bench.newGrant()!;
+  const [first, second, stranger] = [
+    await bench.saveToken({ grantId }),
+    await bench.saveToken({ grantId }),
+    await bench.saveToken(),
+  ];
+  await bench.model.revokeGrant!(grantId);
+  for (const { saved } of [first, second]) {
+    demand(!(await bench.isLetIn(saved.accessToken)), 'an access token of the family is still let in');
+    demand(!(await isUsable(bench, saved.refreshToken)), 'a refresh token of the family still gets tokens');
+  }
+  demand(await bench.isLetIn(stranger.saved.accessToken), 'an access token of another family is not let in any more');
+  const { refreshToken } = stranger.saved;
+  demand(!refreshToken || (await isUsable(bench, refreshToken)), 'a refresh token of another family is dead too');
+}
+
+async function demandEnd(bench: Bench): Promise<void> {
+  const grantId = bench.newGrant()!;
+  await bench.saveToken({ grantId });
+  await bench.model.revokeGrant!(grantId);
+  await demandDead(bench, [saveQuietly(bench, grantId)]);
+  if (!bench.model.saveAuthorizationCode) return;
+  // A replay can come before the code has become a token.
+  const young = bench.newGrant()!;
+  await bench.saveCode({ grantId: young });
+  await bench.model.revokeGrant!(young);
+  await demandDead(bench, [saveQuietly(bench, young)]);
+}
+
+/** The family ends in the middle of many saves, each time at another moment of them. */
+async function demandEndUnderRace(bench: Bench): Promise<void> {
+  for (let round = 0; round < 10; round += 1) {
+    const grantId = bench.newGrant()!;
+    await bench.saveToken({ grantId });
+    const saves = Array.from({ length: 20 }, (_, index) => later(index % 5, () => saveQuietly(bench, grantId)));
+    await later(round % 5, async () => bench.model.revokeGrant!(grantId));
+    await demandDead(bench, saves);
+  }
+}
+
+/** A model refuses by throwing, or by keeping what nobody will find. */
+async function saveQuietly(bench: Bench, grantId: string): Promise<Token | undefined> {
+  return bench.saveToken({ grantId }).then(
+    ({ saved }) => saved,
+    () => undefined,
+  );
+}
+
+async function demandDead(bench: Bench, saves: Promise<Token | undefined>[]): Promise<void> {
+  for (const saved of await Promise.all(saves)) {
+    if (!saved) continue;
+    demand(!(await bench.isLetIn(saved.accessToken)), 'an access token saved into the ended family is let in');
+    demand(!(await isUsable(bench, saved.refreshToken)), 'a refresh token saved into the ended family gets tokens');
+  }
+}
+
+/** So many turns of the event loop later. */
+async function later<T>(turns: number, act: () => Promise<T>): Promise<T> {
+  for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+  return act();
+}
+
+async function isUsable(bench: Bench, refreshToken: string | undefined): Promise<boolean> {
+  if (refreshToken === undefined || !bench.model.getRefreshToken) return false;
+  const found = await lookUp(bench, REFRESH_TOKEN, refreshToken);
+  return found !== undefined && !found['revokedAt'];
+}

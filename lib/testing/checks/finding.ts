@@ -1,0 +1,42 @@
+import { inspect } from 'node:util';
+
+import { toOAuthError } from '../../errors.js';
+import type { Bench } from '../bench.js';
+import { demand, Finding } from '../contract.js';
+import type { Kind } from './kinds.js';
+
+/** A value as a message shows it. */
+export const shown = (value: unknown) => inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 80 });
+
+/** What a method answers; a refusal by one of the OAuth errors is "there is none". */
+export async function answerOf(call: () => unknown, signature: string): Promise<unknown> {
+  try {
+    return await call();
+  } catch (error) {
+    if (toOAuthError(error).status < 500) return undefined;
+    throw new Finding(`${signature} throws ${shown(error)}: for what it does not have it should return nothing`);
+  }
+}
+
+/** What the model finds by this value, if anything. */
+export function lookUp(bench: Bench, { finder }: Kind, value: string): Promise<Record<string, unknown> | undefined> {
+  const call = () => bench.model[finder]!(value);
+  return answerOf(call, `\`${finder}(${shown(value)})\``) as Promise<Record<string, unknown> | undefined>;
+}
+
+/** What the model has just saved: it must find it. */
+export async function find(bench: Bench, kind: Kind, value: string): Promise<Record<string, unknown>> {
+  const found = await lookUp(bench, kind, value);
+  demand(found, `\`${kind.finder}()\` does not find the ${kind.what} that was just saved`);
+  return found;
+}
+
+/** Is this refused, by whatever error? */
+export async function isRefused(attempt: Promise<unknown>): Promise<boolean> {
+  return attempt.then(
+    () => false,
+    () => true,
+  );
+}
+
+export const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,124 @@
+import { Response } from '../../http/response.js';
+import type { Bench } from '../bench.js';
+import { type Check, demand, LeftOut } from '../contract.js';
+import { authorizationRequest } from '../requests.js';
+import { find, isRefused, shown } from './finding.js';
+import { AUTHORIZATION_CODE } from './kinds.js';
+
+const feature = 'authorization codes';
+const { needs } = AUTHORIZATION_CODE;
+
+/** What a code carries from the authorization endpoint to the token endpoint. */
+export const FLOW_CHECKS: readonly Check[] = [
+  {
+    name: 'takes a user through the authorization code flow',
+    feature,
+    needs,
+    attack: 'nobody needs to attack: nobody gets a token.',
+    remedy:
+      'save codes and tokens with all fields that are given, and return them from `saveAuthorizationCode()` and `saveToken()` together with client and user.',
+    run: demandFlow,
+  },
+  {
+    name: 'keeps the redirect URI of an authorization code',
+    feature,
+    needs,
+    attack:
+      'a code that was sent to one of the redirect URIs of a client, the careless one, is redeemed as if it had come by another.',
+    remedy: 'a column `redirect_uri` beside the code, long enough (2048), empty when none is given.',
+    run: demandRedirectUri,
+  },
+  {
+    name: 'keeps the code challenge of PKCE',
+    feature,
+    needs,
+    attack:
+      'whoever steals a code, say through another app on the same telephone, redeems it without the verifier: PKCE is off, and nobody notices.',
+    remedy:
+      'columns `code_challenge` (128 characters) and `code_challenge_method` beside the code; return them as `codeChallenge` and `codeChallengeMethod`.',
+    run: demandChallenge,
+  },
+  {
+    name: 'trusts no redirect URI but those of the client',
+    feature,
+    needs: ['getClient', 'saveAuthorizationCode'],
+    attack: 'a link sends the user to your consent page, and the code to the attacker.',
+    remedy:
+      '`validateRedirectUri(uri, client)`: `client.redirectUris.includes(uri)` on a list of whole URIs; no startsWith, no pattern, no comparison of hosts. Best leave the method out.',
+    run: demandTrust,
+  },
+];
+
+async function demandFlow(bench: Bench): Promise<void> {
+  const client = await bench.clientFor('authorization_code');
+  const [redirectUri] = client.redirectUris ?? [];
+  if (redirectUri === undefined) throw new LeftOut('`client` has no redirect URI');
+  const user = await bench.user();
+  const proof = bench.newProof();
+  const request = authorizationRequest({
+    client_id: bench.fixture.id,
+    redirect_uri: redirectUri,
+    scope: bench.scopeText,
+    code_challenge: proof.codeChallenge,
+    code_challenge_method: proof.codeChallengeMethod,
+  });
+  const response = new Response();
+  await bench.server().authorize(request, response, { authenticateHandler: { handle: () => user } });
+  const code = new URL(response.get('location')!).searchParams.get('code')!;
+  const tokens = await bench.redeem({ code, redirectUri, verifier: proof.verifier });
+  demand(!bench.model.getAccessToken || (await bench.isLetIn(tokens.access_token)), 'its access token is not let in');
+  if (!bench.model.getRefreshToken || !client.grants.includes('refresh_token')) return;
+  demand(tokens.refresh_token, '`saveToken()` does not return the `refreshToken`, so the client never gets it');
+  await bench.refresh(tokens.refresh_token);
+}
+
+async function demandRedirectUri(bench: Bench): Promise<void> {
+  const sent = 'https://client.example/callback?tenant=7&next=%2Fhome#'.slice(0, -1);
+  const { held } = await bench.saveCode({ redirectUri: sent });
+  const { redirectUri } = await find(bench, AUTHORIZATION_CODE, held.code);
+  demand(
+    redirectUri === sent,
+    `\`getAuthorizationCode()\` returns \`redirectUri\` ${shown(redirectUri)} for ${shown(sent)}`,
+  );
+}
+
+async function demandChallenge(bench: Bench): Promise<void> {
+  await bench.clientFor('authorization_code');
+  const { sent, held } = await bench.saveCode({}, true);
+  const found = await find(bench, AUTHORIZATION_CODE, held.code);
+  for (const field of ['codeChallenge', 'codeChallengeMethod'] as const) {
+    const of = `\`getAuthorizationCode()\` returns \`${field}\` ${shown(found[field])} for ${shown(sent[field])}`;
+    demand(found[field] === sent[field], of);
+  }
+  const refused = await isRefused(bench.redeem({ ...held, verifier: undefined }));
+  demand(refused, 'the server gives tokens for a code with a challenge to a client without its verifier');
+}
+
+async function demandTrust(bench: Bench): Promise<void> {
+  const client = await bench.clientFor('authorization_code');
+  const [registered] = client.redirectUris ?? [];
+  const user = await bench.user();
+  for (const uri of ['https://attacker.example/', ...(registered === undefined ? [] : lookalikes(registered))]) {
+    if (client.redirectUris?.includes(uri)) continue;
+    const response = new Response();
+    const request = authorizationRequest({ client_id: bench.fixture.id, redirect_uri: uri });
+    await isRefused(bench.server().authorize(request, response, { authenticateHandler: { handle: () => user } }));
+    demand(
+      response.get('location') === undefined,
+      `the server sends the user to ${shown(uri)}, which is not registered`,
+    );
+  }
+}
+
+function lookalikes(uri: string): string[] {
+  const { protocol, host, origin, pathname } = new URL(uri);
+  if (origin === 'null') return [`${uri}/more`];
+  return [
+    `${origin}.attacker.example${pathname}`,
+    `${protocol}//attacker.example/?${uri}`,
+    `${protocol}//${host}@attacker.example${pathname}`,
+    `${uri}/../open-redirect`,
+    `${uri}more`,
+    uri.slice(0, -1),
+  ];
+}

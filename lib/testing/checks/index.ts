@@ -1,0 +1,26 @@
+import type { Check } from '../contract.js';
+import { CLIENT_CHECKS } from './clients.js';
+import { FAMILY_CHECKS } from './families.js';
+import { FLOW_CHECKS } from './flows.js';
+import { GENERATOR_CHECKS } from './generators.js';
+import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
+import { lookupChecks } from './lookup.js';
+import { raceChecks } from './races.js';
+import { replayChecks } from './replays.js';
+import { spendingChecks } from './spending.js';
+import { USER_CHECKS } from './users.js';
+
+const SPENDABLE = [AUTHORIZATION_CODE, REFRESH_TOKEN];
+
+/** Every obligation of a model. */
+export const CHECKS: readonly Check[] = [
+  ...CLIENT_CHECKS,
+  ...USER_CHECKS,
+  ...GENERATOR_CHECKS,
+  ...[ACCESS_TOKEN, ...SPENDABLE].flatMap(lookupChecks),
+  ...FLOW_CHECKS,
+  ...SPENDABLE.flatMap(spendingChecks),
+  ...SPENDABLE.flatMap(raceChecks),
+  ...SPENDABLE.flatMap(replayChecks),
+  ...FAMILY_CHECKS,
+];

@@ -1,0 +1,35 @@
+/** The query shape that spends something once. */
+export function spendOnce(table: string, column: string): string {
+  return `let one statement decide, and return whether it changed a row; never look first and write then.
+  SQL    UPDATE ${table} SET revoked_at = now() WHERE ${column} = ? AND revoked_at IS NULL   → affected rows === 1
+  SQL    DELETE FROM ${table} WHERE ${column} = ?                                            → affected rows === 1
+  Mongo  findOneAndUpdate({ ${column}, revokedAt: null }, { $set: { revokedAt: new Date() } })   → not null
+  Redis  GETDEL ${column}:<value>, or SET spent:<value> 1 NX                                 → not null`;
+}
+
+/** How ids and tokens are compared. */
+export const EXACT = `compare bytes, and trim, fold or normalize nothing; or look up by the SHA-256 of the value.
+  MySQL       VARBINARY, or COLLATE utf8mb4_0900_bin (other collations ignore case or a last space)
+  MariaDB     VARBINARY, or COLLATE utf8mb4_nopad_bin
+  SQL Server  VARBINARY (comparisons of text ignore a last space)
+  SQLite      = and not LIKE, no COLLATE NOCASE
+  Mongo       equality, no collation of strength 1 or 2, no $regex`;
+
+/** How moments are kept. */
+export const REAL_DATES = `return the very moment that was saved, as a Date.
+  SQL    timestamptz (PostgreSQL) or DATETIME(3) in UTC; SQLite and Redis: milliseconds, then new Date(Number(value))
+  JSON   new Date(row.expires_at): what was a Date is text after JSON.parse()`;
+
+/** How a family is ended. */
+export const REVOKE_FAMILY = `keep \`grantId\` with every code, access and refresh token, and end them by it.
+  SQL    UPDATE grants SET revoked_at = now() WHERE id = ?, and join it wherever a token is looked up; or
+         UPDATE access_tokens / refresh_tokens / codes SET revoked_at = now() WHERE grant_id = ? AND revoked_at IS NULL
+  Mongo  updateMany({ grantId, revokedAt: null }, { $set: { revokedAt: new Date() } }) in each collection
+  Redis  SET revoked:<grantId> 1 EX <lifetime of a refresh token>, looked up with every token`;
+
+/** How a token is kept from being saved into a family that is over. */
+export const SAVE_INTO_FAMILY = `remember the revoked family, and let one transaction check it and save.
+  SQL    BEGIN; SELECT revoked_at FROM grants WHERE id = ? FOR UPDATE; revoked → throw; INSERT …; COMMIT
+         (revokeGrant updates that very row, so one of the two waits for the other), or join \`grants\` in every lookup
+  Mongo  the same in a session with a transaction, updating the grant document
+  Redis  one Lua script: EXISTS revoked:<grantId>, then SET`;

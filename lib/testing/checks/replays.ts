@@ -1,0 +1,62 @@
+import type { Bench } from '../bench.js';
+import { type Check, demand } from '../contract.js';
+import { find, isRefused, lookUp, shown } from './finding.js';
+import type { SpendableKind } from './kinds.js';
+import { REVOKE_FAMILY } from './remedies.js';
+
+/** What tells a thief's second use from nonsense. */
+export function replayChecks(kind: SpendableKind): Check[] {
+  const { what, one, finder, table } = kind;
+  return [
+    {
+      name: `goes on finding ${one} that is spent, with its family and when it was spent`,
+      feature: 'token families',
+      needs: [...kind.needs, 'getAccessToken', 'revokeGrant'],
+      attack: `a replay of the ${what} cannot be told from nonsense, so the thief who used it first keeps the tokens.`,
+      remedy: `mark the row as spent, do not delete it: UPDATE ${table} SET revoked_at = now() …; \`${finder}()\` returns \`grantId\` and \`revokedAt\` until it expires.`,
+      run: (bench) => demandTrace(bench, kind),
+    },
+    {
+      name: `ends the whole family when ${one} is used again`,
+      feature: 'token families',
+      needs: [...kind.needs, 'getAccessToken', 'revokeGrant'],
+      attack: `of two who hold the ${what} one is a thief, and stays in.`,
+      remedy: REVOKE_FAMILY,
+      run: (bench) => demandReplayNoticed(bench, kind),
+    },
+  ];
+}
+
+async function demandTrace(bench: Bench, kind: SpendableKind): Promise<void> {
+  const { value, sent } = await kind.save(bench);
+  const found = await find(bench, kind, value);
+  const of = `\`${kind.finder}()\` returns`;
+  demand(
+    found['grantId'] === sent['grantId'],
+    `${of} \`grantId\` ${shown(found['grantId'])} for ${shown(sent['grantId'])}`,
+  );
+  demand(!found['revokedAt'], `${of} \`revokedAt\` ${shown(found['revokedAt'])} before it is spent`);
+  await kind.spend(bench.model, { ...found }, value);
+  const spent = await lookUp(bench, kind, value);
+  demand(spent, `${of} nothing once it is spent`);
+  const at = spent['revokedAt'];
+  demand(
+    at instanceof Date && !Number.isNaN(at.getTime()),
+    `${of} \`revokedAt\` ${shown(at)} once it is spent, which is no Date`,
+  );
+  demand(spent['grantId'] === sent['grantId'], `${of} \`grantId\` ${shown(spent['grantId'])} once it is spent`);
+}
+
+async function demandReplayNoticed(bench: Bench, kind: SpendableKind): Promise<void> {
+  await bench.clientFor(kind.grant);
+  const held = await kind.save(bench);
+  const mine = (await kind.use(bench, held)) as { access_token: string; refresh_token?: string };
+  demand(await bench.isLetIn(mine.access_token), 'the access token is not let in even before the replay');
+  demand(await isRefused(kind.use(bench, held)), `the server takes the ${kind.what} a second time`);
+  demand(!(await bench.isLetIn(mine.access_token)), `the access token that came of the ${kind.what} is still let in`);
+  const original = held.sent['accessToken'] as string | undefined;
+  demand(!original || !(await bench.isLetIn(original)), 'the access token from before the refresh is still let in');
+  if (mine.refresh_token === undefined) return;
+  const refused = await isRefused(bench.refresh(mine.refresh_token));
+  demand(refused, `the refresh token that came of the ${kind.what} still gets tokens`);
+}

@@ -1,0 +1,97 @@
+import type { Bench } from '../bench.js';
+import { type Check, demand, LeftOut } from '../contract.js';
+import { wrongSecrets } from '../spellings.js';
+import { answerOf, shown } from './finding.js';
+
+const needs = ['getUser'] as const;
+const feature = 'passwords';
+
+export const USER_CHECKS: readonly Check[] = [
+  {
+    name: 'finds its user by name and password',
+    feature,
+    needs: ['getUser', 'getClient', 'saveToken'],
+    attack: 'nobody needs to attack: no user gets in by the password grant.',
+    remedy:
+      'return the user, an object, when name and password are right. SQL: SELECT * FROM users WHERE username = ?, then verify the hash',
+    run: demandUser,
+  },
+  {
+    name: 'refuses a user with a wrong password',
+    feature,
+    needs,
+    attack: 'somebody who knows the name of a user gets in as that user.',
+    remedy:
+      'find the user by name alone, verify the whole password against its hash (argon2, scrypt, bcrypt), and return null when it does not match.',
+    run: demandPassword,
+  },
+  {
+    name: 'refuses users it does not know, in any script, without failing',
+    feature,
+    needs,
+    attack:
+      'a quotation mark or a character outside the charset of the table breaks the query: the server fails, or worse, obeys.',
+    remedy:
+      'bind values, never put them into the text of a query; a charset for all of Unicode (utf8mb4); return null when no row was found.',
+    run: demandNoStranger,
+  },
+  {
+    name: 'names a user for a client that acts for itself',
+    feature: 'client credentials',
+    needs: ['getClient', 'getUserFromClient', 'saveToken'],
+    attack: 'nobody needs to attack: the client gets no token.',
+    remedy:
+      'return an object that stands for the client, such as `{ id: client.id }`, and make sure that no real user has that id.',
+    run: demandServiceUser,
+  },
+];
+
+function credentials({ subject }: Bench): { username: string; password: string } {
+  const { username, password } = subject.user ?? {};
+  if (username === undefined || password === undefined) throw new LeftOut('no `user` with `username` and `password`');
+  return { username, password };
+}
+
+async function findUser(bench: Bench, username: string, password: string): Promise<unknown> {
+  const client = bench.subject.client ? await bench.client() : { id: 'kit', grants: ['password'] };
+  const call = () => bench.model.getUser!(username, password, client);
+  return answerOf(call, `\`getUser(${shown(username)}, …)\``);
+}
+
+async function demandUser(bench: Bench): Promise<void> {
+  const { username, password } = credentials(bench);
+  const user = await findUser(bench, username, password);
+  demand(user && typeof user === 'object', `\`getUser(${shown(username)}, …)\` returns ${shown(user)}`);
+  const { grants } = await bench.client();
+  if (grants.includes('password')) {
+    await bench.token({ grant_type: 'password', username, password, scope: bench.scopeText });
+  }
+}
+
+async function demandPassword(bench: Bench): Promise<void> {
+  const { username, password } = credentials(bench);
+  for (const [how, wrong] of wrongSecrets(password)) {
+    demand(!(await findUser(bench, username, wrong)), `\`getUser()\` takes a password that is wrong: ${how}`);
+  }
+}
+
+async function demandNoStranger(bench: Bench): Promise<void> {
+  const strangers = ['nobody-7f3a', '__proto__', 'constructor', "' OR '1'='1", '%', 'Zoë', '漢字', '🦉', 'مستخدم'];
+  for (const stranger of strangers) {
+    const user = await findUser(bench, stranger, stranger);
+    demand(!user, `\`getUser(${shown(stranger)}, ${shown(stranger)})\` returns ${shown(user)}`);
+  }
+}
+
+async function demandServiceUser(bench: Bench): Promise<void> {
+  const client = await bench.client();
+  if (bench.fixture.secret === undefined) throw new LeftOut('`client` has no `secret`');
+  if (!client.grants.includes('client_credentials')) throw new LeftOut('`client` does not have the grant');
+  const user = await bench.model.getUserFromClient!(client);
+  demand(user && typeof user === 'object', `\`getUserFromClient()\` returns ${shown(user)}`);
+  const { access_token: token } = await bench.token({
+    grant_type: 'client_credentials',
+    scope: bench.scopeText,
+  });
+  demand(!bench.model.getAccessToken || (await bench.isLetIn(token)), 'the token that the client got is not let in');
+}

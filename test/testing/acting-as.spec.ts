@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { actingAs, TestingModel } from 'nest-oauth2/testing';
+
+import { HonestModel } from './honest-model.js';
+
+const ADA = { id: 'ada', role: 'admin' };
+
+async function present(server: OAuth2Server, token: string, scope?: string) {
+  const request = new Request({ method: 'GET', query: {}, headers: { authorization: `Bearer ${token}` } });
+  return server.authenticate(request, new Response(), { scope });
+}
+
+describe('actingAs', () => {
+  it('issues a token of a server that is good for the scopes it names', async () => {
+    const server = new OAuth2Server({ model: new TestingModel() });
+    const token = await actingAs(server, ADA, ['notes:read', 'notes:write']);
+    await expect(present(server, token, 'notes:write')).resolves.toMatchObject({
+      user: ADA,
+      client: { id: 'testing' },
+    });
+    await expect(present(server, token, 'notes:delete')).rejects.toMatchObject({ name: 'insufficient_scope' });
+  });
+
+  it('issues a token of a model, through a client of the host', async () => {
+    const model = new HonestModel();
+    const token = await actingAs(model, ADA, ['notes:read'], { client: 'tv', accessTokenLifetime: 60 });
+    const found = await present(new OAuth2Server({ model }), token);
+    expect(found).toMatchObject({ user: ADA, client: { id: 'tv' }, scope: 'notes:read' });
+    expect(found.accessTokenExpiresAt!.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
+  });
+
+  it('hands the scopes over as the server is told to', async () => {
+    const server = new OAuth2Server({ model: new HonestModel(), scopeFormat: 'array' });
+    const token = await actingAs(server, ADA, ['notes:read']);
+    await expect(present(server, token)).resolves.toMatchObject({ scope: ['notes:read'] });
+  });
+
+  it('issues a token without any scope', async () => {
+    const server = new OAuth2Server({ model: new TestingModel() });
+    await expect(present(server, await actingAs(server, ADA))).resolves.toMatchObject({ scope: undefined });
+  });
+
+  it('says so when the model does not find the token again', async () => {
+    const model = new MemoryStore({ clients: [], users: { findByCredentials: () => null, findById: () => null } });
+    await expect(actingAs(model, ADA)).rejects.toThrow(
+      'the model saved the token and does not find it again: does it know this user and the client?',
+    );
+  });
+});
+
+describe('TestingModel', () => {
+  it('knows its users and their passwords, and its clients and their secrets', async () => {
+    const user = { id: 'u1', username: 'ada', password: 'lovelace' };
+    const model = new TestingModel({ users: [user], clients: [{ id: 'app', secret: 's', grants: ['password'] }] });
+    await expect(model.getUser('ada', 'lovelace')).resolves.toEqual(user);
+    await expect(model.getUser('ada', 'byron')).resolves.toBeUndefined();
+    await expect(model.getClient('app', 's')).resolves.toMatchObject({ id: 'app' });
+    await expect(model.getClient('app', 't')).resolves.toBeUndefined();
+  });
+});

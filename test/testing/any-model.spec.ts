@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Client, Model, User } from 'nest-oauth2/server';
+import { checkModel, type Subject } from 'nest-oauth2/testing';
+
+import { GRANTS, HonestModel, subject } from './honest-model.js';
+
+type Done = (error: unknown, value?: unknown) => void;
+type Methods = Record<string, (...args: never[]) => Promise<unknown>>;
+
+const METHODS = ['getClient', 'getUser', 'getUserFromClient', 'saveToken', 'getAccessToken'].concat(
+  ['saveAuthorizationCode', 'getAuthorizationCode', 'revokeAuthorizationCode'],
+  ['getRefreshToken', 'revokeToken', 'revokeGrant'],
+);
+
+/** An honest model with some of its methods, each of them rewritten. */
+function rewritten(names: readonly string[], rewrite: (method: (...args: never[]) => Promise<unknown>) => unknown) {
+  const honest = new HonestModel();
+  const methods = honest as unknown as Methods;
+  return Object.fromEntries(names.map((name) => [name, rewrite(methods[name]!.bind(honest))])) as Partial<Model>;
+}
+
+/** As 3.x had them: `function (a, b, callback)`, told apart by how many parameters they declare. */
+function withCallback(method: (...args: never[]) => Promise<unknown>): unknown {
+  const call = (args: unknown[], done: Done) => {
+    // oxlint-disable-next-line promise/no-callback-in-promise
+    method(...(args as never[])).then((value) => done(null, value), done);
+  };
+  const one = (a: unknown, done: Done) => call([a], done);
+  const two = (a: unknown, b: unknown, done: Done) => call([a, b], done);
+  const three = (a: unknown, b: unknown, c: unknown, done: Done) => call([a, b, c], done);
+  return [one, one, two, three][method.length];
+}
+
+function withGenerator(method: (...args: never[]) => Promise<unknown>): unknown {
+  return function* (...args: never[]): Generator<unknown, unknown> {
+    return yield method(...args);
+  };
+}
+
+/** A public client, as an app in a browser is. */
+function publicSubject(): Subject {
+  const honest = new HonestModel();
+  const app: Client = {
+    id: 'app',
+    grants: ['authorization_code', 'refresh_token'],
+    redirectUris: ['https://app.example/callback'],
+    tokenEndpointAuthMethod: 'none',
+  };
+  honest.getClient = async (id, secret) => (id === 'app' && secret === null ? app : undefined);
+  return { model: honest, client: { id: 'app' } };
+}
+
+describe('the contract', () => {
+  it('holds for a model that knows nothing but client credentials', async () => {
+    const model = rewritten(['getClient', 'getUserFromClient', 'saveToken', 'getAccessToken'], (method) => method);
+    const report = await checkModel(() => subject(model));
+    expect(report.failures).toEqual([]);
+    expect(report.guarantees).toEqual({
+      'client authentication': 'kept',
+      'access tokens': 'kept',
+      'authorization codes': 'absent',
+      'refresh tokens': 'absent',
+      'token families': 'absent',
+      passwords: 'absent',
+      'client credentials': 'kept',
+    });
+  });
+
+  it('holds for a model that only finds access tokens', async () => {
+    const report = await checkModel(() => rewritten(['getAccessToken'], (method) => method));
+    expect(report.failures).toEqual([]);
+    expect(new Set(Object.values(report.guarantees))).toEqual(new Set(['absent']));
+  });
+
+  it('holds for a model of 3.x, which has no families and deletes what is spent', async () => {
+    const report = await checkModel(() => {
+      const honest = new HonestModel();
+      const model = { ...rewritten(METHODS.slice(0, -1), (method) => method) };
+      model.saveAuthorizationCode = honest.saveAuthorizationCode.bind(honest);
+      model.getAuthorizationCode = honest.getAuthorizationCode.bind(honest);
+      model.revokeAuthorizationCode = async ({ authorizationCode }) => honest.codes.delete(authorizationCode);
+      return subject(model);
+    });
+    expect(report.failures).toEqual([]);
+    expect(report.guarantees).toMatchObject({ 'authorization codes': 'atomic', 'token families': 'absent' });
+  });
+
+  it.each([
+    ['Node callbacks', withCallback],
+    ['generators', withGenerator],
+  ])('holds for a model written with %s', async (_style, style) => {
+    const report = await checkModel(() => subject(rewritten(METHODS, style)));
+    expect(report.failures).toEqual([]);
+    expect(report.guarantees).toMatchObject({ 'refresh tokens': 'atomic', 'token families': 'atomic' });
+  });
+
+  it('holds for a model whose client is public', async () => {
+    const report = await checkModel(publicSubject);
+    expect(report.failures).toEqual([]);
+    expect(report.guarantees).toMatchObject({ 'authorization codes': 'atomic', 'client credentials': 'absent' });
+    expect(report.outcomes.filter(({ result }) => result === 'left out')).toContainEqual(
+      expect.objectContaining({ name: 'refuses a client with a wrong secret', reason: '`client` has no `secret`' }),
+    );
+  });
+
+  it('holds for a model that takes scopes as lists and has numbers for ids', async () => {
+    const report = await checkModel(() => {
+      const honest = new HonestModel();
+      const numbered = { id: 7 as never, grants: GRANTS, redirectUris: ['https://app.example/callback'] };
+      honest.getClient = async (id, secret) =>
+        id === 'shop' && (secret === null || secret === 'x1') ? numbered : undefined;
+      honest.getUser = async (name, password) => (name === 'bob' && password === 'p' ? { id: 1 } : undefined);
+      const validateScope = (_user: User, _client: Client, scope: unknown) => Array.isArray(scope);
+      return {
+        model: Object.assign(honest, { validateScope }),
+        client: { id: 'shop', secret: 'x1' },
+        user: { username: 'bob', password: 'p' },
+        scopes: ['a', 'b'],
+        server: { scopeFormat: 'array' },
+      };
+    });
+    expect(report.failures).toEqual([]);
+  });
+
+  it('holds for a model that hides what has expired, and refuses to save it', async () => {
+    const report = await checkModel(() => {
+      const honest = new HonestModel();
+      const { saveToken, getAccessToken } = HonestModel.prototype;
+      honest.saveToken = async (token, client, user) => {
+        if (token.accessTokenExpiresAt! < new Date()) throw new RangeError('ERR invalid expire time');
+        return saveToken.call(honest, token, client, user);
+      };
+      honest.getAccessToken = async (token) => {
+        const found = await getAccessToken.call(honest, token);
+        return found && found.accessTokenExpiresAt! > new Date() ? found : undefined;
+      };
+      return subject(honest);
+    });
+    expect(report.failures).toEqual([]);
+  });
+});

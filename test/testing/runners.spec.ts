@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { describeModelContract, type DescribeOptions, type Report } from 'nest-oauth2/testing';
+
+import { HonestModel, subject } from './honest-model.js';
+
+const folder = join(import.meta.dirname, 'node-test');
+
+/** Runs a file under `node --test`, as a host without Jest does. */
+function nodeTest(file: string) {
+  const { JEST_WORKER_ID: _jest, NODE_OPTIONS: _options, ...env } = process.env;
+  const flags = ['--import', join(folder, 'hooks.mjs'), '--test', '--test-reporter', 'tap'];
+  return spawnSync(process.execPath, [...flags, join(folder, file)], { encoding: 'utf8', env });
+}
+
+/** A test runner that only writes down what it is told. */
+function paperRunner() {
+  const tests: { name: string; test: () => Promise<void> }[] = [];
+  const runner: DescribeOptions['runner'] = {
+    describe: (_name, define) => define(),
+    it: (name, test) => void tests.push({ name, test }),
+  };
+  return { runner, tests };
+}
+
+describe('under node:test', () => {
+  it('passes an honest model and prints what it guarantees, without Nest', () => {
+    const { status, stdout } = nodeTest('honest.ts');
+    expect(stdout).toContain('ok 1 - finds its client, with the list of its grants and redirect URIs');
+    expect(stdout).toMatch(/Guarantees of an honest model[^]+authorization codes +atomic[^]+ 0 failed/);
+    expect(stdout).toMatch(/^# fail 0$/m);
+    expect(status).toBe(0);
+  });
+
+  it('fails a careless model with what an attacker can do', () => {
+    const { status, stdout } = nodeTest('careless.ts');
+    expect(stdout).toContain('not ok 33 - spends an authorization code once');
+    expect(stdout).toMatch(/Attack: whoever finds a used authorization code/);
+    expect(stdout).toMatch(/UPDATE codes SET revoked_at = now\(\)/);
+    expect(stdout).toMatch(/authorization codes +broken/);
+    expect(status).toBe(1);
+  });
+});
+
+describe('under any runner', () => {
+  afterEach(() => {
+    for (const name of ['describe', 'it']) Reflect.deleteProperty(globalThis, name);
+  });
+
+  it('uses the global functions of the runner when there are any', () => {
+    const { runner, tests } = paperRunner();
+    Object.assign(globalThis, runner);
+    describeModelContract('a model', () => subject(new HonestModel()));
+    expect(tests.map(({ name }) => name)).toContain('spends an authorization code once');
+  });
+
+  it('says what to import when the runner has made nothing global', () => {
+    expect(() => describeModelContract('a model', () => subject(new HonestModel()))).toThrow(
+      "import { describe, it } from '@jest/globals' and give the option `runner: { describe, it }`",
+    );
+  });
+
+  it('reports once, when the last check is made, and cleans up after each', async () => {
+    const { runner, tests } = paperRunner();
+    const reports: Report[] = [];
+    let open = 0;
+    const makeModel = async () => {
+      open += 1;
+      return { ...subject(new HonestModel()), cleanUp: async () => void (open -= 1) };
+    };
+    describeModelContract('a model', makeModel, { runner, parallel: 5, onReport: (report) => reports.push(report) });
+    for (const { test } of tests) {
+      expect(reports).toEqual([]);
+      await test();
+      expect(open).toBe(0);
+    }
+    expect(reports.map(({ ok, text }) => [ok, text.split('\n')[0]])).toEqual([[true, 'Guarantees of a model']]);
+  });
+
+  it('tells what it needs when it has no client to work with', async () => {
+    const { runner, tests } = paperRunner();
+    describeModelContract('a model', () => new HonestModel(), { runner });
+    await expect(tests[0]!.test()).rejects.toThrow(
+      'the kit needs a client that the model knows: give `client: { id, secret }`',
+    );
+  });
+
+  it.each([
+    [
+      { client: { id: 'stranger', secret: 'x' } },
+      "the model does not find `client`: `getClient('stranger', …)` returned nothing",
+    ],
+    [
+      { user: { username: 'ghost', password: 'x' } },
+      "the model does not find `user`: `getUser('ghost', …)` returned nothing",
+    ],
+  ])('tells which of its fixtures the model does not know: %j', async (wrong, message) => {
+    const { runner, tests } = paperRunner();
+    describeModelContract('a model', () => ({ ...subject(new HonestModel()), ...wrong }), { runner });
+    const flow = tests.find(({ name }) => name === 'takes a user through the authorization code flow')!;
+    await expect(flow.test()).rejects.toThrow(message);
+  });
+});
