@@ -1,5 +1,3 @@
-import { STATUS_CODES } from 'node:http';
-
 /** Further properties of an error; `code` sets its HTTP status. */
 export interface OAuthErrorProperties {
   code?: number;
@@ -37,9 +35,26 @@ export class OAuthError extends Error {
     this.code = this.status = this.statusCode = status;
     if (properties) copyProperties(this, properties);
     if (cause) Object.defineProperty(this, 'inner', { value: cause, configurable: true, writable: true });
-    if (!this.message) this.message = STATUS_CODES[this.code] ?? 'Unknown error';
+    if (!this.message) this.message = PHRASES[this.code] ?? 'Unknown error';
   }
 }
+
+/** The reason phrases of RFC 9110 §15; `node:http` knows them too, but a plain host need not load it for them. */
+const PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
 
 /** False where the host has frozen what the language brings. */
 const STACK_IS_OPTIONAL = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable === true;

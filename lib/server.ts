@@ -71,13 +71,18 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run(TokenEndpoint, options, callback, (operation) => operation.handle(request, response)) as never;
   }
 
-  /** Reads and checks an authorization request without deciding it; `authorize` decides it later. RFC 6749 §4.1.1 */
+  /**
+   * Reads and checks an authorization request without deciding it; `authorize` decides it later. With a user, its scope
+   * is what the model would grant this user: what a consent page should show. RFC 6749 §4.1.1
+   */
   readAuthorizationRequest(
     request: Request,
     response: Response,
-    options?: AuthorizeOptions,
+    { user, ...options }: AuthorizeOptions & { user?: U } = {},
   ): Promise<AuthorizationRequest<C>> {
-    return this.run(AuthorizeEndpoint, options, undefined, (operation) => operation.read(request, response)) as never;
+    return this.run(AuthorizeEndpoint, options, undefined, (operation) =>
+      operation.read(request, response, user),
+    ) as never;
   }
 
   private run<O, Result>(

@@ -34,14 +34,13 @@ export async function authenticateClient(request: Request, options: Options): Pr
 }
 
 function readClaim(request: Request): ClientClaim {
-  const claims: ClientClaim[] = [];
+  let claim: ClientClaim | undefined;
   for (const authentication of CLIENT_AUTHENTICATIONS) {
-    const claim = authentication.claim(request);
-    if (claim) claims.push(claim);
-  }
-  const [claim] = claims;
-  if (claims.length > 1) {
-    throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
+    const found = authentication.claim(request);
+    if (found && claim) {
+      throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
+    }
+    claim ??= found;
   }
   if (!claim) throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
   if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');

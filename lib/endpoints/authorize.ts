@@ -26,6 +26,7 @@ import {
 } from '../response-types/authorization-request.js';
 import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
+import { approveScope } from '../tokens/scope.js';
 
 /** Answers an authorization request in the name of the user who is signed in. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
@@ -47,12 +48,14 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   }
 
   /** Reads and checks a request without deciding it; refuses it just as `handle` would. */
-  async read(request: Request, response: Response): Promise<AuthorizationRequest> {
+  async read(request: Request, response: Response, user?: User): Promise<AuthorizationRequest> {
     verifyWrappers(request, response);
     requireMethods(this.options.model, ['getClient']);
     const destination = await this.findDestination(request, response, false);
     try {
-      return readAuthorizationRequest(request, destination, this.options);
+      const authorization = readAuthorizationRequest(request, destination, this.options);
+      if (user) authorization.scope = await approveScope(this.options, { user, ...authorization });
+      return authorization;
     } catch (error) {
       throw this.refuse(request, response, destination, toOAuthError(error));
     }
@@ -104,7 +107,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   }
 
   private redirect(request: Request, response: Response, to: Destination, answer: object): void {
-    const parameters: Record<string, string> = { ...answer };
+    const parameters: Record<string, string> = {};
+    Object.assign(parameters, answer);
     const state = stateOf(request);
     if (state !== undefined) parameters['state'] = state;
     if (this.options.issuer !== undefined) parameters['iss'] = this.options.issuer;

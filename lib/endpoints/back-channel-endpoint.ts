@@ -18,8 +18,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 
   async handle(request: Request, response: Response): Promise<Result> {
     verifyWrappers(request, response);
-    response.set('cache-control', 'no-store');
-    response.set('pragma', 'no-cache');
+    response.headers['cache-control'] = 'no-store';
+    response.headers['pragma'] = 'no-cache';
     try {
       verifyFormPost(request);
       const client = await authenticateClient(request, this.options);

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 import { InvalidArgumentError } from '../errors.js';
 import { matchesMediaType, mediaType } from './media-type.js';
 
@@ -7,7 +9,8 @@ export interface RequestOptions {
   method: string;
   query: object;
   body?: unknown;
-  [property: string]: unknown;
+  // oxlint-disable-next-line no-explicit-any
+  [property: string]: any;
 }
 
 type Headers = Record<string, string>;
@@ -28,7 +31,7 @@ export class Request {
   #headers: Record<string, string> | undefined;
 
   /** @throws InvalidArgumentError without `headers`, `method` or `query` */
-  constructor(options: RequestOptions) {
+  constructor(options: RequestOptions | (IncomingMessage & Partial<RequestOptions>)) {
     if (!options?.headers) throw missing('headers');
     if (!options.method) throw missing('method');
     if (!options.query) throw missing('query');
@@ -84,12 +87,12 @@ export function lowerCased(headers: object): Record<string, string> {
   return result;
 }
 
-const WRAPPED = new Set(['headers', 'method', 'query', 'body', '__proto__']);
-
 /** Copies the further properties of `options`, but none that the wrapper has already. */
 export function adopt(wrapper: object, options: object): void {
-  for (const name of Object.keys(options)) {
-    if (!WRAPPED.has(name) && !(wrapper as Record<string, unknown>)[name]) {
+  for (const name in options) {
+    if (name === 'headers' || name === 'method' || name === 'query' || name === 'body' || name === '__proto__')
+      continue;
+    if (Object.hasOwn(options, name) && !(wrapper as Record<string, unknown>)[name]) {
       (wrapper as Record<string, unknown>)[name] = (options as Record<string, unknown>)[name];
     }
   }

@@ -3,7 +3,8 @@ import { adopt, lowerCased } from './request.js';
 /** What a `Response` may be made from: nothing, or the response object of Express or Fastify. */
 export interface ResponseOptions {
   headers?: object;
-  [property: string]: unknown;
+  // oxlint-disable-next-line no-explicit-any
+  [property: string]: any;
 }
 
 /** An HTTP response, to be sent by the host. */

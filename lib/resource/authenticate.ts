@@ -49,9 +49,9 @@ export class AuthenticateOperation extends Operation<Token> {
   }
 
   private reportScopes(response: Response, granted: Scope | undefined, required: string): void {
-    if (this.options.addAcceptedScopesHeader) response.set('x-accepted-oauth-scopes', required);
+    if (this.options.addAcceptedScopesHeader) response.headers['x-accepted-oauth-scopes'] = required;
     const authorized = this.options.addAuthorizedScopesHeader && scopeText(granted);
-    if (authorized) response.set('x-oauth-scopes', authorized);
+    if (authorized) response.headers['x-oauth-scopes'] = authorized;
   }
 }
 

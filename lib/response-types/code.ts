@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-
 import { ServerError } from '../errors.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../model/model.js';
 import type { Options } from '../options.js';
 import { expiry } from '../tokens/issue-token.js';
-import { opaqueToken } from '../tokens/opaque.js';
+import { newGrantId, opaqueToken } from '../tokens/opaque.js';
 import { approveScope, scopeForModel } from '../tokens/scope.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import type { Answer } from './response-type.js';
@@ -31,7 +29,7 @@ export class CodeResponseType {
     };
     if (redirectUriSent) code.redirectUri = redirectUri;
     if (codeChallenge) Object.assign(code, { codeChallenge, codeChallengeMethod });
-    if (model.revokeGrant) code.grantId = randomUUID();
+    if (model.revokeGrant) code.grantId = newGrantId();
 
     const saved = await model.saveAuthorizationCode!(code, client, user);
     if (!saved || !saved.authorizationCode) {

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-
 import { InvalidArgumentError } from '../errors.js';
 import type { Client, Model, Scope, Token, Unsaved, User } from '../model/model.js';
 import { lifetime } from '../options.js';
-import { opaqueToken } from './opaque.js';
+import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel } from './scope.js';
 
 /** What minting needs to know: the model, and lifetimes in seconds. */
@@ -48,7 +46,7 @@ export async function issueToken(options: IssueOptions, authorization: Authoriza
       : opaqueToken();
     token.refreshTokenExpiresAt = expiry(options, 'refreshTokenLifetime');
   }
-  if (model.revokeGrant) token.grantId = authorization.grantId ?? randomUUID();
+  if (model.revokeGrant) token.grantId = authorization.grantId ?? newGrantId();
 
   return (await model.saveToken(token, client, user)) as Token;
 }

@@ -6,6 +6,7 @@ import {
   type Response,
   type User,
 } from '../../lib/index.js';
+import { toOAuthError } from '../../lib/errors.js';
 import type { NativeRequest } from '../http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
@@ -28,14 +29,31 @@ export class InteractionFlow {
 
   /** Writes the answer to `response`; throws what the engine or the interaction throws. */
   async handle(native: NativeRequest, response: Response): Promise<void> {
+    try {
+      await this.answer(native, response);
+    } catch (error) {
+      if (this.interaction.showError && response.status >= 400) {
+        const answer = await this.interaction.showError(toOAuthError(error), { request: native });
+        showAnswer(response, { status: response.status, ...answer });
+      }
+      throw error;
+    }
+  }
+
+  private async answer(native: NativeRequest, response: Response): Promise<void> {
     const { query, returnTo } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
-    const authorization = await this.server.readAuthorizationRequest(request, response);
-    const context: InteractionContext = { authorization, request: native, returnTo };
+    const asked: InteractionContext = {
+      authorization: await this.server.readAuthorizationRequest(request, response),
+      request: native,
+      returnTo,
+    };
+    const user = await this.interaction.findUser(asked);
+    if (!user) return showAnswer(response, await this.interaction.login(asked));
 
-    const user = await this.interaction.findUser(context);
-    if (!user) return showAnswer(response, await this.interaction.login(context));
-
+    // From here the scope is what this user can grant: it may be more or less than was asked for.
+    const authorization = await this.server.readAuthorizationRequest(request, response, { user });
+    const context = { ...asked, authorization };
     const subject = subjectOf(user, authorization, query);
     const decision = await this.findDecision(native, { user, subject, context });
     if (!decision) {

@@ -55,7 +55,8 @@ describe('the security faults of the classic libraries are absent:', () => {
       addCode(host);
       addRefreshToken(host);
       const outcomes = await Promise.all(Array.from({ length: 5 }, () => answer(host, 'token', tokenRequest(body))));
-      expect(outcomes.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400]);
+      expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(outcomes.filter(({ error }) => error?.name === 'invalid_grant')).toHaveLength(4);
     }
   });
 

@@ -39,7 +39,7 @@ describe.each(CATALOGUE)('%s', (className, status, name, phrase) => {
 
   it('has the phrase of its status when nothing is said', () => {
     expect(new ErrorClass().message).toBe(phrase);
-    expect(new ErrorClass(undefined, { code: 418 }).message).toBe("I'm a Teapot");
+    expect(new ErrorClass(undefined, { code: 429 }).message).toBe('Too Many Requests');
     expect(new ErrorClass(undefined, { code: 799 }).message).toBe('Unknown error');
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { OAUTH2_INTERACTION } from 'nest-oauth2';
+import { OAUTH2_INTERACTION, type OAuthError } from 'nest-oauth2';
 import { open, pageOf, PAGE_HEADERS, REDIRECTED_WITH_CODE, redirected } from '../../support/consent.js';
-import { ASKED, CALLBACK, type DemoInteraction, demoModule } from '../../support/demo.js';
+import { ASKED, CALLBACK, DemoInteraction, demoModule } from '../../support/demo.js';
 import { answerOf, post } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
@@ -81,6 +81,31 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
       redirected(`${CALLBACK}?error=unsupported_response_type&error_description=${description}&state=xyz`),
     );
     expect(interaction.contexts).toEqual([]);
+  });
+
+  it('asks for what the model would grant, which is more than was asked for when nothing was', async () => {
+    const { scope: _, ...unspecific } = ASKED;
+    expect(pageOf(await open(url, unspecific, 'alice')).scope).toBe('notes:read notes:write');
+  });
+
+  it('refuses a scope that the model would not grant before anybody is asked to agree to it', async () => {
+    const description = encodeURIComponent('Invalid scope: Requested scope is invalid');
+    expect(await open(url, { ...ASKED, scope: 'nonsense' }, 'alice')).toEqual(
+      redirected(`${CALLBACK}?error=invalid_scope&error_description=${description}&state=xyz`),
+    );
+  });
+
+  it('shows the page of the host where there is no client to tell', async () => {
+    const showError = (error: OAuthError) => ({ html: `<p>${error.name}` });
+    const host = await startHost(
+      platform,
+      demoModule({ interaction: Object.assign(new DemoInteraction(), { showError }) }),
+    );
+    expect(await open(host.url, { ...ASKED, redirect_uri: 'https://evil.example/' })).toEqual({
+      status: 400,
+      headers: PAGE_HEADERS,
+      body: '<p>invalid_client',
+    });
   });
 
   it('never lets a return address leave this server', async () => {
