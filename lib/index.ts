@@ -1,4 +1,5 @@
 export { OAuth2Server, OAuth2Server as default } from './server.js';
+export type { Falsey } from './classic-types.js';
 export { Request, type RequestOptions } from './http/request.js';
 export { Response, type ResponseOptions } from './http/response.js';
 export {

@@ -85,7 +85,7 @@ export interface ClientModel<C extends Client = Client> {
 
 /** Saves tokens. */
 export interface TokenModel<C extends Client = Client, U extends User = User> {
-  saveToken(token: Unsaved<Token<C, U>>, client: C, user: U): Awaitable<Token<C, U> | Falsy>;
+  saveToken(token: Unsaved<Token>, client: C, user: U): Awaitable<Token<C, U> | Falsy>;
   generateAccessToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
   generateRefreshToken?(client: C, user: U, scope: Scope | undefined): Awaitable<string | Falsy>;
   /** `true`: as requested; a scope: what is granted; falsy: refused. */
@@ -102,7 +102,7 @@ export interface AccessTokenModel<C extends Client = Client, U extends User = Us
 /** Keeps authorization codes, for `authorize` and the authorization code grant. */
 export interface AuthorizationCodeModel<C extends Client = Client, U extends User = User> {
   saveAuthorizationCode(
-    code: Unsaved<AuthorizationCode<C, U>>,
+    code: Unsaved<AuthorizationCode>,
     client: C,
     user: U,
   ): Awaitable<Pick<AuthorizationCode<C, U>, 'authorizationCode'> | Falsy>;

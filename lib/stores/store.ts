@@ -1,24 +1,13 @@
 import { InvalidArgumentError, InvalidGrantError } from '../errors.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { coversScope } from '../tokens/scope.js';
+import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest, findSecret, hashSecret, isOutdated, NOBODY } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { grantRow, tokenRow, withoutSecrets } from './rows.js';
 import type { Found, GrantFilter, Storage, TokenRow } from './storage.js';
 
-/** A line of the page on which users see which applications have access. */
-export interface ActiveGrant {
-  id: string;
-  clientId: string;
-  /** Left out: the client is no longer known. */
-  client?: StoredClient;
-  scope?: string;
-  createdAt: Date;
-  /** When tokens were last issued on it. */
-  lastUsedAt: Date;
-  /** When the last of its tokens expires. */
-  expiresAt: Date;
-}
+const FILTERS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage = Storage> implements Model<StoredClient> {
@@ -121,18 +110,7 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     const rows = await this.storage.listGrants(String(userId), Date.now());
     const ids = [...new Set(rows.map(({ clientId }) => clientId))];
     const clients = new Map(await Promise.all(ids.map(async (id) => [id, await this.clients.findById(id)] as const)));
-    return rows.map(({ id, clientId, scope, createdAt, lastUsedAt, expiresAt }) => {
-      const client = clients.get(clientId);
-      return {
-        id,
-        clientId,
-        client: client ? withoutSecrets(client) : undefined,
-        scope: scope ?? undefined,
-        createdAt: new Date(createdAt),
-        lastUsedAt: new Date(lastUsedAt ?? createdAt),
-        expiresAt: new Date(expiresAt),
-      };
-    });
+    return rows.map((row) => activeGrant(row, clients.get(row.clientId) || undefined));
   }
 
   /**
@@ -142,12 +120,11 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
    * @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end those of others
    */
   async revokeGrantsOf(filter: Omit<GrantFilter, 'userId'> & { userId?: string | number }): Promise<number> {
-    const fields = Object.entries(filter).map(([name, value]) => [name, value ?? ''] as const);
-    if (fields.length === 0 || fields.some(([, value]) => value === '')) {
-      throw new InvalidArgumentError('Invalid argument: every field of the filter must have a value');
+    const fields = Object.entries(filter).map(([name, value]) => [name, String(value ?? '')] as const);
+    if (fields.length === 0 || !fields.every(([name, value]) => FILTERS.includes(name) && value)) {
+      throw new InvalidArgumentError('Invalid argument: `userId`, `clientId` or `grantId` must have a value');
     }
-    const exact: GrantFilter = Object.fromEntries(fields.map(([name, value]) => [name, String(value)]));
-    return this.storage.revokeGrants(exact, Date.now());
+    return this.storage.revokeGrants(Object.fromEntries(fields), Date.now());
   }
 
   /** Forgets what has expired, so many rows at a time. @returns how many rows */

@@ -1,0 +1,26 @@
+import { DatabaseStore } from '../database-store.js';
+import type { Clients, Users } from '../ports.js';
+import { type RedisClient, scriptRunner } from './connection.js';
+import { RedisStorage } from './redis-storage.js';
+
+export type { ActiveGrant } from '../active-grant.js';
+export { hashSecret } from '../client-secret.js';
+export type { Clients, StoredClient, Users } from '../ports.js';
+export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
+
+export interface RedisStoreOptions {
+  /** A connected client of ioredis or node-redis, for one server, a cluster or a sentinel. */
+  client: RedisClient;
+  users: Users;
+  /** Where the clients are found; left out: they are kept in Redis, see `saveClient`. */
+  clients?: Clients;
+  /** What every key starts with. Default: `'oauth2:'` */
+  prefix?: string;
+}
+
+/** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
+export class RedisStore extends DatabaseStore<RedisStorage> {
+  constructor({ client, users, clients, prefix = 'oauth2:' }: RedisStoreOptions) {
+    super(new RedisStorage(scriptRunner(client), prefix, !clients), users, clients);
+  }
+}

@@ -1,0 +1,22 @@
+import type { TokenRow } from '../storage.js';
+
+type Hint = Pick<TokenRow, 'grantId' | 'clientId'>;
+
+/**
+ * Remembers which grant and client the tokens seen last belong to, which never changes: so the next look at the token,
+ * its grant and its client is one round trip. Whether they are alive is asked of Redis every time.
+ */
+export class TokenHints {
+  private readonly hints = new Map<string, Hint>();
+
+  constructor(private readonly limit = 10_000) {}
+
+  get(digest: string): Hint | undefined {
+    return this.hints.get(digest);
+  }
+
+  set(digest: string, { grantId, clientId }: Hint): void {
+    this.hints.set(digest, { grantId, clientId });
+    if (this.hints.size > this.limit) this.hints.delete(this.hints.keys().next().value!);
+  }
+}

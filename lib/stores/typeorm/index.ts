@@ -1,0 +1,31 @@
+import type { DataSource } from 'typeorm';
+
+import { DatabaseStore } from '../database-store.js';
+import type { Clients, Users } from '../ports.js';
+import { Database } from './database.js';
+import { type TableOptions, tableNames } from './entities.js';
+import { PostgresStorage } from './postgres-storage.js';
+import { TypeOrmStorage } from './typeorm-storage.js';
+
+export type { ActiveGrant } from '../active-grant.js';
+export { hashSecret } from '../client-secret.js';
+export type { Clients, StoredClient, Users } from '../ports.js';
+export { oauthEntities, type TableOptions } from './entities.js';
+export { oauthMigrations } from './migrations.js';
+
+export interface TypeOrmStoreOptions extends TableOptions {
+  users: Users;
+  /** Where the host keeps its clients. Left out: in a table of the store, see `saveClient`. */
+  clients?: Clients;
+}
+
+/**
+ * A model that keeps everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. The `DataSource` needs
+ * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
+ */
+export class TypeOrmStore extends DatabaseStore<TypeOrmStorage> {
+  constructor(dataSource: DataSource, { users, clients, prefix }: TypeOrmStoreOptions) {
+    const Storage = dataSource.options.type === 'postgres' ? PostgresStorage : TypeOrmStorage;
+    super(new Storage(new Database(dataSource), tableNames(prefix), !clients), users, clients);
+  }
+}

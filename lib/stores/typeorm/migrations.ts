@@ -1,0 +1,98 @@
+import {
+  type DataSource,
+  type MigrationInterface,
+  type QueryRunner,
+  Table,
+  type TableColumnOptions,
+  type TableOptions as TypeOrmTableOptions,
+} from 'typeorm';
+
+import { tableNames, type TableOptions } from './entities.js';
+
+/** Migrations for the `DataSource` of a host, beside its own. They never change: what is new comes as another one. */
+export function oauthMigrations({ prefix }: TableOptions = {}): (new () => MigrationInterface)[] {
+  const names = tableNames(prefix);
+  class CreateTables implements MigrationInterface {
+    // Two prefixes in one database are two migrations. The digits say when it was written.
+    readonly name = `CreateTables_${names.grants}_1767225600000`;
+
+    async up(runner: QueryRunner): Promise<void> {
+      for (const table of await tables(runner, names)) await runner.createTable(new Table(table), true);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      for (const table of await tables(runner, names)) await runner.dropTable(table.name, true);
+    }
+  }
+  return [CreateTables];
+}
+
+async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>): Promise<TypeOrmTableOptions[]> {
+  const collation = await exactCollation(runner);
+  const entityPrefix = dataSource(runner).options.entityPrefix ?? '';
+  const text = (name: string, length = 255) => ({ name, type: 'varchar', length: String(length), ...collation });
+  const longText = (name: string) => ({ name, type: 'text', ...collation });
+  const table = (name: string, columns: TableColumnOptions[], indices: Record<string, string[]> = {}) => ({
+    name: `${entityPrefix}${name}`,
+    columns,
+    indices: Object.entries(indices).map(([use, columnNames]) => ({ name: `${name}_${use}`, columnNames })),
+  });
+  const issued = [
+    { ...text('digest', 43), isPrimary: true },
+    text('grant_id'),
+    text('client_id'),
+    nullable(text('user_id')),
+    nullable(longText('scope')),
+    time('expires_at'),
+    nullable(time('revoked_at')),
+  ];
+  return [
+    table(names.clients, [
+      { ...text('id'), isPrimary: true },
+      longText('secret_hashes'),
+      longText('metadata'),
+      time('created_at'),
+    ]),
+    table(
+      names.grants,
+      [
+        { ...text('id'), isPrimary: true },
+        text('client_id'),
+        nullable(text('user_id')),
+        nullable(longText('scope')),
+        time('created_at'),
+        nullable(time('last_used_at')),
+        time('expires_at'),
+        nullable(time('revoked_at')),
+      ],
+      { user: ['user_id', 'revoked_at'], client: ['client_id', 'revoked_at'], expiry: ['expires_at'] },
+    ),
+    table(
+      names.codes,
+      [
+        ...issued,
+        nullable(longText('redirect_uri')),
+        nullable(text('code_challenge')),
+        nullable(text('code_challenge_method', 16)),
+      ],
+      { expiry: ['expires_at'] },
+    ),
+    table(names.tokens, [...issued, text('kind', 16)], { expiry: ['expires_at'] }),
+  ];
+}
+
+const time = (name: string): TableColumnOptions => ({ name, type: 'bigint' });
+const nullable = (column: TableColumnOptions): TableColumnOptions => ({ ...column, isNullable: true });
+
+/** MySQL takes `Alice` for `alice`, and even its binary collation takes `a` for `a` with a space behind it. */
+async function exactCollation(runner: QueryRunner): Promise<{ charset?: string; collation?: string }> {
+  if (!['mysql', 'mariadb'].includes(dataSource(runner).options.type)) return {};
+  const [{ version }] = (await runner.query('SELECT VERSION() AS version')) as [{ version: string }];
+  const collation = /mariadb/i.test(version) ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
+  return { charset: 'utf8mb4', collation: version.startsWith('5.') ? 'utf8mb4_bin' : collation };
+}
+
+/** TypeORM 1 renamed it. */
+function dataSource(runner: QueryRunner): DataSource {
+  return (runner as { dataSource?: DataSource }).dataSource ?? runner.connection;
+}

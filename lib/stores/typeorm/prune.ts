@@ -1,0 +1,31 @@
+import type { Database } from './database.js';
+import { join, type Name, type Sql, sql } from './sql.js';
+
+interface Expired {
+  table: Name;
+  /** The primary key. */
+  key: Sql;
+  before: number;
+  batchSize: number;
+}
+
+/** Each key is a parameter, and SQLite takes 32 766 of them. */
+const MOST = 10_000;
+
+/**
+ * Deletes what expired before a moment: so many rows at a time and by their keys, so that no statement locks many rows
+ * or a range of them. The number of rows.
+ */
+export async function pruneTable(database: Database, { table, key, before, batchSize }: Expired): Promise<number> {
+  const limit = Math.min(Math.max(Math.trunc(batchSize), 1), MOST);
+  for (let count = 0; ;) {
+    const expired = await database.find<{ row_key: string }>(
+      sql`SELECT ${key} AS row_key FROM ${table} WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${limit}`,
+    );
+    if (expired.length === 0) return count;
+    const keys = join(expired.map((row) => row.row_key));
+    // Another process may have pruned some of them, or a grant may have come to last longer.
+    count += await database.change(sql`DELETE FROM ${table} WHERE ${key} IN (${keys}) AND expires_at < ${before}`);
+    if (expired.length < limit) return count;
+  }
+}

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RedisStore } from 'nest-oauth2/stores/redis';
+import { describeModelContract } from 'nest-oauth2/testing';
+
+import { FIXTURES, makeStore } from './redis-host.js';
+import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
+
+const servers = await findRedis();
+
+it('is proven with both drivers', () => {
+  expect(DRIVERS.map(([name]) => name)).toEqual(['ioredis', 'node-redis']);
+});
+
+for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
+  describe(`the contract on Redis over ${name}`, () => {
+    const keys = new Keys(servers);
+    let connected: Connected;
+    let store: RedisStore;
+    beforeAll(async () => {
+      connected = await connect(servers);
+      store = await makeStore(connected.client, { prefix: keys.prefix });
+    });
+    afterAll(async () => {
+      await keys.remove();
+      await connected.close();
+    });
+
+    const makeModel = () => ({ model: store, ...FIXTURES });
+    describeModelContract(`RedisStore over ${name}`, makeModel, { runner: { describe, it } });
+  });
+}

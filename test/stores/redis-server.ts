@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+
+import { Cluster, Redis } from 'ioredis';
+import type { RedisClient } from 'nest-oauth2/stores/redis';
+import { createClient, createCluster } from 'redis';
+
+export const REDIS_URL = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379';
+
+/** The Redis there is, as a list of none or one; where there is none, that is said on the terminal. */
+export async function findRedis(): Promise<string[]> {
+  const client = new Redis(REDIS_URL, { lazyConnect: true, retryStrategy: () => null });
+  // What went wrong is told to whoever connects; unheard, it would be printed as well.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.quit();
+    return [REDIS_URL];
+  } catch (error) {
+    const { message } = error as Error;
+    process.stderr.write(`NOT TESTED on Redis: ${message}. Start redis-server, or set REDIS_URL (now ${REDIS_URL})\n`);
+    return [];
+  }
+}
+
+/** A connected client of either driver. */
+export interface Connected {
+  client: RedisClient;
+  close(): Promise<unknown>;
+}
+
+/** Connects a driver: to one server, or to a cluster by more than one of its nodes. */
+export const DRIVERS: readonly (readonly [name: string, connect: (urls: string[]) => Promise<Connected>])[] = [
+  [
+    'ioredis',
+    async (urls) => {
+      const client = urls.length > 1 ? new Cluster(urls) : new Redis(urls[0]!);
+      return { client, close: () => client.quit() };
+    },
+  ],
+  [
+    'node-redis',
+    async ([url, ...more]) => {
+      const rootNodes = [url!, ...more].map((node) => ({ url: node }));
+      const client = more.length > 0 ? createCluster({ rootNodes }) : createClient({ url });
+      await client.connect();
+      return { client, close: () => client.close() };
+    },
+  ],
+];
+
+const readers: Record<string, (node: Redis, key: string) => Promise<unknown>> = {
+  string: (node, key) => node.get(key),
+  hash: (node, key) => node.hgetall(key),
+  zset: (node, key) => node.zrange(key, '0', -1, 'WITHSCORES'),
+};
+
+/** The keys of one test, on one server or on all nodes of a cluster. */
+export class Keys {
+  readonly prefix = `nest-oauth2-test:${randomUUID()}:`;
+  private readonly nodes: Redis[];
+
+  constructor(urls: string[]) {
+    this.nodes = urls.map((url) => new Redis(url));
+  }
+
+  /** How many keys each node holds. */
+  async spread(): Promise<number[]> {
+    return Promise.all(this.nodes.map(async (node) => (await this.of(node)).length));
+  }
+
+  /** Each key, without the prefix, with all that is in it. */
+  async contents(): Promise<Map<string, { content: string; expiresAt: number }>> {
+    const found = new Map<string, { content: string; expiresAt: number }>();
+    for (const node of this.nodes) {
+      for (const key of await this.of(node)) {
+        const content = await readers[await node.type(key)]!(node, key);
+        const expiresAt = Number(await node.call('PEXPIRETIME', key));
+        found.set(key.slice(this.prefix.length), {
+          content: typeof content === 'string' ? content : JSON.stringify(content),
+          expiresAt,
+        });
+      }
+    }
+    return found;
+  }
+
+  async addToList(key: string, momentsAndIds: string[]): Promise<void> {
+    await this.nodes[0]!.zadd(this.prefix + key, ...momentsAndIds);
+  }
+
+  /** What a server has after a restart: its keys, but no scripts. */
+  async forgetScripts(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.script('FLUSH')));
+  }
+
+  async remove(): Promise<void> {
+    for (const node of this.nodes) for (const key of await this.of(node)) await node.unlink(key);
+    await Promise.all(this.nodes.map((node) => node.quit()));
+  }
+
+  private async of(node: Redis): Promise<string[]> {
+    const keys: string[] = [];
+    let cursor = '0';
+    do {
+      const [next, page] = await node.scan(cursor, 'MATCH', `${this.prefix}*`, 'COUNT', 5000);
+      keys.push(...page);
+      cursor = next;
+    } while (cursor !== '0');
+    return keys;
+  }
+}

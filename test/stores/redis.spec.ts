@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
+
+import { ALICE, earlier, later, SECRET, WEB } from '../support/model.js';
+import {
+  answer,
+  authorizeRequest,
+  CHALLENGE,
+  resourceRequest,
+  signedIn,
+  tokenRequest,
+  VERIFIER,
+} from '../support/requests.js';
+import { BOB, makeStore, OTHER, users } from './redis-host.js';
+import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
+
+const servers = await findRedis();
+
+it('is made of a client and the users', () => {
+  const client = { evalsha: async () => null, eval: async () => null };
+  expect(new RedisStore({ client, users })).toBeInstanceOf(RedisStore);
+});
+
+for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
+  describe(`a Redis store over ${name}`, () => {
+    let connected: Connected;
+    let keys: Keys;
+    let store: RedisStore;
+    let server: OAuth2Server;
+
+    beforeEach(async () => {
+      connected = await connect(servers);
+      keys = new Keys(servers);
+      store = await makeStore(connected.client, { prefix: keys.prefix });
+      server = new OAuth2Server({ model: store });
+    });
+    afterEach(async () => {
+      await keys.remove();
+      await connected.close();
+    });
+
+    const issue = async (changes: object = {}, client = WEB, user = ALICE) => {
+      const secrets = { accessToken: randomUUID(), refreshToken: randomUUID(), grantId: randomUUID() };
+      const moments = { accessTokenExpiresAt: later(), refreshTokenExpiresAt: later(7200) };
+      return store.saveToken({ ...secrets, ...moments, scope: 'read', ...changes }, client, user);
+    };
+    const isAlive = async (accessToken: string) => (await store.getAccessToken(accessToken)) !== undefined;
+
+    async function obtainCode() {
+      const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+      const { redirected } = await answer(server, 'authorize', authorizeRequest(challenge), signedIn);
+      return { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: WEB.redirectUris![0] };
+    }
+
+    it('carries a user through the whole flow', async () => {
+      const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
+      const { body: first } = await answer(server, 'token', tokenRequest(redemption));
+      const refresh = { grant_type: 'refresh_token', refresh_token: first['refresh_token'] };
+      const { body: second } = await answer(server, 'token', tokenRequest(refresh));
+      const { result } = await answer(
+        server,
+        'authenticate',
+        resourceRequest(`Bearer ${String(second['access_token'])}`),
+      );
+      expect(result).toMatchObject({ user: ALICE, client: { id: 'web' }, scope: 'read' });
+
+      const { body: replay } = await answer(server, 'token', tokenRequest(refresh));
+      expect(replay).toMatchObject({ error: 'invalid_grant' });
+      expect(await isAlive(String(second['access_token']))).toBe(false);
+    });
+
+    it('keeps no token, code or secret that could be read', async () => {
+      const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
+      const { body } = await answer(server, 'token', tokenRequest(redemption));
+      const kept = JSON.stringify([...(await keys.contents())]);
+      expect(kept).toContain('"clientId');
+      for (const hidden of [redemption.code, body['access_token'], body['refresh_token'], SECRET, VERIFIER]) {
+        expect(hidden).toEqual(expect.any(String));
+        expect(kept).not.toContain(hidden);
+      }
+    });
+
+    it('lets everything but clients expire, a grant a minute after the last that hangs on it', async () => {
+      await obtainCode();
+      const token = await issue({ scope: undefined });
+      const entries = [...(await keys.contents())];
+      const forever = entries.filter(([, each]) => each.expiresAt === -1).map(([key]) => key);
+      expect(forever.toSorted()).toEqual(['client:other', 'client:spa', 'client:web']);
+      expect(entries.length).toBe(3 + 2 + 3 + 2);
+      const { expiresAt } = (await keys.contents()).get(`grant:${token.grantId}`)!;
+      expect(expiresAt).toBe(token.refreshTokenExpiresAt!.getTime() + 60_000);
+    });
+
+    it('forgets tokens at their time', async () => {
+      const { accessToken, refreshToken } = await issue({ accessTokenExpiresAt: later(0.2) });
+      const old = await issue({ accessTokenExpiresAt: earlier() });
+      expect([await isAlive(accessToken), await isAlive(old.accessToken)]).toEqual([true, false]);
+      await sleep(300);
+      expect(await isAlive(accessToken)).toBe(false);
+      await expect(store.getRefreshToken(refreshToken!)).resolves.toBeDefined();
+    });
+
+    it('keeps what never expires', async () => {
+      const forever = { accessTokenExpiresAt: undefined, refreshTokenExpiresAt: undefined };
+      const { accessToken } = await issue(forever);
+      expect(await isAlive(accessToken)).toBe(true);
+      await expect(store.listGrants('alice')).resolves.toHaveLength(1);
+    });
+
+    it('works on after the server has forgotten its scripts', async () => {
+      const { accessToken } = await issue();
+      await keys.forgetScripts();
+      expect(await isAlive(accessToken)).toBe(true);
+    });
+
+    it('finds a token dead the moment another process has revoked its grant', async () => {
+      const other = await connect(servers);
+      const elsewhere = await makeStore(other.client, { prefix: keys.prefix });
+      const { accessToken, refreshToken, grantId } = await issue();
+      expect([await isAlive(accessToken), await isAlive(accessToken)]).toEqual([true, true]);
+      await expect(elsewhere.revokeGrant(grantId!)).resolves.toBe(true);
+      expect(await isAlive(accessToken)).toBe(false);
+      await expect(store.getRefreshToken(refreshToken!)).resolves.toBeUndefined();
+      await expect(elsewhere.revokeGrant(grantId!)).resolves.toBe(false);
+      await other.close();
+    });
+
+    it('lets no token in after its grant was revoked, whichever comes first', async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const { grantId } = await issue();
+          const next = issue({ grantId }).catch(() => undefined);
+          const [token] = await Promise.all([next, store.revokeGrant(grantId!)]);
+          return [token && (await isAlive(token.accessToken)), await issue({ grantId }).catch(() => 'refused')];
+        }),
+      );
+      for (const outcome of outcomes) expect(outcome[0]).not.toBe(true);
+      for (const outcome of outcomes) expect(outcome[1]).toBe('refused');
+    });
+
+    it('throws nobody out when a driver, its connection lost, sends a command twice', async () => {
+      const once = new Redis(servers[0]!);
+      const twice: IoRedisClient = {
+        evalsha: async (...command) => {
+          await once.evalsha(...command).catch(() => undefined);
+          return once.evalsha(...command);
+        },
+        eval: (...command) => once.eval(...command),
+      };
+      server = new OAuth2Server({ model: await makeStore(twice, { prefix: keys.prefix }) });
+      const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
+      const { status, body } = await answer(server, 'token', tokenRequest(redemption));
+      expect({ status, body }).toMatchObject({ status: 200 });
+      const refresh = { grant_type: 'refresh_token', refresh_token: body['refresh_token'] };
+      await expect(answer(server, 'token', tokenRequest(refresh))).resolves.toMatchObject({ status: 200 });
+      expect((await answer(server, 'token', tokenRequest(refresh))).body).toMatchObject({
+        error: 'invalid_grant',
+      });
+      await once.quit();
+    });
+
+    it('lists what has access to an account, the latest used first', async () => {
+      const first = await issue();
+      const second = await issue({ scope: 'write' }, OTHER);
+      await issue({}, WEB, BOB);
+      await issue({}, WEB, await store.getUserFromClient(WEB));
+      await obtainCode();
+      await sleep(5);
+      await issue({ grantId: first.grantId });
+      const grants = await store.listGrants('alice');
+      expect(grants.map(({ id, clientId, scope }) => ({ id, clientId, scope }))).toEqual([
+        { id: first.grantId, clientId: 'web', scope: 'read' },
+        { id: second.grantId, clientId: 'other', scope: 'write' },
+      ]);
+      expect(grants[0]!.lastUsedAt.getTime()).toBeGreaterThan(grants[0]!.createdAt.getTime());
+      expect(grants[0]!.client).toMatchObject({ id: 'web', redirectUris: WEB.redirectUris });
+      await store.revokeGrant(first.grantId!);
+      await expect(store.listGrants('alice')).resolves.toMatchObject([{ id: second.grantId }]);
+    });
+
+    it('ends the grants of a user, of a client, or one', async () => {
+      const mine = await issue();
+      const mineAtOther = await issue({}, OTHER);
+      const bobs = await issue({}, WEB, BOB);
+      const clientsOwn = await issue({}, WEB, await store.getUserFromClient(WEB));
+      const alive = async () => {
+        const tokens = [mine, mineAtOther, bobs, clientsOwn];
+        return (await Promise.all(tokens.map(({ accessToken }) => isAlive(accessToken)))).map(Number).join('');
+      };
+      await expect(store.revokeGrantsOf({ userId: 'bob', grantId: mine.grantId })).resolves.toBe(0);
+      expect(await alive()).toBe('1111');
+      await expect(store.revokeGrantsOf({ userId: 'alice', clientId: 'other' })).resolves.toBe(1);
+      expect(await alive()).toBe('1011');
+      await expect(store.revokeGrantsOf({ userId: 'alice', grantId: mine.grantId })).resolves.toBe(1);
+      expect(await alive()).toBe('0011');
+      await expect(store.revokeGrantsOf({ clientId: 'web' })).resolves.toBe(2);
+      expect(await alive()).toBe('0000');
+    });
+
+    it('ends a code with the grants of its user', async () => {
+      const redemption = { ...(await obtainCode()), code_verifier: VERIFIER };
+      await expect(store.revokeGrantsOf({ userId: 'alice' })).resolves.toBe(1);
+      const { body } = await answer(server, 'token', tokenRequest(redemption));
+      expect(body).toMatchObject({ error: 'invalid_grant' });
+    });
+
+    it('finds each of thousands of grants, while more are made', async () => {
+      await Promise.all(Array.from({ length: 2000 }, () => issue()));
+      await expect(store.listGrants('alice')).resolves.toHaveLength(2000);
+      const [revoked] = await Promise.all([
+        store.revokeGrantsOf({ userId: 'alice' }),
+        Promise.all(Array.from({ length: 500 }, () => issue())),
+      ]);
+      expect(revoked).toBeGreaterThanOrEqual(2000);
+      await expect(store.listGrants('alice')).resolves.toHaveLength(2500 - revoked);
+    });
+
+    it('tidies its lists as they grow', async () => {
+      const over = Array.from({ length: 150 }, (_, index) => [String(Date.now() - 1), `over ${index}`]).flat();
+      await keys.addToList('grants-of-user:alice', over);
+      for (let more = 0; more < 3; more++) await issue();
+      const { content } = (await keys.contents()).get('grants-of-user:alice')!;
+      expect(JSON.parse(content)).toHaveLength(3 * 2);
+      await expect(store.prune()).resolves.toBe(0);
+    });
+
+    it('keeps clients, with two secrets at a time', async () => {
+      const knows = async (secret: string) => (await store.getClient('web', secret)) !== undefined;
+      const second = await store.addClientSecret('web');
+      expect([await knows(SECRET), await knows(second), await knows('wrong')]).toEqual([true, true, false]);
+      const third = await store.addClientSecret('web');
+      expect([await knows(SECRET), await knows(second), await knows(third)]).toEqual([false, true, true]);
+      await store.saveClient({ ...WEB, grants: ['password'] });
+      await expect(store.getClient('web', third)).resolves.toMatchObject({ id: 'web', grants: ['password'] });
+      await store.retireClientSecrets('web');
+      expect([await knows(second), await knows(third)]).toEqual([false, true]);
+    });
+
+    it('upgrades the hash of a secret that cost too little', async () => {
+      const cheap = '$scrypt$ln=10,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$IUSmUocGdg0I+tmFLqBZylWZXaN0QF/OgmFPEh177VQ';
+      await store.saveClient({ ...WEB, secretHashes: [cheap] });
+      const before = (await keys.contents()).get('client:web')!.content;
+      await store.getClient('web', SECRET);
+      const after = (await keys.contents()).get('client:web')!.content;
+      expect([before.includes('ln=10,'), after.includes('ln=14,')]).toEqual([true, true]);
+    });
+
+    it('ends everything of a client that is removed', async () => {
+      const { accessToken } = await issue();
+      expect(await isAlive(accessToken)).toBe(true);
+      await expect(store.removeClient('web')).resolves.toBe(true);
+      expect(await isAlive(accessToken)).toBe(false);
+      await store.saveClient(WEB);
+      expect(await isAlive(accessToken)).toBe(false);
+      await expect(store.removeClient('unknown')).resolves.toBe(false);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import {
+  hashSecret,
+  oauthEntities,
+  oauthMigrations,
+  type StoredClient,
+  TypeOrmStore,
+  type TypeOrmStoreOptions,
+  type Users,
+} from 'nest-oauth2/stores/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+
+import { CALLBACK, SECRET } from '../support/model.js';
+
+export interface TestDatabase {
+  name: string;
+  options(): DataSourceOptions & { dispose?(): void };
+}
+
+const SERVERS = [
+  {
+    name: 'PostgreSQL',
+    variable: 'DATABASE_URL',
+    type: 'postgres',
+    url: 'postgres://postgres@127.0.0.1:5432/test',
+    start: 'docker run -p 5432:5432 -e POSTGRES_HOST_AUTH_METHOD=trust -e POSTGRES_DB=test postgres',
+  },
+  {
+    name: 'MariaDB',
+    variable: 'MARIADB_URL',
+    type: 'mariadb',
+    url: 'mysql://root@127.0.0.1:3306/test',
+    start: 'docker run -p 3306:3306 -e MARIADB_ALLOW_EMPTY_ROOT_PASSWORD=1 -e MARIADB_DATABASE=test mariadb',
+  },
+] as const;
+
+/** The databases there are: SQLite always, a server when it answers. One that does not is named on the terminal. */
+export async function findDatabases(): Promise<TestDatabase[]> {
+  const found: TestDatabase[] = [
+    { name: 'SQLite in memory', options: () => ({ type: 'better-sqlite3', database: ':memory:' }) },
+    { name: 'SQLite in a file', options: sqliteFile },
+  ];
+  for (const { name, variable, type, url, start } of SERVERS) {
+    const options = { type, url: process.env[variable] ?? url };
+    try {
+      await (await new DataSource(options).initialize()).destroy();
+      found.push({ name, options: () => options });
+    } catch (error) {
+      process.stderr.write(`NOT TESTED on ${name}: ${(error as Error).message}. Set ${variable}, or: ${start}\n`);
+    }
+  }
+  return found;
+}
+
+function sqliteFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-'));
+  const dispose = () => rmSync(folder, { recursive: true });
+  return { type: 'better-sqlite3', database: join(folder, 'oauth.sqlite'), enableWAL: true, dispose } as const;
+}
+
+export const WEB: StoredClient = {
+  id: 'web',
+  secretHashes: [await hashSecret(SECRET)],
+  grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token'],
+  redirectUris: [CALLBACK],
+  scopes: ['read', 'write'],
+};
+
+/** Everybody who is asked for is there. */
+export const users: Users = {
+  findByCredentials: (username, password) => password === 'wonderland' && { id: username },
+  findById: (id) => ({ id }),
+};
+
+export interface Opened {
+  dataSource: DataSource;
+  store: TypeOrmStore;
+  /** Another pool on the same tables, as another process has. */
+  another(): Promise<{ dataSource: DataSource; store: TypeOrmStore }>;
+  close(): Promise<void>;
+}
+
+/** A prefix for tables, of this test alone: others may run beside it. */
+export const ownPrefix = (name: string) => `${name}_${process.pid}_`;
+
+/** Tables of a test, under a prefix. */
+export async function open(
+  database: TestDatabase,
+  prefix: string,
+  { store: given, ...more }: { store?: Partial<TypeOrmStoreOptions>; timeout?: number } = {},
+): Promise<Opened> {
+  const { dispose, ...options } = database.options();
+  const names = { entities: oauthEntities({ prefix }), migrations: oauthMigrations({ prefix }) };
+  const connect = async () => {
+    const all = { ...options, ...names, migrationsTableName: `${prefix}migrations`, ...more } as DataSourceOptions;
+    const dataSource = await new DataSource(all).initialize();
+    opened.push(dataSource);
+    return { dataSource, store: new TypeOrmStore(dataSource, { users, prefix, ...given }) };
+  };
+  const opened: DataSource[] = [];
+  const { dataSource, store } = await connect();
+  await dataSource.runMigrations();
+  const close = async () => {
+    await dataSource.undoLastMigration();
+    await dataSource.query(`DROP TABLE ${prefix}migrations`);
+    await Promise.all(opened.map((each) => each.destroy()));
+    dispose?.();
+  };
+  return { dataSource, store, another: connect, close };
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { ALICE, later } from '../support/model.js';
+import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
+
+const PREFIX = ownPrefix('alone');
+const sqlite = (await findDatabases()).filter(({ name }) => name.startsWith('SQLite'));
+
+describe.each(sqlite)('TypeORM store on the one connection of $name', (database) => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open(database, PREFIX, { timeout: 1000, store: { clients: { findById: () => WEB } } });
+    await opened.dataSource.query('CREATE TABLE notes (text varchar)');
+  });
+  afterAll(() => opened.close());
+
+  const rest = (milliseconds: number) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
+
+  it('keeps out of a transaction of the host, so that its rollback brings no code back to life', async () => {
+    const { store, dataSource } = opened;
+    await store.saveAuthorizationCode({ authorizationCode: 'once', expiresAt: later(), grantId: 'g' }, WEB, ALICE);
+    const transaction = dataSource.transaction(async (manager) => {
+      await manager.query(`INSERT INTO notes VALUES ('draft')`);
+      await rest(100);
+      throw new Error('rolled back');
+    });
+    const spent = store.revokeAuthorizationCode({ authorizationCode: 'once' });
+    const saved = store.saveToken({ accessToken: 'access', accessTokenExpiresAt: later() }, WEB, ALICE);
+    await expect(transaction).rejects.toThrow('rolled back');
+    expect(await spent).toBe(true);
+    await saved;
+    expect(await store.revokeAuthorizationCode({ authorizationCode: 'once' })).toBe(false);
+    expect(await store.getAccessToken('access')).toBeDefined();
+    expect(await dataSource.query('SELECT * FROM notes')).toEqual([]);
+  });
+
+  it('works between the transactions of a busy host, and in none of them', async () => {
+    const { store, dataSource } = opened;
+    const saving = new AbortController();
+    const host = (async () => {
+      for (let n = 0; !saving.signal.aborted; n++) {
+        const work = dataSource.transaction(async (manager) => {
+          await manager.query(`INSERT INTO notes VALUES ('n')`);
+          await rest(n % 3);
+          if (n % 2) throw new Error('rolled back');
+        });
+        await work.catch(() => undefined);
+        await rest(0);
+      }
+    })();
+    const names = Array.from({ length: 50 }, (_, n) => `busy ${n}`);
+    const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
+    await Promise.all(names.map(save));
+    saving.abort();
+    await host;
+    for (const name of names) expect(await store.getAccessToken(name)).toBeDefined();
+  });
+
+  it('says so when it is used inside of a transaction', async () => {
+    const { store, dataSource } = opened;
+    const inside = dataSource.transaction(() => store.revokeGrant('g'));
+    await expect(inside).rejects.toThrow('nothing can be saved beside it');
+  });
+});
