@@ -1,0 +1,60 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { Place } from './app.js';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The application, compiled as a host would be, where it finds its dependencies. */
+export class BuiltApp {
+  private folder = '';
+  private readonly started: AppProcess[] = [];
+
+  async build(): Promise<void> {
+    const cache = join(root, 'node_modules/.cache');
+    await mkdir(cache, { recursive: true });
+    this.folder = await mkdtemp(join(cache, 'processes-'));
+    await writeFile(join(this.folder, 'package.json'), '{ "type": "module" }');
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const project = join(import.meta.dirname, 'tsconfig.app.json');
+    await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', this.folder]);
+  }
+
+  async start(place: Place): Promise<AppProcess> {
+    const running = await AppProcess.start(join(this.folder, 'test/processes/app.js'), place);
+    this.started.push(running);
+    return running;
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.started.map((running) => running.kill()));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A running application. */
+export class AppProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  static async start(file: string, place: Place): Promise<AppProcess> {
+    const child = fork(file, { execArgv: [], env: { ...process.env, PLACE: JSON.stringify(place) } });
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once('message', (message: { url: string }) => resolve(message.url));
+      child.once('exit', (code) => reject(new Error(`The application ended with ${code} before it listened`)));
+    });
+    return new AppProcess(child, url);
+  }
+
+  /** Ends it at once: it learns nothing of that, and finishes nothing. */
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill('SIGKILL');
+    await once(this.child, 'exit');
+  }
+}

@@ -1,0 +1,81 @@
+import 'reflect-metadata';
+import { Controller, Delete, Get, HttpCode, Module, Post, Query, UseGuards } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Redis } from 'ioredis';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+
+import type { Request } from '../../lib/index.js';
+import { RedisStore } from '../../lib/stores/redis/index.js';
+import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
+import { CurrentUser, InjectOAuth2Model, OAuth2Module, OAuthGuard } from '../../src/index.js';
+
+/** Where the application keeps what it must not lose. */
+export interface Place {
+  prefix: string;
+  redis?: string;
+  database?: DataSourceOptions;
+}
+
+const spa = {
+  id: 'spa',
+  tokenEndpointAuthMethod: 'none',
+  grants: ['authorization_code', 'refresh_token'],
+  redirectUris: ['https://spa.example/cb'],
+};
+const clients = { findById: (id: string) => (id === spa.id ? spa : undefined) };
+const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
+
+async function openStore({ prefix, redis, database }: Place): Promise<RedisStore | TypeOrmStore> {
+  if (redis) return new RedisStore({ client: new Redis(redis), clients, users, prefix });
+  const source = new DataSource({ ...database!, entities: oauthEntities({ prefix }) });
+  return new TypeOrmStore(await source.initialize(), { clients, users, prefix });
+}
+
+@Controller()
+class AccountController {
+  constructor(@InjectOAuth2Model() private readonly store: RedisStore | TypeOrmStore) {}
+
+  @Get('me')
+  @UseGuards(OAuthGuard)
+  me(@CurrentUser('id') id: string) {
+    return { id };
+  }
+
+  @Get('sessions')
+  @UseGuards(OAuthGuard)
+  sessions(@CurrentUser('id') id: string) {
+    return this.store.listGrants(id);
+  }
+
+  @Delete('sessions')
+  @UseGuards(OAuthGuard)
+  async signOutEverywhere(@CurrentUser('id') id: string) {
+    return { revoked: await this.store.revokeGrantsOf({ userId: id }) };
+  }
+
+  /** The bare step that decides a race: it revokes nothing where it is lost. */
+  @Post('spend')
+  @HttpCode(200)
+  async spend(@Query('code') authorizationCode: string) {
+    return { won: await this.store.revokeAuthorizationCode({ authorizationCode }) };
+  }
+}
+
+async function start(place: Place): Promise<void> {
+  const store = await openStore(place);
+  const authenticateHandler = { handle: ({ headers }: Request) => ({ id: headers['x-user'] }) };
+
+  @Module({
+    imports: [OAuth2Module.forRoot({ model: store, authenticateHandler })],
+    controllers: [AccountController],
+  })
+  class AppModule {}
+
+  const app = await NestFactory.create(AppModule, { logger: ['error'] });
+  await app.listen(0, '127.0.0.1');
+  process.send!({ url: await app.getUrl() });
+}
+
+// Whoever started this process and died takes it along.
+process.on('disconnect', () => process.exit());
+await start(JSON.parse(process.env['PLACE']!) as Place);

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { BuiltApp } from './app-process.js';
+import { type Family, Load } from './load.js';
+import { findPlaces } from './places.js';
+import { Spa } from './spa.js';
+
+const KILLS = 3;
+const USERS = 12;
+
+const app = new BuiltApp();
+beforeAll(() => app.build(), 60_000);
+afterAll(() => app.remove());
+
+describe.each(await findPlaces())('a process killed at work on $name', ({ open }) => {
+  it('has lost no token it gave, spent no code twice, and left no family with two live refresh tokens', async () => {
+    const opened = await open();
+    const families: Family[] = [];
+    try {
+      for (let kill = 0; kill < KILLS; kill++) {
+        const running = await app.start(opened.place);
+        const load = new Load(new Spa(running.url), `round-${kill}`);
+        const finished = load.run(USERS);
+        await sleep(100 + Math.random() * 500);
+        await running.kill();
+        await finished;
+        families.push(...load.families);
+      }
+      const running = await app.start(opened.place);
+      await expectNothingLost(new Spa(running.url), families);
+      const live = [...(await opened.countLiveRefreshTokens()).values()];
+      expect(live.length).toBeGreaterThan(KILLS);
+      expect(live.filter((count) => count > 1)).toEqual([]);
+      await expectNothingTwice(new Spa(running.url), families);
+      await running.kill();
+    } finally {
+      await opened.close();
+    }
+  }, 60_000);
+});
+
+/** What was given works; what was ended is over. What the crash left open may be either. */
+async function expectNothingLost(spa: Spa, families: Family[]): Promise<void> {
+  for (const { state, accessTokens } of families) {
+    const statuses = await Promise.all(accessTokens.map(async (token) => (await spa.call(token))?.status));
+    const expected = state === 'replaying' ? statuses[0] : state === 'ended' ? 401 : 200;
+    expect(statuses).toEqual(accessTokens.map(() => expected));
+  }
+  expect(families.filter(({ state }) => state === 'idle').length).toBeGreaterThan(KILLS);
+}
+
+/** Last, since it ends what it tries: a code or token that was spent gives nothing more; one in doubt gives once. */
+async function expectNothingTwice(spa: Spa, families: Family[]): Promise<void> {
+  for (const { state, code, refreshTokens } of families) {
+    const usable = state === 'idle' ? (await spa.refresh(refreshTokens.at(-1)!))?.status : 200;
+    expect(usable).toBe(200);
+    const inDoubt = state === 'refreshing' ? refreshTokens.at(-1)! : undefined;
+    const again = () => (inDoubt === undefined ? spa.redeem(code) : spa.refresh(inDoubt));
+    const statuses = [(await again())?.status, (await again())?.status];
+    const isOpen = state === 'redeeming' || state === 'refreshing';
+    expect(isOpen ? [200, 400] : [400]).toContain(statuses[0]);
+    expect(statuses[1]).toBe(400);
+    await expect(spa.redeem(code)).resolves.toMatchObject({ status: 400 });
+  }
+}

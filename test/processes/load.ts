@@ -1,0 +1,56 @@
+import type { MaybeAnswer, Spa } from './spa.js';
+
+/** What a client knows of one authorization: only what it was told. */
+export interface Family {
+  code: string;
+  accessTokens: string[];
+  /** All it was given, the last one being the one to use. */
+  refreshTokens: string[];
+  /** `redeeming`: it never heard what became of its code. `refreshing`: of its last refresh token. */
+  state: 'redeeming' | 'refreshing' | 'idle' | 'replaying' | 'ended';
+}
+
+/** Users who sign in, refresh, and now and then have something stolen, until the server is gone. */
+export class Load {
+  readonly families: Family[] = [];
+
+  constructor(
+    private readonly spa: Spa,
+    private readonly name: string,
+  ) {}
+
+  async run(users: number): Promise<void> {
+    await Promise.all(Array.from({ length: users }, (_, index) => this.runUser(`${this.name}-${index}`)));
+  }
+
+  private async runUser(user: string): Promise<void> {
+    for (;;) {
+      const code = await this.spa.authorize(user);
+      if (code === undefined) return;
+      const family: Family = { code, accessTokens: [], refreshTokens: [], state: 'redeeming' };
+      this.families.push(family);
+      if (!hear(family, await this.spa.redeem(code))) return;
+      for (let refreshes = Math.floor(Math.random() * 4); refreshes > 0; refreshes--) {
+        family.state = 'refreshing';
+        if (!hear(family, await this.spa.refresh(family.refreshTokens.at(-1)!))) return;
+      }
+      if (family.refreshTokens.length > 2 && !(await this.replay(family))) return;
+    }
+  }
+
+  private async replay(family: Family): Promise<boolean> {
+    family.state = 'replaying';
+    const answer = await this.spa.refresh(family.refreshTokens[0]!);
+    if (answer?.status === 400) family.state = 'ended';
+    return answer !== undefined;
+  }
+}
+
+function hear(family: Family, answer: MaybeAnswer): boolean {
+  if (!answer) return false;
+  if (answer.status !== 200) throw new Error(`Nobody else has this code or token: ${JSON.stringify(answer)}`);
+  family.accessTokens.push(answer.body.access_token);
+  family.refreshTokens.push(answer.body.refresh_token);
+  family.state = 'idle';
+  return true;
+}

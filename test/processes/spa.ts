@@ -1,0 +1,68 @@
+import { CHALLENGE, VERIFIER } from '../support/requests.js';
+
+const CALLBACK = 'https://spa.example/cb';
+
+/** What a client was told; nothing, when the server died over it. */
+export interface Answer {
+  status: number;
+  // oxlint-disable-next-line no-explicit-any
+  body: any;
+}
+export type MaybeAnswer = Answer | undefined;
+
+/** A public client of the application, which any of its processes may serve. */
+export class Spa {
+  constructor(readonly url: string) {}
+
+  /** The code that a user agrees to. */
+  async authorize(user: string): Promise<string | undefined> {
+    const parameters = new URLSearchParams({
+      response_type: 'code',
+      client_id: 'spa',
+      redirect_uri: CALLBACK,
+      state: 'xyz',
+      code_challenge: CHALLENGE,
+      code_challenge_method: 'S256',
+    });
+    try {
+      const headers = { 'x-user': user };
+      const answer = await fetch(`${this.url}/oauth/authorize?${parameters.toString()}`, {
+        headers,
+        redirect: 'manual',
+      });
+      return new URL(answer.headers.get('location')!).searchParams.get('code') ?? undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  redeem(code: string): Promise<MaybeAnswer> {
+    const body = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER };
+    return this.post('/oauth/token', body);
+  }
+
+  refresh(refreshToken: string): Promise<MaybeAnswer> {
+    return this.post('/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken });
+  }
+
+  spend(code: string): Promise<MaybeAnswer> {
+    return this.post(`/spend?code=${code}`, {});
+  }
+
+  call(accessToken: string, path = '/me', method = 'GET'): Promise<MaybeAnswer> {
+    return this.send(path, { method, headers: { authorization: `Bearer ${accessToken}` } });
+  }
+
+  private post(path: string, form: Record<string, string>): Promise<MaybeAnswer> {
+    return this.send(path, { method: 'POST', body: new URLSearchParams({ client_id: 'spa', ...form }) });
+  }
+
+  private async send(path: string, init: RequestInit): Promise<MaybeAnswer> {
+    try {
+      const answer = await fetch(this.url + path, init);
+      return { status: answer.status, body: await answer.json() };
+    } catch {
+      return undefined;
+    }
+  }
+}

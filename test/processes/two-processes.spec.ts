@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { type AppProcess, BuiltApp } from './app-process.js';
+import { findPlaces, type OpenPlace } from './places.js';
+import { Spa } from './spa.js';
+
+const app = new BuiltApp();
+beforeAll(() => app.build(), 60_000);
+afterAll(() => app.remove());
+
+describe.each(await findPlaces())('two processes on one $name', ({ open }) => {
+  let opened: OpenPlace;
+  let processes: AppProcess[];
+  let first: Spa;
+  let second: Spa;
+
+  beforeAll(async () => {
+    opened = await open();
+    processes = await Promise.all([app.start(opened.place), app.start(opened.place)]);
+    [first, second] = processes.map(({ url }) => new Spa(url)) as [Spa, Spa];
+  }, 30_000);
+  afterAll(async () => {
+    await Promise.all(processes.map((each) => each.kill()));
+    await opened.close();
+  });
+
+  /** Many requests at once, to the one and the other in turn. */
+  const race = <T>(send: (spa: Spa) => Promise<T>) =>
+    Promise.all(Array.from({ length: 200 }, (_, index) => send(index % 2 ? first : second)));
+  const succeeded = (answers: Awaited<ReturnType<Spa['redeem']>>[]) =>
+    answers.filter((answer) => answer?.status === 200);
+
+  it('serve one flow: asked of the first, redeemed at the second, refreshed and revoked in turn', async () => {
+    const code = (await first.authorize('alice'))!;
+    const redeemed = (await second.redeem(code))!;
+    expect(redeemed).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
+    const refreshed = (await first.refresh(redeemed.body.refresh_token))!;
+    expect(refreshed).toMatchObject({ status: 200 });
+    for (const spa of [first, second]) {
+      for (const { body } of [redeemed, refreshed]) {
+        await expect(spa.call(body.access_token)).resolves.toEqual({ status: 200, body: { id: 'alice' } });
+      }
+      await expect(spa.call(refreshed.body.access_token, '/sessions')).resolves.toMatchObject({
+        body: [{ clientId: 'spa' }],
+      });
+    }
+
+    const signedOut = await second.call(refreshed.body.access_token, '/sessions', 'DELETE');
+    expect(signedOut).toEqual({ status: 200, body: { revoked: 1 } });
+    for (const spa of [first, second]) {
+      await expect(spa.call(redeemed.body.access_token)).resolves.toMatchObject({ status: 401 });
+      await expect(spa.call(refreshed.body.access_token)).resolves.toMatchObject({ status: 401 });
+    }
+    await expect(first.refresh(refreshed.body.refresh_token)).resolves.toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+  });
+
+  it('find the replay at the first of what the second has spent', async () => {
+    const code = (await first.authorize('bob'))!;
+    const { body } = (await second.redeem(code))!;
+    await expect(first.redeem(code)).resolves.toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    await expect(second.call(body.access_token)).resolves.toMatchObject({ status: 401 });
+  });
+
+  it('let one of two hundred win who spend a code at both', async () => {
+    const code = (await first.authorize('carol'))!;
+    const answers = await race((spa) => spa.spend(code));
+    expect(answers.map((answer) => answer?.status)).toEqual(answers.map(() => 200));
+    expect(answers.filter((answer) => answer!.body.won)).toHaveLength(1);
+  });
+
+  it('give tokens to one at most of two hundred who redeem a code at both, and end them with the replays', async () => {
+    const code = (await second.authorize('dave'))!;
+    const winners = succeeded(await race((spa) => spa.redeem(code)));
+    expect(winners.length).toBeLessThanOrEqual(1);
+    for (const winner of winners) {
+      await expect(first.call(winner!.body.access_token)).resolves.toMatchObject({ status: 401 });
+    }
+  });
+
+  it('leave one live token at most after two hundred refreshes at both', async () => {
+    const { body } = (await first.redeem((await first.authorize('erin'))!))!;
+    const winners = succeeded(await race((spa) => spa.refresh(body.refresh_token)));
+    expect(winners.length).toBeLessThanOrEqual(1);
+    for (const count of (await opened.countLiveRefreshTokens()).values()) expect(count).toBe(1);
+  });
+});
