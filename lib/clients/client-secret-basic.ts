@@ -17,9 +17,6 @@ export const clientSecretBasic: ClientAuthentication = {
   claim(request) {
     if (!hasBasicHeader(request)) return undefined;
     const claim = readCredentials(request.get('authorization')!);
-    if (request.body?.client_secret) {
-      throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
-    }
     const inBody: unknown = request.body?.client_id;
     if (inBody && inBody !== claim.id) {
       throw new InvalidRequestError('Invalid request: `client_id` does not match the authorization header');

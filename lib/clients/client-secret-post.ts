@@ -1,6 +1,7 @@
 import { optional, required } from '../http/parameters.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { ClientAuthentication } from './client-authentication.js';
+import { hasBasicHeader } from './client-secret-basic.js';
 
 /** Id and secret in the form. RFC 6749 §2.3.1 */
 export const clientSecretPost: ClientAuthentication = {
@@ -8,6 +9,8 @@ export const clientSecretPost: ClientAuthentication = {
   claim(request) {
     if (!request.body?.client_secret) return undefined;
     const id = optional(request, 'client_id', isVSCHAR);
-    return id === undefined ? undefined : { id, secret: required(request, 'client_secret', isVSCHAR) };
+    // A secret beside the header is a second proof, whoever it is of.
+    if (id === undefined && !hasBasicHeader(request)) return undefined;
+    return { id: id ?? '', secret: required(request, 'client_secret', isVSCHAR) };
   },
 };

@@ -17,7 +17,7 @@ export const none: ClientAuthentication = {
 
 /**
  * May this client go without proof? A client that declares how it authenticates is taken at its word: public clients
- * have no secret, all others owe theirs. One that declares nothing follows the host's `requireClientAuthentication`.
+ * have no secret, all others owe their proof. One that declares nothing follows the host's `requireClientAuthentication`.
  */
 export function isExcused(
   client: Client | Falsy,

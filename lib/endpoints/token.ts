@@ -6,7 +6,7 @@ import type { Request } from '../http/request.js';
 import { isGrantType } from '../http/syntax.js';
 import type { Client, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import { lifetime, type Options } from '../options.js';
+import { type EventSink, lifetime, type Options } from '../options.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import { type Answered, BackChannelEndpoint } from './back-channel-endpoint.js';
 
@@ -48,10 +48,19 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
       enablePlainPKCE: options.enablePlainPKCE,
       model: options.model,
-      report: (name, payload) => options.events?.emit(name, payload),
+      report: (name, payload) => report(options.events, name, payload),
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,
       requirePKCE: options.requirePKCE,
       scopeFormat: options.scopeFormat,
     };
+  }
+}
+
+/** A listener that fails must not change the answer to the client. */
+function report(events: EventSink | undefined, name: string, payload: object): void {
+  try {
+    events?.emit(name, payload);
+  } catch (error) {
+    process.emitWarning(`A listener of \`${name}\` failed: ${String(error)}`);
   }
 }

@@ -15,21 +15,17 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];
 
   async handle(request: Request, client: Client): Promise<Token> {
-    const token = await this.findToken(required(request, 'refresh_token', isVSCHAR), client);
+    const value = required(request, 'refresh_token', isVSCHAR);
+    const token = await this.findToken(value, client);
     const scope = narrowed(token.scope, requestedScope(request));
     const refreshable = this.alwaysIssueNewRefreshToken !== false;
 
     // Spent before its successor is minted, so that of two who bring it at once one goes away empty-handed.
-    const spent = refreshable && !token.revokedAt && !(await this.model.revokeToken(token));
-    if (spent && !this.reuseInterval) await refuseReplay(token, WHAT, this.options);
-    return this.issueToken({
-      client,
-      user: token.user,
-      scope,
-      scopeApproved: true,
-      refreshable,
-      grantId: token.grantId,
-    });
+    if (refreshable && !token.revokedAt && !(await this.model.revokeToken(token))) await this.retry(value, client);
+
+    const { user, grantId, scope: refreshTokenScope } = token;
+    const extra = refreshable && this.model.revokeGrant ? { refreshTokenScope } : undefined;
+    return this.issueToken({ client, user, scope, scopeApproved: true, refreshable, grantId, extra });
   }
 
   private async findToken(value: string, client: Client): Promise<RefreshToken> {
@@ -45,13 +41,16 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     return token;
   }
 
-  private get reuseInterval(): number {
-    return (this.options.refreshTokenReuseInterval ?? 0) * 1000;
+  /** A client that lost the race against itself may have what it asked for, if the host allows retries. */
+  private async retry(value: string, client: Client): Promise<void> {
+    const token = await this.findToken(value, client);
+    if (!token.revokedAt || !this.isRetry(token.revokedAt)) await refuseReplay(token, WHAT, this.options);
   }
 
   /** A client whose answer was lost on the way may ask again, for as long as the host allows. */
   private isRetry(revokedAt: Date): boolean {
-    return Date.now() - revokedAt.getTime() < this.reuseInterval;
+    const { refreshTokenReuseInterval = 0 } = this.options;
+    return Date.now() - revokedAt.getTime() < refreshTokenReuseInterval * 1000;
   }
 }
 

@@ -64,6 +64,8 @@ export interface Token<C extends Client = Client, U extends User = User> {
   scope?: Scope;
   client: C;
   user: U;
+  /** The scope of the refresh token, where the access token has less of it. Only for models with `revokeGrant`. */
+  refreshTokenScope?: Scope;
   /** The code this token was given for; only while it is being saved. */
   authorizationCode?: string;
   grantId?: string;

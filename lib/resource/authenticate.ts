@@ -62,7 +62,10 @@ function requiredScope(scope: unknown): string | undefined {
   if (scope && typeof scope !== 'string' && !Array.isArray(scope)) {
     throw new InvalidArgumentError('Invalid parameter: `scope`');
   }
-  return scopeText(scope)?.split(' ').filter(Boolean).join(' ');
+  const required = scopeText(scope)?.split(' ').filter(Boolean).join(' ');
+  const isGiven = Array.isArray(scope) ? scope.length > 0 : Boolean(scope);
+  if (isGiven && !required) throw new InvalidArgumentError('Invalid parameter: `scope`');
+  return required;
 }
 
 function verifyToken(token: Token | false | 0 | '' | null | undefined): Token {

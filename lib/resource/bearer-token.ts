@@ -10,7 +10,8 @@ const HEADER = /^Bearer +[\w.~+/-]+=*$/i;
 export function readBearerToken(request: Request, allowQuery: boolean): string {
   const header: unknown = request.get('authorization');
   const inQuery = isPresent(request.query);
-  const inBody = isPresent(request.body);
+  // Beside a header, a body that is no form may use the name for what it likes. RFC 6750 §2.2
+  const inBody = isPresent(request.body) && (!header || isForm(request.get('content-type')));
   if (Number(Boolean(header)) + Number(inQuery) + Number(inBody) > 1) {
     throw new InvalidRequestError('Invalid request: only one authentication method is allowed');
   }

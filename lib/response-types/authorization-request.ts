@@ -32,7 +32,7 @@ export interface AuthorizationRequest<C extends Client = Client> extends Destina
 /** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
 export async function findDestination(request: Request, { model }: Options): Promise<Destination> {
   const clientId = required(request, 'client_id', isVSCHAR, PLACES);
-  const given = optional(request, 'redirect_uri', isText, PLACES);
+  const given = optional(request, 'redirect_uri', isNotEmpty, PLACES);
   if (given !== undefined && !isRedirectUri(given)) {
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI');
   }
@@ -45,7 +45,7 @@ export async function findDestination(request: Request, { model }: Options): Pro
   return { client, redirectUri, redirectUriSent: given !== undefined };
 }
 
-const isText = (value: string) => value.length > 0;
+const isNotEmpty = (value: string) => value.length > 0;
 
 /** Reads `state` as far as an error answer may carry it. */
 export function readState(request: Request): string | undefined {
@@ -77,7 +77,7 @@ export function readAuthorizationRequest(
   const state = readState(request);
   if (state === undefined && !options.allowEmptyState) throw new InvalidRequestError('Missing parameter: `state`');
   const scope = requestedScope(request, PLACES);
-  const responseType = required(request, 'response_type', isText, PLACES);
+  const responseType = required(request, 'response_type', isNotEmpty, PLACES);
   const ResponseType = findResponseType(request);
   if (!ResponseType) {
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported');

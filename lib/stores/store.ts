@@ -1,6 +1,6 @@
 import { InvalidArgumentError, InvalidGrantError } from '../errors.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
-import { coversScope } from '../tokens/scope.js';
+import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest, findSecret, hashSecret, isOutdated, NOBODY } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
@@ -78,6 +78,8 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     const grant = { ...grantRow(token, client, user), lastUsedAt: Date.now() };
     const access = tokenRow(grant, accessToken, accessTokenExpiresAt);
     const refresh = refreshToken ? tokenRow(grant, refreshToken, refreshTokenExpiresAt) : undefined;
+    // A client that refreshed for less keeps the right to the rest. RFC 6749 §6
+    if (refresh) refresh.scope = scopeText(token.refreshTokenScope) ?? grant.scope;
     grant.expiresAt = Math.max(access.expiresAt, refresh?.expiresAt ?? 0);
     if (!(await this.storage.saveTokens(grant, access, refresh))) {
       throw new InvalidGrantError('Invalid grant: the authorization was revoked');

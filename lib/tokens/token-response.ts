@@ -14,6 +14,7 @@ const OWN = new Set([
   'grantId',
   'refreshToken',
   'refreshTokenExpiresAt',
+  'refreshTokenScope',
   'revokedAt',
   'scope',
   'user',

@@ -42,17 +42,18 @@ describe.each(await findPlaces())('a process killed at work on $name', ({ open }
 
 /** What was given works; what was ended is over. What the crash left open may be either. */
 async function expectNothingLost(spa: Spa, families: Family[]): Promise<void> {
-  for (const { state, accessTokens } of families) {
+  const check = async ({ state, accessTokens }: Family) => {
     const statuses = await Promise.all(accessTokens.map(async (token) => (await spa.call(token))?.status));
     const expected = state === 'replaying' ? statuses[0] : state === 'ended' ? 401 : 200;
     expect(statuses).toEqual(accessTokens.map(() => expected));
-  }
+  };
+  await Promise.all(families.map(check));
   expect(families.filter(({ state }) => state === 'idle').length).toBeGreaterThan(KILLS);
 }
 
 /** Last, since it ends what it tries: a code or token that was spent gives nothing more; one in doubt gives once. */
 async function expectNothingTwice(spa: Spa, families: Family[]): Promise<void> {
-  for (const { state, code, refreshTokens } of families) {
+  const check = async ({ state, code, refreshTokens }: Family) => {
     const usable = state === 'idle' ? (await spa.refresh(refreshTokens.at(-1)!))?.status : 200;
     expect(usable).toBe(200);
     const inDoubt = state === 'refreshing' ? refreshTokens.at(-1)! : undefined;
@@ -62,5 +63,6 @@ async function expectNothingTwice(spa: Spa, families: Family[]): Promise<void> {
     expect(isOpen ? [200, 400] : [400]).toContain(statuses[0]);
     expect(statuses[1]).toBe(400);
     await expect(spa.redeem(code)).resolves.toMatchObject({ status: 400 });
-  }
+  };
+  await Promise.all(families.map(check));
 }

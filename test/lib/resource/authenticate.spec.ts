@@ -48,7 +48,7 @@ describe('a request to a protected resource', () => {
 
     it.each<[string, Request, string]>([
       ['a token in header and query', resourceRequest('Bearer a', { query: { access_token: 'a' } }), twice],
-      ['a token in header and body', resourceRequest('Bearer a', { body: { access_token: 'a' } }), twice],
+      ['a token in header and body', inForm({ headers: { ...FORM, authorization: 'Bearer a' } }), twice],
       ['a token in query and body', inForm({ query: { access_token: 'access' } }), twice],
       ['another scheme', resourceRequest('Basic YTpi'), malformed],
       ['the scheme alone', resourceRequest('Bearer'), malformed],
@@ -160,5 +160,21 @@ describe('a request to a protected resource', () => {
     await expect(server.authenticate(resourceRequest(), {} as never)).rejects.toThrow(
       'Invalid argument: `response` must be an instance of Response',
     );
+  });
+});
+
+describe('a header beside a body that is no form', () => {
+  it('is the one credential, whatever the body calls `access_token`', async () => {
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer access' };
+    const request = resourceRequest(null, { method: 'POST', headers, body: { access_token: 'a note' } });
+    const { error } = await answer(hostWithToken(), 'authenticate', request);
+    expect(error).toBeUndefined();
+  });
+});
+
+describe('a scope that was given and is none', () => {
+  it.each([[[undefined]], [['']], [' ']])('fails closed for %j', async (scope) => {
+    const { error } = await answer(hostWithToken(), 'authenticate', resourceRequest(), { scope });
+    expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `scope`');
   });
 });

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { OAuth2Server, type OAuth2ServerOptions, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+const alice = { id: 'alice' };
+
+function createServer(options: Partial<OAuth2ServerOptions> = {}) {
+  const clients = [{ id: 'web', secret: 's3cret', grants: ['password', 'refresh_token'], scopes: ['read', 'write'] }];
+  const model = new MemoryStore({ clients, users: { findByCredentials: () => alice, findById: () => alice } });
+  return new OAuth2Server({ model, ...options });
+}
+
+async function ask(server: OAuth2Server, parameters: object) {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = { client_id: 'web', client_secret: 's3cret', ...parameters };
+  const response = new Response();
+  await server.token(new Request({ method: 'POST', headers, query: {}, body }), response).catch(() => undefined);
+  return response.body as Record<string, string>;
+}
+
+const first = (server: OAuth2Server) => ask(server, { grant_type: 'password', username: 'alice', password: 'any' });
+const refresh = (server: OAuth2Server, refresh_token: string | undefined, more: object = {}) =>
+  ask(server, { grant_type: 'refresh_token', refresh_token, ...more });
+const REFUSED = { error: 'invalid_grant', error_description: 'Invalid grant: refresh token is invalid' };
+
+describe('refreshing on a model that knows families', () => {
+  it('leaves a client that asked for less the right to the rest', async () => {
+    const server = createServer();
+    const { refresh_token } = await first(server);
+    const less = await refresh(server, refresh_token, { scope: 'read' });
+    expect(less['scope']).toBe('read');
+    expect((await refresh(server, less['refresh_token']))['scope']).toBe('read write');
+  });
+
+  it('ends the family when a refresh token comes again, and tells the operator', async () => {
+    const events: unknown[] = [];
+    const server = createServer({ events: { emit: (...event) => events.push(event) } });
+    const { refresh_token } = await first(server);
+    const next = await refresh(server, refresh_token);
+    expect(await refresh(server, refresh_token)).toEqual(REFUSED);
+    expect(await refresh(server, next['refresh_token'])).toEqual(REFUSED);
+    const payload = {
+      client: { id: 'web' },
+      user: { id: 'alice' },
+      grantId: expect.any(String),
+      what: 'refresh token',
+    };
+    expect(events).toEqual([['token.reuse_detected', payload]]);
+  });
+
+  it('answers the client the same when the listener of the operator fails', async () => {
+    const events = {
+      emit: () => {
+        throw new Error('the listener is broken');
+      },
+    };
+    const server = createServer({ events });
+    const { refresh_token } = await first(server);
+    await refresh(server, refresh_token);
+    expect(await refresh(server, refresh_token)).toEqual(REFUSED);
+  });
+
+  it('gives a client whose answer was lost another, for as long as the host allows', async () => {
+    const server = createServer({ refreshTokenReuseInterval: 60 });
+    const { refresh_token } = await first(server);
+    const lost = await refresh(server, refresh_token);
+    const found = await refresh(server, refresh_token);
+    expect(found['access_token']).not.toBe(lost['access_token']);
+    expect(await refresh(server, found['refresh_token'])).toHaveProperty('access_token');
+  });
+
+  it('gives each of two that race with one token an answer, for as long as the host allows', async () => {
+    const server = createServer({ refreshTokenReuseInterval: 60 });
+    const { refresh_token } = await first(server);
+    const answers = await Promise.all([1, 2, 3].map(() => refresh(server, refresh_token)));
+    expect(answers.map((answer) => typeof answer['access_token'])).toEqual(['string', 'string', 'string']);
+  });
+});
+
+describe('refreshing on a model that knows no families', () => {
+  it('forgives no second use, whatever the host allows', async () => {
+    const spent = new Set<string>();
+    const client = { id: 'web', grants: ['refresh_token'] };
+    const model = {
+      getClient: () => client,
+      getRefreshToken: (refreshToken: string) => ({ refreshToken, client, user: alice }),
+      revokeToken: ({ refreshToken }: { refreshToken: string }) =>
+        !spent.has(refreshToken) && Boolean(spent.add(refreshToken)),
+      saveToken: (token: { accessToken: string }) => ({ ...token, client, user: alice }),
+    };
+    const server = createServer({ model, refreshTokenReuseInterval: 60 });
+    expect(await refresh(server, 'classic')).toHaveProperty('access_token');
+    expect(await refresh(server, 'classic')).toEqual(REFUSED);
+  });
+});
