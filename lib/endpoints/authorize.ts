@@ -69,7 +69,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     }
     lifetime(this.options, 'authorizationCodeLifetime');
     const { requires } = findResponseType(request) ?? RESPONSE_TYPES['code']!;
-    requireMethods(model, ['getClient', ...requires, ...(authenticateHandler ? [] : (['getAccessToken'] as const))]);
+    requireMethods(model, authenticateHandler ? ['getClient'] : ['getClient', 'getAccessToken']);
+    requireMethods(model, requires);
   }
 
   private async findDestination(request: Request, response: Response, denied: boolean): Promise<Destination> {
@@ -131,8 +132,10 @@ const DENIED = 'Access denied: user denied access to application';
 
 /** One no is enough, however often the question was answered. */
 function isDenied(request: Request): boolean {
-  return [request.query?.['allowed'], request.body?.allowed].flat().includes('false');
+  return isNo(request.query?.['allowed']) || isNo(request.body?.allowed);
 }
+
+const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));
 
 /** Tells the user what is wrong, where there is nobody to redirect to. RFC 6749 §4.1.2.1 */
 function fail(response: Response, error: OAuthError): OAuthError {

@@ -23,12 +23,17 @@ export class CodeResponseType {
     const scope = scopeForModel(granted, scopeFormat);
 
     const code: Unsaved<AuthorizationCode> = {
-      authorizationCode: (await model.generateAuthorizationCode?.(client, user, scope)) || opaqueToken(),
+      authorizationCode:
+        (model.generateAuthorizationCode && (await model.generateAuthorizationCode(client, user, scope))) ||
+        opaqueToken(),
       expiresAt: expiry(this.options, 'authorizationCodeLifetime'),
       scope,
     };
     if (redirectUriSent) code.redirectUri = redirectUri;
-    if (codeChallenge) Object.assign(code, { codeChallenge, codeChallengeMethod });
+    if (codeChallenge) {
+      code.codeChallenge = codeChallenge;
+      code.codeChallengeMethod = codeChallengeMethod;
+    }
     if (model.revokeGrant) code.grantId = newGrantId();
 
     const saved = await model.saveAuthorizationCode!(code, client, user);

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-
 import { InvalidArgumentError } from '../errors.js';
 import type { Token, User } from '../model/model.js';
+import { newGrantId } from '../tokens/opaque.js';
 import { scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';
@@ -14,7 +13,7 @@ type Issued = Pick<Token, 'scope' | 'grantId'>;
 const FOREVER = 8.64e15;
 
 /** The grant that something is issued on. */
-export function grantRow({ scope, grantId = randomUUID() }: Issued, client: StoredClient, user: User): GrantRow {
+export function grantRow({ scope, grantId = newGrantId() }: Issued, client: StoredClient, user: User): GrantRow {
   const now = Date.now();
   return {
     id: grantId,
@@ -37,8 +36,8 @@ export function tokenRow(grant: GrantRow, secret: string, expiresAt: Date | unde
 }
 
 /** A client as it leaves a store. */
-export function withoutSecrets(client: StoredClient): StoredClient {
-  return { ...client, secret: undefined, secretHashes: undefined };
+export function withoutSecrets({ secret, secretHashes, ...client }: StoredClient): StoredClient {
+  return client;
 }
 
 function userId(user: User): string | null {

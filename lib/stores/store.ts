@@ -45,12 +45,12 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     const grant = grantRow(code, client, user);
     await this.storage.saveCode(grant, {
-      ...tokenRow(grant, code.authorizationCode, code.expiresAt),
       redirectUri: code.redirectUri ?? null,
       codeChallenge: code.codeChallenge ?? null,
       codeChallengeMethod: code.codeChallengeMethod ?? null,
+      ...tokenRow(grant, code.authorizationCode, code.expiresAt),
     });
-    return { ...code, client, user };
+    return { client, user, ...code };
   }
 
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
@@ -58,12 +58,12 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     const found = code && (await this.found(code));
     return (
       found && {
-        ...found,
         authorizationCode,
         expiresAt: new Date(code.expiresAt),
         redirectUri: code.redirectUri ?? undefined,
         codeChallenge: code.codeChallenge ?? undefined,
         codeChallengeMethod: code.codeChallengeMethod ?? undefined,
+        ...found,
       }
     );
   }
@@ -75,7 +75,8 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   /** @throws InvalidGrantError when the family was revoked while its next token was on the way */
   async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
     const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
-    const grant = { ...grantRow(token, client, user), lastUsedAt: Date.now() };
+    const grant = grantRow(token, client, user);
+    grant.lastUsedAt = grant.createdAt;
     const access = tokenRow(grant, accessToken, accessTokenExpiresAt);
     const refresh = refreshToken ? tokenRow(grant, refreshToken, refreshTokenExpiresAt) : undefined;
     // A client that refreshed for less keeps the right to the rest. RFC 6749 §6
@@ -84,19 +85,19 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     if (!(await this.storage.saveTokens(grant, access, refresh))) {
       throw new InvalidGrantError('Invalid grant: the authorization was revoked');
     }
-    return { ...token, client, user };
+    return { client, user, ...token };
   }
 
   async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
     const token = await this.storage.findAccessToken(digest(accessToken));
     const found = token && (await this.found(token));
-    return found && { ...found, accessToken, accessTokenExpiresAt: new Date(token.expiresAt) };
+    return found && { accessToken, accessTokenExpiresAt: new Date(token.expiresAt), ...found };
   }
 
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     const token = await this.storage.findRefreshToken(digest(refreshToken));
     const found = token && (await this.found(token));
-    return found && { ...found, refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt) };
+    return found && { refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt), ...found };
   }
 
   async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
@@ -138,7 +139,7 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     const client = known === undefined ? await this.clients.findById(clientId) : known;
     const user = client && (userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId));
     if (!client || !user) return undefined;
-    const revoked = revokedAt === null ? {} : { revokedAt: new Date(revokedAt) };
-    return { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId, ...revoked };
+    const owned = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
+    return revokedAt === null ? owned : { revokedAt: new Date(revokedAt), ...owned };
   }
 }

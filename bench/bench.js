@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { setUp } from './setup.js';
+
+// npm run bench [-- --only=authenticate,http] [--brief] [--docs]
+
+const inProcess = ['authenticate', 'token', 'authorize'];
+const others = ['http', 'scaling', 'leak', 'startup'];
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: [...inProcess, ...others].join() },
+    brief: { type: 'boolean', default: false },
+    docs: { type: 'boolean', default: false },
+  },
+});
+const wanted = values.only.split(',');
+const unknown = wanted.filter((name) => ![...inProcess, ...others].some((known) => name.startsWith(known)));
+if (unknown.length > 0)
+  throw new Error(`--only knows ${[...inProcess, ...others].join(', ')}; not ${unknown.join(', ')}`);
+
+setUp();
+// Not before everything is installed: these import what is measured.
+const { measureInProcess } = await import('./in-process.js');
+const { measureHttp } = await import('./http/measure.js');
+const { measureLeaks, measureScaling, measureStartUp } = await import('./resources/measure.js');
+const { printResults } = await import('./report/text.js');
+
+const { brief } = values;
+const results = { machine: { node: process.version, cpus: cpus().length, model: cpus()[0]?.model }, brief };
+const prefixes = wanted.filter((name) => !others.includes(name));
+if (prefixes.length > 0) results.inProcess = await measureInProcess({ prefixes, brief });
+if (wanted.includes('http')) results.http = await measureHttp({ brief });
+if (wanted.includes('scaling')) results.scaling = await measureScaling({ brief });
+if (wanted.includes('leak')) results.leak = await measureLeaks({ brief });
+if (wanted.includes('startup')) results.startup = await measureStartUp({ brief });
+
+printResults(results);
+const folder = new URL('results/', import.meta.url);
+mkdirSync(folder, { recursive: true });
+writeFileSync(
+  new URL(`${new Date().toISOString().replaceAll(':', '-')}.json`, folder),
+  JSON.stringify(results, null, 2),
+);
+if (values.docs) {
+  const { writeDocs } = await import('./report/docs.js');
+  writeDocs(results);
+}

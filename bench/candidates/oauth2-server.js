@@ -1,0 +1,31 @@
+import OAuth2Server from 'oauth2-server';
+import { requiredScope, user } from '../fixtures.js';
+
+const { Request, Response } = OAuth2Server;
+
+export const title = 'oauth2-server 3.1.1';
+export const peer = true;
+/** It has no PKCE: the verifier of a request is not looked at. */
+export const lacks = ['pkce'];
+
+export function create(model) {
+  const server = new OAuth2Server({ model, authenticateHandler: { handle: async () => user } });
+  const guardOptions = { scope: requiredScope };
+
+  return {
+    authenticate: (raw) => answer(raw, (request, response) => server.authenticate(request, response, guardOptions)),
+    token: (raw) => answer(raw, (request, response) => server.token(request, response)),
+    authorize: (raw) => answer(raw, (request, response) => server.authorize(request, response)),
+  };
+}
+
+async function answer(raw, operation) {
+  const response = new Response({ headers: {} });
+  try {
+    await operation(new Request(raw), response);
+  } catch (error) {
+    // Bearer errors leave the status of the response alone: the host must use the error's.
+    if (response.status !== 302) response.status = error.code;
+  }
+  return response;
+}

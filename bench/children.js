@@ -1,0 +1,35 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** Starts a module of this folder as a process, and resolves when it has said its first word. */
+export async function startChild(module, ...args) {
+  const path = fileURLToPath(new URL(module, import.meta.url));
+  const child = fork(path, args, { execArgv: ['--expose-gc'] });
+  const greeting = await answerOf(child);
+  return {
+    greeting,
+    stop: () => child.disconnect(),
+    /** Sends a message and resolves to the answer. */
+    ask(message) {
+      child.send(message);
+      return answerOf(child);
+    },
+  };
+}
+
+async function answerOf(child) {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const ended = once(child, 'exit', { signal }).then(() => {
+    throw new Error(`${child.spawnargs.slice(2).join(' ')} ended early; see above`);
+  });
+  // The loser of the race is stopped below.
+  ended.catch(() => {});
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), ended]);
+    return message;
+  } finally {
+    stop.abort();
+  }
+}

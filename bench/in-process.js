@@ -1,0 +1,81 @@
+import { candidates } from './candidates/index.js';
+import { startChild } from './children.js';
+import { operations } from './operations.js';
+import { medianRatio, summary } from './statistics.js';
+
+const concurrencies = [1, 32];
+const settings = {
+  full: { generations: 3, rounds: 7, warmUps: 3, scale: 1 },
+  // Only to see that everything works: far too few for the compiler, let alone for a judgement.
+  brief: { generations: 1, rounds: 1, warmUps: 0, scale: 0.02 },
+};
+
+/** Times the operations whose names begin with one of the prefixes, every candidate in turn in every round. */
+export async function measureInProcess({ prefixes, brief, only = Object.keys(candidates) }) {
+  const { generations, rounds, warmUps, scale } = settings[brief ? 'brief' : 'full'];
+  const names = Object.keys(operations).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
+  const samples = {};
+  const about = {};
+
+  // A new generation of processes compiles anew: what a compiler happens to decide is part of the spread.
+  for (let generation = 0; generation < generations; generation++) {
+    const workers = [];
+    for (const name of only) workers.push({ name, process: await startChild('worker.js', name) });
+    for (const { name, process: worker } of workers) about[name] = worker.greeting;
+    for (let round = -warmUps; round < rounds; round++) {
+      for (const operation of names) {
+        for (const concurrency of concurrencies) {
+          for (const worker of rotated(workers, round + warmUps)) {
+            const iterations = Math.ceil(operations[operation].iterations * scale);
+            const result = await worker.process.ask({ operation, concurrency, iterations });
+            if (round >= 0) record(samples, operation, concurrency, worker.name, result);
+          }
+        }
+      }
+      process.stderr.write('.');
+    }
+    for (const { process: worker } of workers) worker.stop();
+  }
+  process.stderr.write('\n');
+  return {
+    generations,
+    rounds,
+    candidates: about,
+    operations: names.map((name) => report(name, samples[name], about)),
+  };
+}
+
+/** No candidate is always first after a pause, or always behind the same neighbour. */
+function rotated(list, by) {
+  const start = by % list.length;
+  return [...list.slice(start), ...list.slice(0, start)];
+}
+
+function record(samples, operation, concurrency, candidate, { wall, cpu }) {
+  const byCandidate = ((samples[operation] ??= {})[concurrency] ??= {});
+  const own = (byCandidate[candidate] ??= { wall: [], cpu: [] });
+  own.wall.push(wall);
+  own.cpu.push(cpu);
+}
+
+function report(name, byConcurrency, about) {
+  const rows = Object.entries(byConcurrency).map(([concurrency, byCandidate]) => {
+    const entries = Object.entries(byCandidate);
+    const nanoseconds = Object.fromEntries(entries.map(([key, { wall }]) => [key, summary(wall)]));
+    const cpuNanoseconds = Object.fromEntries(entries.map(([key, { cpu }]) => [key, summary(cpu)]));
+    return [concurrency, { nanoseconds, cpuNanoseconds, ...ratios(byCandidate, nanoseconds, about) }];
+  });
+  return { name, title: operations[name].title, concurrency: Object.fromEntries(rows) };
+}
+
+function ratios(byCandidate, nanoseconds, about) {
+  const own = byCandidate['nest-oauth2']?.wall;
+  const peers = Object.keys(byCandidate).filter((name) => about[name].peer);
+  if (!own || peers.length === 0) return {};
+  const bestPeer = peers.reduce((a, b) => (nanoseconds[a].median <= nanoseconds[b].median ? a : b));
+  return {
+    bestPeer,
+    timesFasterThanBestPeer: medianRatio(byCandidate[bestPeer].wall, own),
+    timesTheFloor: byCandidate.floor && medianRatio(own, byCandidate.floor.wall),
+  };
+}

@@ -1,0 +1,72 @@
+/** The results as tables: rows of text cells, the first row being the heading. */
+
+export function inProcessTable({ candidates, operations }) {
+  const names = Object.keys(candidates);
+  const rows = operations.flatMap(({ title, concurrency }) =>
+    Object.entries(concurrency).map(([lanes, { nanoseconds, bestPeer, timesFasterThanBestPeer, timesTheFloor }]) => [
+      `${title} (${lanes} in flight)`,
+      ...names.map((name) => spread(nanoseconds[name], 0)),
+      timesFasterThanBestPeer ? `${timesFasterThanBestPeer.toFixed(2)} (${bestPeer})` : '',
+      timesTheFloor ? timesTheFloor.toFixed(2) : '',
+    ]),
+  );
+  const heading = [
+    'operation',
+    ...names.map((name) => candidates[name].title),
+    'times faster than the best peer',
+    'times the floor',
+  ];
+  return [heading, ...rows];
+}
+
+export function httpTable({ platforms }) {
+  const rows = Object.entries(platforms).flatMap(([platform, operations]) =>
+    Object.entries(operations).map(([operation, byName]) => [
+      `${operation === 'guarded' ? 'guarded GET' : 'token POST'}, ${platform}`,
+      ...Object.values(byName).map((summary) => spread(summary, 1)),
+    ]),
+  );
+  const [first] = Object.values(Object.values(platforms)[0]);
+  return [['request', ...Object.values(first).map(({ title }) => title)], ...rows];
+}
+
+export function scalingTable(sizes) {
+  const names = Object.keys(sizes[0].nanoseconds);
+  const rows = sizes.map(({ size, nanoseconds, bytesPerToken }) => [
+    size.toLocaleString('en'),
+    ...names.map((name) => nanoseconds[name].toFixed(0)),
+    bytesPerToken.toFixed(0),
+  ]);
+  return [['clients and live tokens', ...names, 'bytes per live token'], ...rows];
+}
+
+export function leakTable({ requests, heap, bytesPerRequest, timersAndHandles }) {
+  const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(2);
+  return [
+    ['requests', 'heap after a tenth', 'heap at the end', 'bytes per request', 'timers and handles left'],
+    [
+      requests.toLocaleString('en'),
+      `${megabytes(heap[1])} MiB`,
+      `${megabytes(heap.at(-1))} MiB`,
+      bytesPerRequest.toFixed(2),
+      String(timersAndHandles),
+    ],
+  ];
+}
+
+export function startUpTable(rows) {
+  return [
+    ['import', 'milliseconds', 'files', 'packages', 'public modules of Node'],
+    ...rows.map(({ title, milliseconds, files, packages, builtins }) => [
+      title,
+      spread(milliseconds, 1),
+      String(files),
+      String(packages.length),
+      builtins.filter((name) => !name.startsWith('_')).join(', '),
+    ]),
+  ];
+}
+
+function spread({ median, min, max }, digits) {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}

@@ -1,0 +1,33 @@
+import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
+
+const tables = {
+  inProcess: ['Nanoseconds per operation, in process: median (min–max)', inProcessTable],
+  http: ['CPU microseconds per request of the server process: median (min–max)', httpTable],
+  scaling: ['CPU nanoseconds per operation with the memory store, best of nine blocks', scalingTable],
+  leak: ['The heap over many requests', leakTable],
+  startup: ['Imports in fresh processes', startUpTable],
+};
+
+/** Prints what was measured, a table each; columns are headed by letters where the names are long. */
+export function printResults(results) {
+  for (const [part, [title, tableOf]] of Object.entries(tables)) {
+    if (!results[part]) continue;
+    const [heading, ...rows] = tableOf(results[part]);
+    console.log(`\n${title}`);
+    heading.forEach((name, index) => index > 0 && console.log(`  ${letter(index)}: ${name}`));
+    const table = [['', ...heading.slice(1).map((_, index) => letter(index + 1))], ...rows];
+    const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
+    for (const row of table)
+      console.log(
+        `  ${row
+          .map((cell, column) => cell.padEnd(widths[column]))
+          .join('  ')
+          .trimEnd()}`,
+      );
+  }
+  if (results.brief) console.log('\nA brief run: it shows that everything works, and nothing about time.');
+}
+
+function letter(index) {
+  return String.fromCharCode(64 + index);
+}

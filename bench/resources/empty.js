@@ -1,0 +1,1 @@
+// Imports nothing: what the import of anything costs.

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const bench = fileURLToPath(new URL('.', import.meta.url));
+const project = fileURLToPath(new URL('..', import.meta.url));
+const entry = join('dist', 'esm', 'lib', 'index.js');
+
+/** Installs what is measured: the peers from their packages, and this project as it would be published. */
+export function setUp() {
+  if (!existsSync(join(project, entry))) {
+    if (!existsSync(join(project, 'node_modules'))) npm(project, 'ci');
+    npm(project, 'run', 'build');
+  }
+  if (!existsSync(join(bench, 'node_modules', 'autocannon'))) npm(bench, 'ci');
+  if (isStale()) installPackage();
+}
+
+function isStale() {
+  const installed = join(bench, 'node_modules', 'nest-oauth2', entry);
+  return !existsSync(installed) || statSync(installed).ctimeMs < newestIn(join(project, 'dist'));
+}
+
+/** From a tarball and not by a link: a link would bring a second copy of Nest along. */
+function installPackage() {
+  const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-bench-'));
+  try {
+    npm(project, 'pack', '--ignore-scripts', '--pack-destination', folder);
+    const [tarball] = readdirSync(folder);
+    npm(bench, 'install', '--no-save', '--no-package-lock', join(folder, tarball));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function newestIn(folder) {
+  const files = readdirSync(folder, { recursive: true }).map((name) => statSync(join(folder, name)));
+  return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
+}
+
+function npm(folder, ...args) {
+  execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
+}

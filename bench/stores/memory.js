@@ -1,0 +1,17 @@
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { clients, users } from './fixtures.js';
+
+/** The floor is a map. */
+export async function open() {
+  const rows = new Map();
+  const floor = {
+    async issue(row) {
+      // As bounded as the store is by its limit.
+      if (rows.size >= 200_000) rows.delete(rows.keys().next().value);
+      rows.set(row.access, row);
+      return true;
+    },
+    check: async ({ access }) => rows.get(access),
+  };
+  return { title: 'memory', store: new MemoryStore({ clients, users }), floor, close: async () => rows.clear() };
+}
