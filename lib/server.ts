@@ -78,8 +78,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   readAuthorizationRequest(
     request: Request,
     response: Response,
-    { user, ...options }: AuthorizeOptions & { user?: U } = {},
+    given?: AuthorizeOptions & { user?: U },
   ): Promise<AuthorizationRequest<C>> {
+    const { user, ...options } = given ?? {};
     return this.run(AuthorizeEndpoint, options, undefined, (operation) =>
       operation.read(request, response, user),
     ) as never;

@@ -135,7 +135,7 @@ export interface ClientCredentialsModel<C extends Client = Client, U extends Use
 
 /** Ends whole families of tokens, so that a replayed code or refresh token takes all that came of it along. */
 export interface GrantModel {
-  /** Revokes every code and token saved with this `grantId`, and refuses any saved later. RFC 9700 §4.14.2 */
+  /** Revokes every code and token saved with this `grantId`, and lets none live that is saved later. RFC 9700 §4.14.2 */
   revokeGrant(grantId: string): Awaitable<unknown>;
 }
 

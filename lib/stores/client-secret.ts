@@ -49,10 +49,9 @@ async function matches(secret: string, stored: string): Promise<boolean> {
 
 function derive(secret: string, salt: Buffer, length: number, { ln, r, p }: typeof COST): Promise<Buffer> {
   const N = 2 ** ln;
+  const maxmem = 2 ** 25 + 256 * N * r;
   return new Promise((resolve, reject) => {
-    scrypt(secret, salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
-      error ? reject(error) : resolve(key),
-    );
+    scrypt(secret, salt, length, { N, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }
 

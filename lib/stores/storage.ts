@@ -49,7 +49,7 @@ export interface GrantFilter {
 export interface Storage {
   /** Keeps a code, and the grant it belongs to from now on. */
   saveCode(grant: GrantRow, code: CodeRow): Awaitable<void>;
-  /** Finds spent codes too, until they expire. */
+  /** Finds spent codes too, until they expire, but none whose grant was revoked. */
   findCode(digest: string): Awaitable<Found<CodeRow> | undefined>;
   /** Marks a code as spent: true for exactly one caller. */
   spendCode(digest: string, now: number): Awaitable<boolean>;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, InvalidGrantError } from '../errors.js';
+import { InvalidArgumentError } from '../errors.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
@@ -72,7 +72,10 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     return this.storage.spendCode(digest(authorizationCode), Date.now());
   }
 
-  /** @throws InvalidGrantError when the family was revoked while its next token was on the way */
+  /**
+   * Keeps nothing when the family was revoked while its next token was on the way. The client is answered all the same,
+   * as if the replay that revoked it had come a moment later: the one that won the code is always told so.
+   */
   async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
     const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
     const grant = grantRow(token, client, user);
@@ -82,9 +85,7 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     // A client that refreshed for less keeps the right to the rest. RFC 6749 §6
     if (refresh) refresh.scope = scopeText(token.refreshTokenScope) ?? grant.scope;
     grant.expiresAt = Math.max(access.expiresAt, refresh?.expiresAt ?? 0);
-    if (!(await this.storage.saveTokens(grant, access, refresh))) {
-      throw new InvalidGrantError('Invalid grant: the authorization was revoked');
-    }
+    await this.storage.saveTokens(grant, access, refresh);
     return { client, user, ...token };
   }
 

@@ -21,7 +21,7 @@ export class ExpiringMap<V extends Expiring> {
   set(key: string, value: V): void {
     this.entries.set(key, value);
     if (this.entries.size >= this.pruneAt) this.prune(Date.now());
-    if (this.entries.size > this.limit) this.entries.delete(this.entries.keys().next().value!);
+    if (this.entries.size > this.limit) this.evict();
   }
 
   /** Forgets what has expired; called by itself each time the map has doubled, which costs little per entry. */
@@ -30,5 +30,14 @@ export class ExpiringMap<V extends Expiring> {
     for (const [key, { expiresAt }] of this.entries) if (expiresAt < now) this.entries.delete(key);
     this.pruneAt = Math.max(1024, this.entries.size * 2);
     return before - this.entries.size;
+  }
+
+  /** Makes room by the hundred: to look for the oldest each time would cost more the more there are. */
+  private evict(): void {
+    let room = Math.ceil(this.limit / 100);
+    for (const key of this.entries.keys()) {
+      if (room-- === 0) break;
+      this.entries.delete(key);
+    }
   }
 }

@@ -21,7 +21,7 @@ export class MemoryStorage implements Storage {
   }
 
   findCode(digest: string): CodeRow | undefined {
-    return this.codes.get(digest);
+    return this.alive(this.codes.get(digest));
   }
 
   spendCode(digest: string, now: number): boolean {
@@ -79,7 +79,7 @@ export class MemoryStorage implements Storage {
     return kinds.reduce((count, kind) => count + kind.prune(now), 0);
   }
 
-  private alive(token: TokenRow | undefined): TokenRow | undefined {
+  private alive<Row extends TokenRow>(token: Row | undefined): Row | undefined {
     // A token whose grant is forgotten may be one whose grant was revoked.
     return token && this.grants.get(token.grantId)?.revokedAt === null ? token : undefined;
   }

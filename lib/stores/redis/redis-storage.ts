@@ -28,8 +28,9 @@ export class RedisStorage extends RedisClients implements Storage {
     await Promise.all([this.grants.keep(grant), this.keep('code', code)]);
   }
 
-  findCode(digest: string): Promise<CodeRow | undefined> {
-    return this.find<CodeRow>('code', digest);
+  async findCode(digest: string): Promise<Found<CodeRow> | undefined> {
+    const code = await this.find<CodeRow>('code', digest);
+    return code && owned(code, await this.findOwners(code));
   }
 
   spendCode(digest: string, now: number): Promise<boolean> {
@@ -106,6 +107,6 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 }
 
-function owned(token: TokenRow, { isAlive, client }: { isAlive: boolean; client: Found<TokenRow>['client'] }) {
-  return isAlive ? Object.assign(token, { client }) : undefined;
+function owned<Row extends TokenRow>(row: Row, owners: { isAlive: boolean; client: Found<Row>['client'] }) {
+  return owners.isAlive ? Object.assign(row, { client: owners.client }) : undefined;
 }

@@ -47,7 +47,8 @@ export class TypeOrmStorage extends ClientTable implements Storage {
 
   async findCode(digest: string): Promise<Found<CodeRow> | undefined> {
     const [row] = await this.database.find<CodeRecord>(
-      sql`SELECT ${this.columns} FROM ${this.codes} t ${this.client} WHERE t.digest = ${digest}`,
+      sql`SELECT ${this.columns} FROM ${this.codes} t JOIN ${this.grants} g ON g.id = t.grant_id ${this.client}
+        WHERE t.digest = ${digest} AND g.revoked_at IS NULL`,
     );
     return row && readCode(row);
   }

@@ -1,0 +1,14 @@
+import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { CreateUsers1767312000000, User } from './users.js';
+
+/** The tables of the library are tables like your own: in the same lists, made by the same command. */
+export const options: DataSourceOptions = {
+  type: 'postgres',
+  url: process.env.DATABASE_URL ?? 'postgres://postgres:postgres@127.0.0.1:5432/postgres',
+  entities: [User, ...oauthEntities()],
+  migrations: [CreateUsers1767312000000, ...oauthMigrations()],
+};
+
+/** For the command line: `typeorm migration:run -d dist/database.js` */
+export default new DataSource(options);

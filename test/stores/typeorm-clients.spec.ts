@@ -1,0 +1,84 @@
+import { scryptSync } from 'node:crypto';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashSecret, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+
+import { ALICE, later, SECRET } from '../support/model.js';
+import { findDatabases, open, type Opened, ownPrefix, users, WEB } from './typeorm-databases.js';
+
+const PREFIX = ownPrefix('clients');
+
+describe.each(await findDatabases())('clients in a TypeORM store on $name', (database) => {
+  let opened: Opened;
+  let store: TypeOrmStore;
+
+  beforeAll(async () => {
+    opened = await open(database, PREFIX);
+    ({ store } = opened);
+  });
+  afterAll(() => opened.close());
+  beforeEach(async () => {
+    for (const table of ['clients', 'tokens']) await opened.dataSource.query(`DELETE FROM ${PREFIX}${table}`);
+    await store.saveClient(WEB);
+  });
+
+  const rows = (table: string) =>
+    opened.dataSource.getRepository(PREFIX + table).find() as Promise<Record<string, unknown>[]>;
+  const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
+
+  it('keeps two live secrets while one is being replaced', async () => {
+    const second = await store.addClientSecret('web');
+    expect(await store.getClient('web', SECRET)).toMatchObject({ id: 'web' });
+    expect(await store.getClient('web', second)).toMatchObject({ id: 'web' });
+    const third = await store.addClientSecret('web', 'a third secret');
+    expect(await store.getClient('web', SECRET)).toBeUndefined();
+    expect(await store.getClient('web', second)).toBeDefined();
+    await store.retireClientSecrets('web');
+    expect(await store.getClient('web', second)).toBeUndefined();
+    expect(await store.getClient('web', third)).toBeDefined();
+    await expect(store.addClientSecret('nobody')).rejects.toMatchObject({ name: 'invalid_argument' });
+  });
+
+  it('loses no secret of two that are added at once', async () => {
+    const [one, two] = await Promise.all([store.addClientSecret('web'), store.addClientSecret('web')]);
+    expect(await store.getClient('web', one)).toBeDefined();
+    expect(await store.getClient('web', two)).toBeDefined();
+  });
+
+  it('replaces a cheap hash when its secret is used', async () => {
+    const key = scryptSync('cheap', 'salt', 32, { N: 16 }).toString('base64').replaceAll('=', '');
+    const other = await hashSecret('other');
+    const client = { ...WEB, secret: undefined, secretHashes: [other, `$scrypt$ln=4,r=8,p=1$c2FsdA$${key}`] };
+    await store.saveClient(client);
+    expect(await store.getClient('web', 'cheap')).toBeDefined();
+    const [{ secretHashes }] = (await rows('clients')) as [{ secretHashes: string[] }];
+    expect(secretHashes).toEqual([other, expect.stringContaining('$scrypt$ln=14,')]);
+    expect(await store.getClient('web', 'cheap')).toBeDefined();
+  });
+
+  it('changes a client without touching its secrets', async () => {
+    await store.saveClient({ id: 'web', grants: ['password'], scopes: ['read'], accessTokenLifetime: 60 });
+    const client = await store.getClient('web', SECRET);
+    expect(client).toEqual({ id: 'web', grants: ['password'], scopes: ['read'], accessTokenLifetime: 60 });
+  });
+
+  it('ends everything of a client that is removed', async () => {
+    await save('orphan');
+    expect(await store.removeClient('web')).toBe(true);
+    expect(await store.removeClient('web')).toBe(false);
+    expect(await store.getAccessToken('orphan')).toBeUndefined();
+    await store.saveClient(WEB);
+    expect(await store.getAccessToken('orphan')).toBeUndefined();
+  });
+
+  it('leaves the clients to the host', async () => {
+    const clients = { findById: (id: string) => id === 'own' && { ...WEB, id } };
+    const hosted = new TypeOrmStore(opened.dataSource, { users, prefix: PREFIX, clients });
+    expect(await hosted.getClient('own', SECRET)).toMatchObject({ id: 'own' });
+    expect(await hosted.getClient('web', SECRET)).toBeUndefined();
+    await hosted.saveToken({ accessToken: 'hosted' }, { ...WEB, id: 'own' }, ALICE);
+    expect(await hosted.getAccessToken('hosted')).toMatchObject({ client: { id: 'own' }, user: ALICE });
+    expect(await store.getAccessToken('hosted')).toBeUndefined();
+    await expect(hosted.saveClient(WEB)).rejects.toMatchObject({ name: 'invalid_argument' });
+  });
+});

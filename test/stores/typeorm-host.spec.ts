@@ -1,0 +1,56 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+import { DataSource } from 'typeorm';
+
+import { ALICE, later } from '../support/model.js';
+import { findDatabases, ownPrefix, users, WEB } from './typeorm-databases.js';
+
+describe.each(await findDatabases())('TypeORM store in a DataSource of a host on $name', ({ options }) => {
+  const { dispose, ...given } = options();
+  const names = { entities: oauthEntities(), migrations: oauthMigrations() };
+  const host = ownPrefix('host');
+  let dataSource: DataSource;
+  let store: TypeOrmStore;
+
+  async function connect(more: object): Promise<void> {
+    dataSource = await new DataSource({ ...given, ...names, ...more }).initialize();
+    store = new TypeOrmStore(dataSource, { users });
+  }
+  afterEach(async () => {
+    for (const { tablePath } of dataSource.entityMetadatas) await dataSource.query(`DROP TABLE IF EXISTS ${tablePath}`);
+    await dataSource.destroy();
+  });
+  afterAll(() => dispose?.());
+
+  it('has migrations that make the tables of its entities, where the options of the DataSource say', async () => {
+    await connect({ entityPrefix: host, migrationsTableName: `${host}migrations`, schema: `${host}schema` });
+    const isPostgres = dataSource.options.type === 'postgres';
+    if (isPostgres) await dataSource.query(`CREATE SCHEMA ${host}schema`);
+    await dataSource.runMigrations();
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    expect(upQueries.map(({ query }) => query).filter((query) => query.includes('oauth_'))).toEqual([]);
+    await store.saveClient(WEB);
+    await store.saveToken({ accessToken: 'hosted', accessTokenExpiresAt: later() }, WEB, ALICE);
+    expect(await store.getAccessToken('hosted')).toMatchObject({ client: { id: 'web' }, user: ALICE });
+    const table = `${isPostgres ? `${host}schema.` : ''}${host}oauth_tokens`;
+    expect(await dataSource.query(`SELECT grant_id FROM ${table}`)).toHaveLength(1);
+    await dataSource.undoLastMigration();
+    await dataSource.query(isPostgres ? `DROP SCHEMA ${host}schema CASCADE` : `DROP TABLE ${host}migrations`);
+  });
+
+  it('takes no client for another in tables that were made without its migrations', async () => {
+    await connect({ entityPrefix: ownPrefix('synchronized'), synchronize: true });
+    await store.saveClient(WEB);
+    for (const id of ['WEB', 'web ', 'wéb']) expect(await store.getClient(id, null)).toBeUndefined();
+  });
+
+  it('says what is missing when its entities are', async () => {
+    await connect({ entities: [] });
+    await expect(store.getAccessToken('x')).rejects.toThrow('lacks `oauth_');
+  });
+});
+
+it('refuses a database it does not know', () => {
+  const dataSource = { options: { type: 'mongodb' } } as DataSource;
+  expect(() => new TypeOrmStore(dataSource, { users })).toThrow('`mongodb` is none of postgres,');
+});
