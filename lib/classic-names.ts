@@ -11,6 +11,7 @@ const METHODS: Readonly<Record<string, string>> = {
 
 /** What became of the options that 3.x stopped reading. */
 const OPTIONS: Readonly<Record<string, string>> = {
+  authCodeLifetime: 'is called `authorizationCodeLifetime` now',
   grants: '`getClient()` returns the `grants` of each client',
   debug: 'the `inner` property of a rejection is the error behind it',
   clientIdRegex: '`getClient()` refuses a client by a falsy value or an error',

@@ -1,7 +1,7 @@
-import { InvalidArgumentError } from './errors.js';
+import { errorResponse, InvalidArgumentError, type OAuthError } from './errors.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
-import type { Options } from './options.js';
+import type { Callback, Options } from './options.js';
 
 /** Reads a request, writes a response, resolves to what it did; made once, used for many requests. */
 export abstract class Operation<Result> {
@@ -18,4 +18,21 @@ export function verifyWrappers(request: unknown, response: unknown): void {
   if (!(response instanceof Response)) {
     throw new InvalidArgumentError('Invalid argument: `response` must be an instance of Response');
   }
+}
+
+/** A fault of the host's set-up is answered too, lest an empty 200 be sent. */
+export function refuseSetUp(response: unknown, error: OAuthError): OAuthError {
+  if (response instanceof Response) {
+    response.status = error.code;
+    response.body = errorResponse(error);
+  }
+  return error;
+}
+
+/** Tells a Node callback; outside the promise, so that what the callback throws is not taken for our failure. */
+export function callBack<T>(result: Promise<T>, callback: Callback<T>): void {
+  result.then(
+    (value) => process.nextTick(callback, null, value),
+    (error: OAuthError) => process.nextTick(callback, error),
+  );
 }

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from './errors.js';
 import type { GrantTypeClass } from './grants/grant-type.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
+import { adaptModel } from './model/adapt-model.js';
 import type { Awaitable, Client, Falsy, Model, Scope, User } from './model/model.js';
 
 /** Finds the user who is asked for consent at the authorization endpoint; falsy when nobody is signed in. */
@@ -130,6 +131,20 @@ export function lifetime(options: object, name: string): number {
   const seconds = Number(given);
   if (!(seconds > 0 && Number.isFinite(seconds))) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
   return seconds * 1000;
+}
+
+/** How many operations a server keeps; where the scopes of a host are without number, the rest are made anew. */
+export const KEPT_OPERATIONS = 1000;
+
+/** The options of one operation: those given over the defaults, with a model that can be called in one way. */
+export function settleOptions(defaults: Options, given: { model?: unknown }): Options {
+  const settled = settle(defaults, given);
+  if (given.model === undefined) return settled;
+  if (typeof given.model !== 'object' || given.model === null) {
+    throw new InvalidArgumentError('Invalid parameter: `model`');
+  }
+  settled.model = adaptModel(settled.model);
+  return settled;
 }
 
 export type Callback<T> = (error: OAuthError | null, result?: T) => void;

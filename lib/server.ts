@@ -5,7 +5,7 @@ import * as errors from './errors.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
-import { adaptModel } from './model/adapt-model.js';
+import { callBack, refuseSetUp } from './operation.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from './model/model.js';
 import {
   type AuthenticateOptions,
@@ -13,15 +13,23 @@ import {
   type Callback,
   DEFAULTS,
   type OAuth2ServerOptions,
+  KEPT_OPERATIONS,
   onlyScope,
   type Options,
-  settle,
+  settleOptions,
   type TokenOptions,
 } from './options.js';
 import { AuthenticateOperation } from './resource/authenticate.js';
 import type { AuthorizationRequest } from './response-types/authorization-request.js';
 
 type OperationClass<O> = new (options: Options) => O;
+
+/** What a call of an operation brings beside the request. */
+interface Call {
+  response: Response;
+  options?: object | undefined;
+  callback?: unknown;
+}
 
 /**
  * An OAuth 2.0 server over the host's model. Each operation reads a `Request`, writes its whole answer to a `Response`,
@@ -46,7 +54,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     callback?: Callback<Token<C, U>>,
   ): Promise<Token<C, U>> {
     const given = typeof options === 'string' || Array.isArray(options) ? { scope: options } : options;
-    return this.run(AuthenticateOperation, given, callback, (operation) =>
+    return this.run(AuthenticateOperation, { response, options: given, callback }, (operation) =>
       operation.handle(request, response),
     ) as never;
   }
@@ -58,7 +66,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     options?: AuthorizeOptions | Callback<AuthorizationCode<C, U>>,
     callback?: Callback<AuthorizationCode<C, U>>,
   ): Promise<AuthorizationCode<C, U>> {
-    return this.run(AuthorizeEndpoint, options, callback, (operation) => operation.handle(request, response)) as never;
+    return this.run(AuthorizeEndpoint, { response, options, callback }, (operation) =>
+      operation.handle(request, response),
+    ) as never;
   }
 
   /** Issues tokens to a client that proves itself. RFC 6749 §3.2 */
@@ -68,7 +78,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     options?: TokenOptions | Callback<Token<C, U>>,
     callback?: Callback<Token<C, U>>,
   ): Promise<Token<C, U>> {
-    return this.run(TokenEndpoint, options, callback, (operation) => operation.handle(request, response)) as never;
+    return this.run(TokenEndpoint, { response, options, callback }, (operation) =>
+      operation.handle(request, response),
+    ) as never;
   }
 
   /**
@@ -81,23 +93,22 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     given?: AuthorizeOptions & { user?: U },
   ): Promise<AuthorizationRequest<C>> {
     const { user, ...options } = given ?? {};
-    return this.run(AuthorizeEndpoint, options, undefined, (operation) =>
+    return this.run(AuthorizeEndpoint, { response, options }, (operation) =>
       operation.read(request, response, user),
     ) as never;
   }
 
   private run<O, Result>(
     Operation: OperationClass<O>,
-    options: object | undefined,
-    callback: unknown,
+    { response, options, callback }: Call,
     handle: (operation: O) => Promise<Result>,
   ): Promise<Result> {
-    if (typeof options === 'function') return this.run(Operation, undefined, options, handle);
+    if (typeof options === 'function') return this.run(Operation, { response, callback: options }, handle);
     let result: Promise<Result>;
     try {
       result = handle(this.operation(Operation, options));
     } catch (error) {
-      result = Promise.reject(errors.toOAuthError(error));
+      result = Promise.reject(refuseSetUp(response, errors.toOAuthError(error)));
     }
     if (typeof callback === 'function') callBack(result, callback as Callback<Result>);
     return result;
@@ -111,7 +122,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     let operation = made.get(scope);
     if (!operation) {
       operation = new Operation(options ? settleOptions(this.settled, options) : this.settled);
-      if (made.size < KEPT) made.set(scope, operation);
+      if (made.size < KEPT_OPERATIONS) made.set(scope, operation);
     }
     return operation;
   }
@@ -137,24 +148,3 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 }
 
 refuseClassicNames(OAuth2Server.prototype);
-
-/** How many operations are kept; a host whose scopes are without number makes the rest anew. */
-const KEPT = 1000;
-
-function settleOptions(defaults: Options, given: { model?: unknown }): Options {
-  const settled = settle(defaults, given);
-  if (given.model === undefined) return settled;
-  if (typeof given.model !== 'object' || given.model === null) {
-    throw new errors.InvalidArgumentError('Invalid parameter: `model`');
-  }
-  settled.model = adaptModel(settled.model);
-  return settled;
-}
-
-/** Tells a Node callback; outside the promise, so that what the callback throws is not taken for our failure. */
-function callBack<T>(result: Promise<T>, callback: Callback<T>): void {
-  result.then(
-    (value) => process.nextTick(callback, null, value),
-    (error: errors.OAuthError) => process.nextTick(callback, error),
-  );
-}

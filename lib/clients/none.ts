@@ -27,7 +27,7 @@ export function isExcused(
   const grantType: unknown = request.body?.grant_type;
   // A client acting for itself has nothing but its own proof. RFC 6749 §4.4
   if (client && client.tokenEndpointAuthMethod) return isPublic(client) && grantType !== 'client_credentials';
-  const map = options.requireClientAuthentication;
+  const map = options.requireClientAuthentication ?? {};
   return typeof grantType === 'string' && Object.hasOwn(map, grantType) && map[grantType] === false;
 }
 

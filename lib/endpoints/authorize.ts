@@ -31,7 +31,8 @@ import { approveScope } from '../tokens/scope.js';
 /** Answers an authorization request in the name of the user who is signed in. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
   async handle(request: Request, response: Response): Promise<Partial<AuthorizationCode> | Token> {
-    this.verifySetup(request, response);
+    verifyWrappers(request, response);
+    this.verifySetUp(request, response);
     const denied = isDenied(request);
     const destination = await this.findDestination(request, response, denied);
     const user = denied ? undefined : await this.findUser(request, response);
@@ -50,7 +51,6 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   /** Reads and checks a request without deciding it; refuses it just as `handle` would. */
   async read(request: Request, response: Response, user?: User): Promise<AuthorizationRequest> {
     verifyWrappers(request, response);
-    requireMethods(this.options.model, ['getClient']);
     const destination = await this.findDestination(request, response, false);
     try {
       const authorization = readAuthorizationRequest(request, destination, this.options);
@@ -61,21 +61,25 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     }
   }
 
-  private verifySetup(request: Request, response: Response): void {
+  private verifySetUp(request: Request, response: Response): void {
     const { authenticateHandler, model } = this.options;
-    verifyWrappers(request, response);
-    if (authenticateHandler && typeof authenticateHandler.handle !== 'function') {
-      throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
+    try {
+      if (authenticateHandler && typeof authenticateHandler.handle !== 'function') {
+        throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
+      }
+      lifetime(this.options, 'authorizationCodeLifetime');
+      const { requires } = findResponseType(request) ?? RESPONSE_TYPES['code']!;
+      requireMethods(model, authenticateHandler ? ['getClient'] : ['getClient', 'getAccessToken']);
+      requireMethods(model, requires);
+    } catch (error) {
+      throw fail(response, toOAuthError(error));
     }
-    lifetime(this.options, 'authorizationCodeLifetime');
-    const { requires } = findResponseType(request) ?? RESPONSE_TYPES['code']!;
-    requireMethods(model, authenticateHandler ? ['getClient'] : ['getClient', 'getAccessToken']);
-    requireMethods(model, requires);
   }
 
   private async findDestination(request: Request, response: Response, denied: boolean): Promise<Destination> {
     let destination: Destination;
     try {
+      requireMethods(this.options.model, ['getClient']);
       destination = await findDestination(request, this.options);
     } catch (error) {
       throw fail(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import DefaultExport, * as engine from 'nest-oauth2/server';
 
-import { addAccessToken, addCode, createHost } from '../support/model.js';
+import { addAccessToken, createHost } from '../support/model.js';
 import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
 
 const { OAuth2Server, Response } = engine;
@@ -96,87 +96,5 @@ describe('an option', () => {
     { authenticateHandler: null },
   ])('that is null, as in %j, is like one left out', async (options) => {
     expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS), options)).status).toBe(200);
-  });
-});
-
-describe('every operation', () => {
-  const host = createHost();
-  addAccessToken(host);
-  const server = new OAuth2Server({ model: host.model, ...signedIn });
-  const requests = {
-    authenticate: () => resourceRequest(),
-    authorize: () => authorizeRequest(),
-    token: () => tokenRequest(CREDENTIALS),
-  };
-  const operations = ['authenticate', 'authorize', 'token'] as const;
-
-  it.each(operations)('%s returns a promise, and throws nothing but through it', async (name) => {
-    for (const args of [[], [{}, {}], [null, null, null], [{}, {}, { model: 1 }], [{}, {}, { scope: 1 }]]) {
-      const call = server[name] as (...given: unknown[]) => Promise<unknown>;
-      const promise = call.apply(server, args);
-      expect(promise).toBeInstanceOf(Promise);
-      await expect(promise).rejects.toBeInstanceOf(engine.InvalidArgumentError);
-    }
-  });
-
-  it.each(operations)('%s tells a callback in the fourth position', async (name) => {
-    const told = jest.fn();
-    const result = await (server[name] as typeof server.token)(requests[name](), new Response(), {}, told);
-    await new Promise(setImmediate);
-    expect(told.mock.calls).toEqual([[null, result]]);
-  });
-
-  it.each(operations)('%s tells a callback in the fourth position beside null or undefined', async (name) => {
-    for (const options of [null, undefined]) {
-      const told = jest.fn();
-      await (server[name] as typeof server.token)(requests[name](), new Response(), options as never, told);
-      await new Promise(setImmediate);
-      expect(told).toHaveBeenCalledTimes(1);
-    }
-  });
-
-  it.each(operations)('%s tells a callback in the third position', async (name) => {
-    const told = jest.fn();
-    const result = await (server[name] as typeof server.token)(requests[name](), new Response(), told);
-    await new Promise(setImmediate);
-    expect(told.mock.calls).toEqual([[null, result]]);
-  });
-
-  it.each(operations)('%s tells a callback of a failure, and leaves no rejection unhandled', async (name) => {
-    const unhandled = jest.fn();
-    process.on('unhandledRejection', unhandled);
-    const errors = await Promise.all(
-      [{}, new engine.Request({ headers: {}, method: 'X', query: {} })].map(
-        (request) =>
-          new Promise((resolve) => {
-            void server[name](request as never, new Response(), (...told: unknown[]) => resolve(told));
-          }),
-      ),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    process.off('unhandledRejection', unhandled);
-    expect(unhandled).not.toHaveBeenCalled();
-    expect(errors).toEqual([[expect.any(engine.InvalidArgumentError)], [expect.any(engine.OAuthError)]]);
-  });
-
-  it('takes a scope for its options where it authenticates, as text, as a list, and beside a callback', async () => {
-    await expect(server.authenticate(resourceRequest(), new Response(), 'admin')).rejects.toThrow('authorized scope');
-    await expect(server.authenticate(resourceRequest(), new Response(), ['admin'])).rejects.toThrow('authorized scope');
-    const response = new Response();
-    const told = await new Promise((resolve) => {
-      void server.authenticate(resourceRequest(), response, 'read', (_, token) => resolve(token));
-    });
-    expect(told).toBe(host.accessTokens.get('access'));
-    expect(response.get('X-Accepted-OAuth-Scopes')).toBe('read');
-  });
-
-  it('serves many requests of one server at once', async () => {
-    addCode(host);
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        answer(server, 'token', tokenRequest(CREDENTIALS), index % 2 ? {} : undefined),
-      ),
-    );
-    expect(new Set(outcomes.map(({ body }) => body['access_token'])).size).toBe(20);
   });
 });

@@ -9,17 +9,20 @@ export const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** A redirect of the authorization endpoint, as a whole. */
-export const redirected = (location: unknown) => ({
-  status: 302,
+/** A redirect of the authorization endpoint, as a whole: 303 after a form. RFC 9700 §4.12 */
+export const redirected = (location: unknown, status = 302) => ({
+  status,
   headers: { 'cache-control': 'no-store', location },
   body: '',
 });
 
-/** The answer to `ASKED` that the client hopes for. */
-export const REDIRECTED_WITH_CODE = redirected(
-  expect.stringMatching(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/),
-);
+const withCode: unknown = expect.stringMatching(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/);
+
+/** The answer to `ASKED` that the client hopes for, where the user has agreed before. */
+export const REDIRECTED_WITH_CODE = redirected(withCode);
+
+/** The same, where the user has agreed on the consent page. */
+export const DECIDED_WITH_CODE = redirected(withCode, 303);
 
 export interface Page {
   user: string;
@@ -49,10 +52,11 @@ export async function decide(
   decision: string,
 ): Promise<URL> {
   let answer = await open(url, parameters, user);
-  if (answer.status === 200) {
+  const isAsked = answer.status === 200;
+  if (isAsked) {
     const { action, ticket } = pageOf(answer);
     answer = await answerOf(post(url + action, { ticket, decision }, { cookie: `user=${user}` }));
   }
-  expect(answer).toEqual(redirected(expect.any(String)));
+  expect(answer).toEqual(redirected(expect.any(String), isAsked ? 303 : 302));
   return new URL(answer.headers['location']!);
 }

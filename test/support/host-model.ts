@@ -1,5 +1,6 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
-import { InjectOAuth2Model, type Model, OAuth2Server } from 'nest-oauth2';
+import { type AuthorizationCode, InjectOAuth2Model, type Model, OAuth2Server } from 'nest-oauth2';
+import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { DemoInteraction, demoStore } from './demo.js';
 
 /** A service of the host, as a model or an interaction would need it. */
@@ -26,6 +27,18 @@ export class HostModel {
 
   saveToken(token: object, client: object, user: object) {
     return { ...token, client, user } as never;
+  }
+
+  saveAuthorizationCode(...[code, client, user]: Parameters<MemoryStore['saveAuthorizationCode']>) {
+    return this.database.store.saveAuthorizationCode(code, client, user);
+  }
+
+  getAuthorizationCode(code: string) {
+    return this.database.store.getAuthorizationCode(code);
+  }
+
+  revokeAuthorizationCode(code: AuthorizationCode) {
+    return this.database.store.revokeAuthorizationCode(code);
   }
 }
 

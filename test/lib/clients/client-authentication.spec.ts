@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { InvalidClientError, UnauthorizedClientError } from 'nest-oauth2/server';
 
 import { createHost, SECRET, WEB } from '../../support/model.js';
 import { answer, basic, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
@@ -112,6 +113,29 @@ describe('a client', () => {
     expect((await answer(createHost({ getClient }), 'token', withHeader(basic('web', '100%')))).status).toBe(200);
   });
 
+  it('may be refused by getClient with an error of its own', async () => {
+    const refusing = (error: Error) =>
+      createHost({
+        getClient: () => {
+          throw error;
+        },
+      });
+    const unknown = await answer(
+      refusing(new InvalidClientError('Invalid client: suspended')),
+      'token',
+      inForm({ client_id: 'web', client_secret: 'x' }),
+    );
+    expect(summary(unknown.error)).toBe('401 invalid_client: Invalid client: suspended');
+    expect(unknown.headers).toEqual(CHALLENGE);
+    const grant = await answer(
+      refusing(new UnauthorizedClientError('No passwords here')),
+      'token',
+      withHeader(basic('web', 'x')),
+    );
+    expect(summary(grant.error)).toBe('400 unauthorized_client: No passwords here');
+    expect(grant.body).toEqual({ error: 'unauthorized_client', error_description: 'No passwords here' });
+  });
+
   it.each([
     ['without grants', { grants: undefined }, 'Server error: missing client `grants`'],
     ['whose grants are a text', { grants: 'password' }, 'Server error: `grants` must be an array'],
@@ -121,52 +145,5 @@ describe('a client', () => {
     const { error, status, body } = await answer(host, 'token', tokenRequest(GRANT));
     expect(summary(error)).toBe(`503 server_error: ${message}`);
     expect({ status, body }).toEqual({ status: 503, body: { error: 'server_error', error_description: message } });
-  });
-});
-
-describe('requireClientAuthentication', () => {
-  const withoutSecret = (map: unknown, client: object = {}, body = {}) => {
-    const host = createHost();
-    host.clients.set('web', { ...WEB, ...client });
-    return answer(host, 'token', inForm({ client_id: 'web', ...body }), { requireClientAuthentication: map });
-  };
-
-  it('lets a client go without a secret where it says false', async () => {
-    expect((await withoutSecret({ password: false })).status).toBe(200);
-  });
-
-  it.each([
-    [{}],
-    [{ password: true }],
-    [{ refresh_token: false }],
-    [true],
-    [false],
-    [undefined],
-    [Object.create({ password: false })],
-  ])('demands the secret when it is %j', async (map) => {
-    expect(summary((await withoutSecret(map)).error)).toBe(
-      '401 invalid_client: Invalid client: cannot retrieve client credentials',
-    );
-  });
-
-  it('still checks a secret that is given', async () => {
-    const { error } = await withoutSecret({ password: false }, {}, { client_secret: 'wrong' });
-    expect(summary(error)).toBe('401 invalid_client: Invalid client: client is invalid');
-  });
-
-  it('excuses no client that says how it authenticates', async () => {
-    const { status } = await withoutSecret({ password: false }, { tokenEndpointAuthMethod: 'client_secret_basic' });
-    expect(status).toBe(401);
-  });
-
-  it('is not needed by a client that says it has no secret', async () => {
-    expect((await withoutSecret({}, { tokenEndpointAuthMethod: 'none' })).status).toBe(200);
-  });
-
-  it('refuses an unknown client as any other', async () => {
-    const { error } = await answer(createHost(), 'token', inForm({ client_id: 'who' }), {
-      requireClientAuthentication: { password: false },
-    });
-    expect(summary(error)).toBe('401 invalid_client: Invalid client: client is invalid');
   });
 });

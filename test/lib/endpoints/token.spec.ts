@@ -114,11 +114,12 @@ describe('a server that is set up wrongly', () => {
     [{ accessTokenLifetime: Number.POSITIVE_INFINITY }, {}, 'Invalid parameter: `accessTokenLifetime`'],
     [{ refreshTokenLifetime: null }, {}, 'Missing parameter: `refreshTokenLifetime`'],
     [{}, { getClient: undefined }, 'Invalid argument: model does not implement `getClient()`'],
-  ])('with %j and %j answers nobody', async (options, overrides, message) => {
+  ])('with %j and %j says no more than that to anybody', async (options, overrides, message) => {
     const { error, response } = await answer(createHost(overrides), 'token', tokenRequest(GRANT), options);
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(error?.message).toBe(message);
-    expect(response).toMatchObject({ status: 200, headers: {}, body: {} });
+    const body = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
+    expect(response).toMatchObject({ status: 500, body });
   });
 
   it('is told of wrappers that are none', async () => {

@@ -1,15 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { REFRESH, refresh } from '../../support/grants.js';
 import { addRefreshToken, ALICE, createHost, earlier, SPA, WEB } from '../../support/model.js';
-import { answer, formRequest, summary, tokenRequest } from '../../support/requests.js';
+import { answer, formRequest, summary } from '../../support/requests.js';
 
-const BODY = { grant_type: 'refresh_token', refresh_token: 'refresh' };
-const refresh = async (body: object = {}, token: object = {}, overrides: object = {}, options: object = {}) => {
-  const host = createHost(overrides);
-  addRefreshToken(host, token);
-  const outcome = await answer(host, 'token', tokenRequest({ ...BODY, ...body }), options);
-  return { ...outcome, host, spent: !host.refreshTokens.has('refresh'), methods: host.calls.map(([method]) => method) };
-};
 const INVALID = '400 invalid_grant: Invalid grant: refresh token is invalid';
 
 describe('the refresh token grant', () => {
@@ -122,6 +116,6 @@ describe('the refresh token grant', () => {
   it('serves a public client', async () => {
     const host = createHost();
     addRefreshToken(host, { client: SPA });
-    expect((await answer(host, 'token', formRequest({ ...BODY, client_id: 'spa' }))).status).toBe(200);
+    expect((await answer(host, 'token', formRequest({ ...REFRESH, client_id: 'spa' }))).status).toBe(200);
   });
 });

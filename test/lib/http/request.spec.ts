@@ -91,6 +91,8 @@ describe('the media type of a Request', () => {
     ['text/html', ['*/*'], 'text/html'],
     ['text/html', [], 'text/html'],
     ['text/html', ['application/*'], false],
+    ['application/json', ['application/*+json'], false],
+    ['text/html', ['application/*+json', '+json'], false],
     ['multipart/form-data; boundary=x', ['multipart'], 'multipart'],
     ['nonsense', ['nonsense'], false],
     [undefined, ['json'], false],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { OAuth2Server, type Request } from 'nest-oauth2/server';
+import { OAuth2Server } from 'nest-oauth2/server';
 
 import { addAccessToken, createHost, earlier, type Host } from '../../support/model.js';
 import { answer, FORM, resourceRequest, summary } from '../../support/requests.js';
@@ -37,87 +37,6 @@ describe('a request to a protected resource', () => {
     it('with a token in the query, where the host allows that', async () => {
       const options = { allowBearerTokensInQueryString: true };
       expect((await answer(hostWithToken(), 'authenticate', inQuery, options)).result?.['accessToken']).toBe('access');
-    });
-  });
-
-  describe('is refused', () => {
-    const PLAIN = 'Bearer realm="Service"';
-    const challenge = (code: string) => `${PLAIN},error="${code}"`;
-    const malformed = 'Invalid request: malformed authorization header';
-    const twice = 'Invalid request: only one authentication method is allowed';
-
-    it.each<[string, Request, string]>([
-      ['a token in header and query', resourceRequest('Bearer a', { query: { access_token: 'a' } }), twice],
-      ['a token in header and body', inForm({ headers: { ...FORM, authorization: 'Bearer a' } }), twice],
-      ['a token in query and body', inForm({ query: { access_token: 'access' } }), twice],
-      ['another scheme', resourceRequest('Basic YTpi'), malformed],
-      ['the scheme alone', resourceRequest('Bearer'), malformed],
-      ['a header that only contains a bearer token', resourceRequest('Digest Bearer access x'), malformed],
-      ['something after the token', resourceRequest('Bearer access x'), malformed],
-      ['characters no token has', resourceRequest('Bearer äccess'), malformed],
-      ['two headers in one', resourceRequest(['Bearer access', 'Bearer access']), malformed],
-      ['a token in the query', inQuery, 'Invalid request: do not send bearer tokens in query URLs'],
-      [
-        'a body with GET',
-        inForm({ method: 'GET' }),
-        'Invalid request: token may not be passed in the body when using the GET verb',
-      ],
-      [
-        'a body that is no form',
-        inForm({ headers: { 'content-type': 'application/json' } }),
-        'Invalid request: content must be application/x-www-form-urlencoded',
-      ],
-      ['a token sent twice', inForm({ body: { access_token: ['a', 'a'] } }), 'Repeated parameter: `access_token`'],
-      ['a token that is no text', inForm({ body: { access_token: { a: 1 } } }), 'Invalid parameter: `access_token`'],
-    ])('as malformed for %s', async (_, request, message) => {
-      const { error, status, headers, body } = await answer(hostWithToken(), 'authenticate', request);
-      expect(summary(error)).toBe(`400 invalid_request: ${message}`);
-      expect({ status, headers, body }).toEqual({
-        status: 400,
-        headers: { 'www-authenticate': challenge('invalid_request') },
-        body: {},
-      });
-    });
-
-    it('without a token, and learns only the scheme', async () => {
-      const { error, status, headers, body } = await answer(createHost(), 'authenticate', resourceRequest(null));
-      expect(summary(error)).toBe('401 unauthorized_request: Unauthorized request: no authentication given');
-      expect({ status, headers, body }).toEqual({ status: 401, headers: { 'www-authenticate': PLAIN }, body: {} });
-    });
-
-    const EXPIRED = '401 invalid_token: Invalid token: access token has expired';
-    it.each<[string, Host, string]>([
-      ['unknown to the model', createHost(), '401 invalid_token: Invalid token: access token is invalid'],
-      ['expired', hostWithToken({ accessTokenExpiresAt: earlier() }), EXPIRED],
-      ['of an impossible date', hostWithToken({ accessTokenExpiresAt: new Date(Number.NaN) }), EXPIRED],
-    ])('with a token that is %s', async (_, host, expected) => {
-      const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
-      expect(summary(error)).toBe(expected);
-      expect({ status, headers }).toEqual({ status: 401, headers: { 'www-authenticate': challenge('invalid_token') } });
-    });
-
-    const NO_DATE = '503 server_error: Server error: `accessTokenExpiresAt` must be a Date instance';
-    it.each<[string, Host, string]>([
-      [
-        'without a user',
-        hostWithToken({ user: undefined }),
-        '503 server_error: Server error: `getAccessToken()` did not return a `user` object',
-      ],
-      ['with an expiry that is text', hostWithToken({ accessTokenExpiresAt: '2999' }), NO_DATE],
-      ['without an expiry', hostWithToken({ accessTokenExpiresAt: undefined }), NO_DATE],
-    ])('when the model returns a token %s', async (_, host, expected) => {
-      const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
-      expect(summary(error)).toBe(expected);
-      expect({ status, headers }).toEqual({ status: 503, headers: {} });
-    });
-
-    it('when the model fails, keeping its error for the log', async () => {
-      const failure = new Error('SELECT * FROM tokens');
-      const host = createHost({ getAccessToken: () => Promise.reject(failure) });
-      const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
-      expect(summary(error)).toBe('503 server_error: Server error: the request could not be handled');
-      expect(error?.inner).toBe(failure);
-      expect({ status, headers }).toEqual({ status: 503, headers: {} });
     });
   });
 

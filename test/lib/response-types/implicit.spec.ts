@@ -78,6 +78,18 @@ describe('the implicit grant', () => {
     );
   });
 
+  it('says its errors in the fragment also when the body has an empty response_type', async () => {
+    const request = authorizeRequest({ response_type: 'token', state: undefined }, { body: { response_type: '' } });
+    const { headers } = await answer(withImplicit(), 'authorize', request, signedIn);
+    expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb#error=invalid_request&/);
+  });
+
+  it('never says more of the saved token than the protocol does', async () => {
+    const saveToken = (token: object, client: object, user: object) => ({ ...token, client, user, id_token: 'jwt' });
+    const { redirected } = await authorize({}, withImplicit({ saveToken }), { allowExtendedTokenAttributes: true });
+    expect(Object.keys(redirected)).toEqual(['access_token', 'token_type', 'expires_in', 'scope', 'state']);
+  });
+
   it('says a denial in the fragment', async () => {
     const { headers } = await authorize({ allowed: 'false' });
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb#error=access_denied&.*&state=xyz$/);
@@ -96,7 +108,7 @@ describe('the implicit grant', () => {
     expect(error?.message).toBe('Invalid argument: model does not implement `saveToken()`');
   });
 
-  it('is no grant of the token endpoint', async () => {
+  it('is not asked for together with a code', async () => {
     expect((await authorize({ response_type: 'code token' })).error?.name).toBe('unsupported_response_type');
   });
 });

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { createHost, WEB } from '../../support/model.js';
+import { answer, FORM, formRequest, summary } from '../../support/requests.js';
+
+const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+const inForm = (body: object, headers = {}) => formRequest({ ...GRANT, ...body }, { headers: { ...FORM, ...headers } });
+
+describe('requireClientAuthentication', () => {
+  const withoutSecret = (map: unknown, client: object = {}, body = {}) => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, ...client });
+    return answer(host, 'token', inForm({ client_id: 'web', ...body }), { requireClientAuthentication: map });
+  };
+
+  it('lets a client go without a secret where it says false', async () => {
+    expect((await withoutSecret({ password: false })).status).toBe(200);
+  });
+
+  it.each([
+    [{}],
+    [{ password: true }],
+    [{ refresh_token: false }],
+    [true],
+    [false],
+    [undefined],
+    [Object.create({ password: false })],
+  ])('demands the secret when it is %j', async (map) => {
+    expect(summary((await withoutSecret(map)).error)).toBe(
+      '401 invalid_client: Invalid client: cannot retrieve client credentials',
+    );
+  });
+
+  it('still checks a secret that is given', async () => {
+    const { error } = await withoutSecret({ password: false }, {}, { client_secret: 'wrong' });
+    expect(summary(error)).toBe('401 invalid_client: Invalid client: client is invalid');
+  });
+
+  it('excuses no client that says how it authenticates', async () => {
+    const { status } = await withoutSecret({ password: false }, { tokenEndpointAuthMethod: 'client_secret_basic' });
+    expect(status).toBe(401);
+  });
+
+  it('is not needed by a client that says it has no secret', async () => {
+    expect((await withoutSecret({}, { tokenEndpointAuthMethod: 'none' })).status).toBe(200);
+  });
+
+  it('refuses an unknown client as any other', async () => {
+    const { error } = await answer(createHost(), 'token', inForm({ client_id: 'who' }), {
+      requireClientAuthentication: { password: false },
+    });
+    expect(summary(error)).toBe('401 invalid_client: Invalid client: client is invalid');
+  });
+});

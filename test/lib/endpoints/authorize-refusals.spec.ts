@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
+
+import { CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+
+const authorize = (query: object = {}, host: Host = createHost(), options: object = signedIn) =>
+  answer(host, 'authorize', authorizeRequest({ ...query }), options);
+
+describe('an authorization request that must not be redirected', () => {
+  const withClient = (client: object) => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, ...client });
+    return host;
+  };
+  const NOT_A_URI = 'invalid_request: Invalid request: `redirect_uri` is not a valid URI';
+  const MISMATCH = 'invalid_client: Invalid client: `redirect_uri` does not match client value';
+  const NO_URI = 'invalid_client: Invalid client: missing client `redirectUri`';
+  const NO_GRANTS = 'invalid_client: Invalid client: missing client `grants`';
+
+  it.each<[string, object, string, Host?]>([
+    ['no client_id', { client_id: undefined }, 'invalid_request: Missing parameter: `client_id`'],
+    ['an empty client_id', { client_id: '' }, 'invalid_request: Missing parameter: `client_id`'],
+    ['a client_id of forbidden characters', { client_id: 'wéb' }, 'invalid_request: Invalid parameter: `client_id`'],
+    ['two client_ids', { client_id: ['web', 'web'] }, 'invalid_request: Repeated parameter: `client_id`'],
+    ['an unknown client', { client_id: 'who' }, 'invalid_client: Invalid client: client credentials are invalid'],
+    ['a redirect URI that is none', { redirect_uri: 'nowhere' }, NOT_A_URI],
+    ['a relative redirect URI', { redirect_uri: '/cb' }, NOT_A_URI],
+    ['a redirect URI with a fragment', { redirect_uri: `${CALLBACK}#x` }, NOT_A_URI],
+    ['a redirect URI that is a script', { redirect_uri: 'javascript:alert(1)' }, NOT_A_URI],
+    ['a redirect URI that is none, of an unknown client', { redirect_uri: 'nowhere', client_id: 'who' }, NOT_A_URI],
+    [
+      'two redirect URIs',
+      { redirect_uri: [CALLBACK, CALLBACK] },
+      'invalid_request: Repeated parameter: `redirect_uri`',
+    ],
+    ['another redirect URI', { redirect_uri: 'https://evil.example/cb' }, MISMATCH],
+    ['a longer redirect URI', { redirect_uri: `${CALLBACK}/` }, MISMATCH],
+    ['a client without grants', {}, NO_GRANTS, withClient({ grants: undefined })],
+    ['a client whose grants are a text', {}, NO_GRANTS, withClient({ grants: 'authorization_code' })],
+    ['a client without redirect URIs', {}, NO_URI, withClient({ redirectUris: undefined })],
+    ['a client with an empty list of them', {}, NO_URI, withClient({ redirectUris: [] })],
+    ['a client with a text for a list', {}, NO_URI, withClient({ redirectUris: CALLBACK })],
+    ['a client with nothing but a script', {}, MISMATCH, withClient({ redirectUris: ['javascript:alert(1)'] })],
+    [
+      'that client without a redirect URI',
+      { redirect_uri: undefined },
+      NO_URI,
+      withClient({ redirectUris: ['javascript:alert(1)'] }),
+    ],
+  ])('for %s', async (_, query, expected, host = createHost()) => {
+    const { error, status, headers, body } = await authorize(query, host);
+    const [code, ...description] = expected.split(': ');
+    expect(summary(error)).toBe(`400 ${expected}`);
+    expect({ status, headers, body }).toEqual({
+      status: 400,
+      headers: { 'cache-control': 'no-store' },
+      body: { error: code, error_description: description.join(': ') },
+    });
+  });
+
+  it('for a failure of getClient, of which nothing is told', async () => {
+    const host = createHost({ getClient: () => Promise.reject(new Error('password=x')) });
+    const { error, status, headers, body } = await authorize({}, host);
+    expect([error?.name, error?.inner?.message, status, headers['location']]).toEqual([
+      'server_error',
+      'password=x',
+      503,
+      undefined,
+    ]);
+    expect(body).toEqual({
+      error: 'server_error',
+      error_description: 'Server error: the request could not be handled',
+    });
+  });
+
+  it.each([
+    [{ authenticateHandler: {} }, {}, 'authenticateHandler does not implement `handle()`'],
+    [{}, { getAccessToken: undefined }, 'model does not implement `getAccessToken()`'],
+    [signedIn, { getClient: undefined }, 'model does not implement `getClient()`'],
+    [signedIn, { saveAuthorizationCode: undefined }, 'model does not implement `saveAuthorizationCode()`'],
+  ])('for a server set up with %j and %j', async (options, overrides, what) => {
+    const { error, response } = await authorize({ client_id: undefined }, createHost(overrides), options);
+    expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: ${what}`);
+    expect(response).toMatchObject({
+      status: 500,
+      body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+    });
+  });
+
+  it.each([
+    [0, 'Missing parameter: `authorizationCodeLifetime`'],
+    ['soon', 'Invalid parameter: `authorizationCodeLifetime`'],
+  ])('for a code lifetime of %j', async (authorizationCodeLifetime, message) => {
+    const { error, status } = await authorize({}, createHost(), { ...signedIn, authorizationCodeLifetime });
+    expect([summary(error), status]).toEqual([`500 invalid_argument: ${message}`, 500]);
+  });
+
+  it('for wrappers that are none', async () => {
+    const server = new OAuth2Server({ model: createHost().model, ...signedIn });
+    await expect(server.authorize({} as never, {} as never)).rejects.toThrow(
+      '`request` must be an instance of Request',
+    );
+    await expect(server.authorize(authorizeRequest(), {} as never)).rejects.toThrow(
+      '`response` must be an instance of',
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { ServerError } from 'nest-oauth2/server';
+
+import { addAccessToken, createHost, type Host } from '../../support/model.js';
+import { answer, authorizeRequest, resourceRequest, signedIn, summary } from '../../support/requests.js';
+
+const authorize = (query: object = {}, host: Host = createHost(), options: object = signedIn) =>
+  answer(host, 'authorize', authorizeRequest({ ...query }), options);
+
+describe('the user of an authorization request', () => {
+  it('is found by the authenticate handler, which keeps its this and is given the wrappers', async () => {
+    const handler = {
+      user: { id: 'bob' },
+      handle(request: unknown, response: unknown) {
+        return request === asked && response !== undefined ? this.user : null;
+      },
+    };
+    const asked = authorizeRequest();
+    const { result } = await answer(createHost(), 'authorize', asked, { authenticateHandler: handler });
+    expect(result?.['user']).toBe(handler.user);
+  });
+
+  it.each([null, undefined, false, 0, ''])(
+    'is demanded: a handler that returns %j is a fault, told to nobody else',
+    async (user) => {
+      const { error, status, headers, body } = await authorize({}, createHost(), {
+        authenticateHandler: { handle: () => user },
+      });
+      const message = 'Server error: `handle()` did not return a `user` object';
+      expect(error).toBeInstanceOf(ServerError);
+      expect(summary(error)).toBe(`503 server_error: ${message}`);
+      expect({ status, location: headers['location'], body }).toEqual({
+        status: 503,
+        location: undefined,
+        body: { error: 'server_error', error_description: message },
+      });
+    },
+  );
+
+  it('is nobody when the handler fails, of which nothing is told', async () => {
+    const failing = { authenticateHandler: { handle: () => Promise.reject(new Error('secret')) } };
+    const { error, body } = await authorize({}, createHost(), failing);
+    expect([error?.name, JSON.stringify(body).includes('secret')]).toEqual(['server_error', false]);
+  });
+
+  it('is not looked for when the request cannot be answered', async () => {
+    let asked = 0;
+    const counting = { authenticateHandler: { handle: () => ++asked } };
+    await authorize({ client_id: 'who' }, createHost(), counting);
+    await authorize({ redirect_uri: 'https://evil.example/' }, createHost(), counting);
+    await authorize({ response_type: 'token' }, createHost(), counting);
+    expect(asked).toBe(0);
+  });
+
+  it('may be sent by the handler to a login page, which is then the answer', async () => {
+    const handle = (_: unknown, response: { redirect(url: string): void }) =>
+      response.redirect('https://as.example/login');
+    const { error, status, headers, body } = await authorize({}, createHost(), { authenticateHandler: { handle } });
+    expect([error?.name, status, headers, body]).toEqual([
+      'server_error',
+      302,
+      { location: 'https://as.example/login' },
+      {},
+    ]);
+  });
+
+  it('is that of the bearer token of the request where there is no handler', async () => {
+    const host = createHost();
+    addAccessToken(host, { user: { id: 'carol' } });
+    const { headers } = resourceRequest();
+    const { result } = await answer(host, 'authorize', authorizeRequest({}, { headers }), {});
+    expect(result?.['user']).toEqual({ id: 'carol' });
+  });
+
+  it.each([
+    [{}, 401, 'unauthorized_request: Unauthorized request: no authentication given', 'Bearer realm="Service"'],
+    [
+      { authorization: 'Bearer bad' },
+      401,
+      'invalid_token: Invalid token: access token is invalid',
+      'Bearer realm="Service",error="invalid_token"',
+    ],
+  ])('is nobody with the headers %j, which is told to the user', async (given, code, expected, challenge) => {
+    const { error, status, headers, body } = await answer(
+      createHost(),
+      'authorize',
+      authorizeRequest({}, { headers: given }),
+      {},
+    );
+    expect(summary(error)).toBe(`${code} ${expected}`);
+    expect({ status, headers }).toEqual({
+      status: code,
+      headers: { 'www-authenticate': challenge, 'cache-control': 'no-store' },
+    });
+    expect(`${String(body['error'])}: ${String(body['error_description'])}`).toBe(expected);
+  });
+
+  it('may be refused by the handler with a status of its own, which is then the answer', async () => {
+    const handle = (_: unknown, response: { status: number; body: unknown }) => {
+      Object.assign(response, { status: 401, body: 'Please sign in' });
+    };
+    const { status, body } = await authorize({}, createHost(), { authenticateHandler: { handle } });
+    expect([status, body]).toEqual([401, 'Please sign in']);
+  });
+});

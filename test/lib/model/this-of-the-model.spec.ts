@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Model } from 'nest-oauth2/server';
+
+import { createHost, type Host, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, signedIn, tokenRequest } from '../../support/requests.js';
+
+type AnyFunction = (...args: unknown[]) => unknown;
+
+/** A host whose model is this very object, with the methods of the in-memory one for the rest. */
+const hostOf = (model: object): Host => {
+  const host = createHost();
+  const rest = Object.entries(host.model).filter(([name]) => !(name in model));
+  return { ...host, model: Object.assign(model, Object.fromEntries(rest)) as Model };
+};
+const CREDENTIALS = { grant_type: 'client_credentials' };
+
+describe('the this of a method of the model', () => {
+  const clients = { web: WEB };
+  type Clients = { clients: typeof clients };
+
+  it.each<[string, (this: Clients, ...args: never[]) => unknown]>([
+    [
+      'a function',
+      function (this: Clients) {
+        return this.clients.web;
+      },
+    ],
+    [
+      'an async function',
+      async function (this: Clients) {
+        return this.clients.web;
+      },
+    ],
+    [
+      'a generator function',
+      function* (this: Clients) {
+        return (yield Promise.resolve(this.clients.web)) as unknown;
+      },
+    ],
+    [
+      'a function that tells a callback',
+      function (this: Clients, _id: string, _secret: unknown, done: AnyFunction) {
+        done(null, this.clients.web);
+      },
+    ],
+  ])('is the model: %s', async (_, getClient) => {
+    const model = { clients, getClient };
+    expect((await answer(hostOf(model), 'authorize', authorizeRequest(), signedIn)).redirected).toHaveProperty('code');
+  });
+
+  it('is the raw model, so that its own methods call each other as they were written', async () => {
+    const model = {
+      find: (id: string, done: AnyFunction) => done(null, id === 'web' ? WEB : null),
+      getClient(id: string, _secret: unknown, done: AnyFunction) {
+        this.find(id, done);
+      },
+      *getUserFromClient(): Generator {
+        return yield (done: AnyFunction) => this.getUserLater(done);
+      },
+      getUserLater: (done: AnyFunction) => setImmediate(done, null, { id: 'later' }),
+    };
+    const { result } = await answer(hostOf(model), 'token', tokenRequest(CREDENTIALS));
+    expect(result?.['user']).toEqual({ id: 'later' });
+  });
+
+  it('is the instance, of a class with methods on its prototype and private fields', async () => {
+    class Base {
+      readonly #clients = new Map([['web', WEB]]);
+      getClient(id: string) {
+        return this.#clients.get(id);
+      }
+    }
+    class Derived extends Base {
+      readonly #user = { id: 'private' };
+      getUserFromClient(_: unknown, done: AnyFunction) {
+        done(null, this.#user);
+      }
+      saveToken(token: object, client: object, user: object) {
+        return { ...token, client, user, by: this.constructor.name };
+      }
+    }
+    const { result } = await answer(
+      { ...createHost(), model: new Derived() as never },
+      'token',
+      tokenRequest(CREDENTIALS),
+    );
+    expect(result).toMatchObject({ user: { id: 'private' }, by: 'Derived' });
+  });
+
+  it('is kept by a proxy that a container put before the model', async () => {
+    class Service {
+      readonly #clients = new Map([['web', WEB]]);
+      async getClient(id: string) {
+        return this.#clients.get(id);
+      }
+      getUserFromClient(_: unknown, done: AnyFunction) {
+        done(null, { id: 'proxied' });
+      }
+      saveToken = (token: object, client: object, user: object) => ({ ...token, client, user });
+    }
+    const service = new Service();
+    const model = new Proxy({} as Service, {
+      get(_, key) {
+        const value: unknown = Reflect.get(service, key);
+        return typeof value === 'function' ? (value.bind(service) as unknown) : value;
+      },
+      has: (_, key) => key in service,
+    });
+    const { result } = await answer({ ...createHost(), model: model as never }, 'token', tokenRequest(CREDENTIALS));
+    expect(result?.['user']).toEqual({ id: 'proxied' });
+  });
+});

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { createHost, type Host, WEB } from '../../support/model.js';
+import { answer, summary, tokenRequest } from '../../support/requests.js';
+
+const NOW = Date.UTC(2030, 0);
+beforeEach(() => {
+  jest.spyOn(Date, 'now').mockReturnValue(NOW);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
+const ask = (host: Host, options: object = {}) => answer(host, 'token', tokenRequest(PASSWORD), options);
+
+describe('the lifetime of a token', () => {
+  const lifetimes = async (options: object, client: object = {}) => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, ...client });
+    const { result } = await ask(host, options);
+    const seconds = (date: unknown) => ((date as Date).getTime() - NOW) / 1000;
+    return [seconds(result?.['accessTokenExpiresAt']), seconds(result?.['refreshTokenExpiresAt'])];
+  };
+
+  it.each([
+    ['an hour and two weeks by default', {}, {}, [3600, 1_209_600]],
+    ['what the options say', { accessTokenLifetime: 10, refreshTokenLifetime: 20 }, {}, [10, 20]],
+    ['what a text says that is a number', { accessTokenLifetime: '300', refreshTokenLifetime: '20' }, {}, [300, 20]],
+    ['less than a second, if need be', { accessTokenLifetime: 0.5 }, {}, [0.5, 1_209_600]],
+    [
+      'what the client says',
+      { accessTokenLifetime: 10 },
+      { accessTokenLifetime: 30, refreshTokenLifetime: 40 },
+      [30, 40],
+    ],
+    [
+      'what the options say when the client says 0',
+      { accessTokenLifetime: 10 },
+      { accessTokenLifetime: 0 },
+      [10, 1_209_600],
+    ],
+  ])('is %s', async (_, options, client, expected) => {
+    expect(await lifetimes(options, client)).toEqual(expected);
+  });
+
+  it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])('of a client is never %j', async (accessTokenLifetime) => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
+    const { error, body } = await ask(host);
+    expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `accessTokenLifetime`');
+    expect(body['error']).toBe('server_error');
+  });
+});
+
+describe('the tokens the model generates', () => {
+  it('are given what they are for, and used', async () => {
+    const calls: unknown[] = [];
+    const generate = (token: string) => (client: object, user: object, scope: unknown) => {
+      calls.push([token, client, user, scope]);
+      return token;
+    };
+    const host = createHost({ generateAccessToken: generate('A'), generateRefreshToken: generate('R') });
+    const { body } = await ask(host);
+    expect([body['access_token'], body['refresh_token']]).toEqual(['A', 'R']);
+    expect(calls).toEqual([
+      ['A', WEB, { id: 'alice' }, 'read'],
+      ['R', WEB, { id: 'alice' }, 'read'],
+    ]);
+  });
+
+  it.each([undefined, null, '', false])('are random where it returns %j', async (nothing) => {
+    const host = createHost({ generateAccessToken: () => nothing, generateRefreshToken: () => nothing });
+    const { body } = await ask(host);
+    expect(body['access_token']).toMatch(/^[0-9a-f]{64}$/);
+    expect(body['refresh_token']).toMatch(/^[0-9a-f]{64}$/);
+    expect(body['access_token']).not.toBe(body['refresh_token']);
+  });
+
+  it('are never the same twice when they are random', async () => {
+    const host = createHost();
+    const tokens = await Promise.all(Array.from({ length: 100 }, async () => (await ask(host)).body['access_token']));
+    expect(new Set(tokens).size).toBe(100);
+  });
+});

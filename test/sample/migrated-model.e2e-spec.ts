@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import {
+  AccessToken,
+  CurrentUser,
+  type GrantTypeClass,
+  OAuth2Module,
+  OAuthGuard,
+  Scopes,
+  type Token,
+} from 'nest-oauth2';
+import * as engine from 'nest-oauth2/server';
+import * as oauth from 'oauth4webapi';
+
+import model from '../../sample/02-migrated-model/legacy/model.cjs';
+import { answerOf, basic, bearer, get, issued, post, REFRESH_TOKEN, refused } from '../support/http.js';
+import { startHost, stopHosts } from '../support/nest-host.js';
+
+const BADGE = 'urn:example:badge';
+const SHOP = basic('shop', 'shop-secret');
+const insecure = { [oauth.allowInsecureRequests]: true };
+
+@Controller('orders')
+@UseGuards(OAuthGuard)
+class OrdersController {
+  @Get()
+  @Scopes('orders:read')
+  list(@CurrentUser('id') user: unknown, @AccessToken() token: Token) {
+    return { user, client: token.client.id };
+  }
+}
+
+describe('the 3.x model of sample/02-migrated-model, on Express,', () => {
+  let url: string;
+  let server: oauth.AuthorizationServer;
+  const client: oauth.Client = { client_id: 'shop' };
+  const secret = oauth.ClientSecretBasic('shop-secret');
+  const ask = (form: Record<string, string>) => answerOf(post(`${url}/oauth/token`, form, SHOP));
+  const orders = (token: string) => answerOf(get(`${url}/orders`, bearer(token)));
+
+  /** Ada's tokens, read by an independent client. */
+  async function signIn(scope = 'orders:read') {
+    const parameters = { username: 'ada', password: 'lovelace', scope };
+    const answer = await oauth.genericTokenEndpointRequest(server, client, secret, 'password', parameters, insecure);
+    return oauth.processGenericTokenEndpointResponse(server, client, answer);
+  }
+
+  async function refresh(token: string) {
+    const answer = await oauth.refreshTokenGrantRequest(server, client, secret, token, insecure);
+    return oauth.processRefreshTokenResponse(server, client, answer);
+  }
+
+  beforeAll(async () => {
+    // What the CommonJS file requires is what this test imports: Jest lets it require no ES module before Node 24.
+    jest.mock('nest-oauth2/server', () => engine);
+    const grant = (await import('../../sample/02-migrated-model/legacy/badge-grant.cjs')) as {
+      default: GrantTypeClass;
+    };
+    const options = { accessTokenLifetime: 900, extendedGrantTypes: { [BADGE]: grant.default } };
+    const host = await startHost('express', {
+      imports: [OAuth2Module.forRoot({ model, ...options })],
+      controllers: [OrdersController],
+    });
+    url = host.url;
+    server = { issuer: url, token_endpoint: `${url}/oauth/token` };
+  });
+
+  afterAll(stopHosts);
+
+  it('signs a user in by password and opens a guarded route to them', async () => {
+    const tokens = await signIn();
+    expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'orders:read', refresh_token: REFRESH_TOKEN });
+    expect(tokens.expires_in).toBeGreaterThan(890);
+
+    expect(await orders(tokens.access_token)).toMatchObject({ status: 200, body: { user: 7, client: 'shop' } });
+  });
+
+  it('refreshes once with each refresh token, and keeps the scope', async () => {
+    const first = await signIn('orders:read orders:write');
+    const second = await refresh(first.refresh_token!);
+    expect(second).toMatchObject({ scope: 'orders:read orders:write', refresh_token: REFRESH_TOKEN });
+    expect((await orders(second.access_token)).status).toBe(200);
+
+    await expect(refresh(first.refresh_token!)).rejects.toMatchObject({ error: 'invalid_grant', status: 400 });
+    expect((await refresh(second.refresh_token!)).access_token).not.toBe(second.access_token);
+  });
+
+  it('gives one token response to five who bring one refresh token at once', async () => {
+    const { refresh_token: token } = await signIn();
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => refresh(token!)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('gives a client a token of its own', async () => {
+    const answer = await oauth.clientCredentialsGrantRequest(
+      server,
+      client,
+      secret,
+      { scope: 'orders:read' },
+      insecure,
+    );
+    const { access_token: token, refresh_token: none } = await oauth.processClientCredentialsResponse(
+      server,
+      client,
+      answer,
+    );
+    expect(none).toBeUndefined();
+    expect((await orders(token)).body).toEqual({ user: 'shop', client: 'shop' });
+  });
+
+  it('runs the extension grant that inherits by util.inherits', async () => {
+    const granted = await ask({ grant_type: BADGE, badge: '1815', scope: 'orders:read' });
+    expect(granted).toEqual(issued({ scope: 'orders:read', expires_in: expect.closeTo(900, -1) }));
+    expect((await orders((granted.body as { access_token: string }).access_token)).body).toMatchObject({ user: 7 });
+
+    expect(await ask({ grant_type: BADGE, badge: '0' })).toEqual(
+      refused('invalid_grant', 'Invalid grant: badge is unknown'),
+    );
+    expect(await ask({ grant_type: BADGE })).toEqual(refused('invalid_request', 'Missing parameter: `badge`'));
+  });
+
+  it('takes a validateScope that answers true or false for what it means', async () => {
+    const own = { grant_type: 'client_credentials' };
+    expect(await ask(own)).toEqual(issued({ expires_in: expect.closeTo(900, -1) }));
+    expect(await ask({ ...own, scope: 'admin' })).toEqual(
+      refused('invalid_scope', 'Invalid scope: Requested scope is invalid'),
+    );
+  });
+
+  it('refuses by the old methods: a wrong secret, a wrong password, too small a scope, an unknown token', async () => {
+    const wrong = await answerOf(
+      post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('shop', 'wrong')),
+    );
+    expect(wrong.status).toBe(401);
+    expect(await ask({ grant_type: 'password', username: 'ada', password: 'wrong' })).toEqual(
+      refused('invalid_grant', 'Invalid grant: user credentials are invalid'),
+    );
+    expect((await orders((await signIn('orders:write')).access_token)).status).toBe(403);
+    expect((await orders('unknown')).status).toBe(401);
+  });
+});
