@@ -1,6 +1,7 @@
 import type { HttpServer } from '@nestjs/common';
+import { FORM, isForm } from '../lib/http/media-type.js';
 import { InvalidRequestError, type Response } from '../lib/index.js';
-import { FORM_LIMIT, FORM_TYPE, isForm, parseForm } from './form-body.js';
+import { FORM_LIMIT, parseForm } from './form-body.js';
 import { type NativeReply, type NativeRequest, refusal, sendOAuthResponse } from './http-adapter.js';
 import type { OAuth2Paths } from './interfaces/oauth2-module-options.interface.js';
 
@@ -63,9 +64,9 @@ function prepareFastify(fastify: Fastify, isOurs: (url: string) => boolean): voi
 }
 
 function addFormParser(fastify: Fastify, _options: unknown, done: () => void): void {
-  if (!fastify.hasContentTypeParser(FORM_TYPE)) {
+  if (!fastify.hasContentTypeParser(FORM)) {
     const options = { parseAs: 'string', bodyLimit: FORM_LIMIT } as const;
-    fastify.addContentTypeParser(FORM_TYPE, options, (_request, body, parsed) => parsed(null, parseForm(body)));
+    fastify.addContentTypeParser(FORM, options, (_request, body, parsed) => parsed(null, parseForm(body)));
   }
   done();
 }
@@ -74,7 +75,7 @@ function addFormParser(fastify: Fastify, _options: unknown, done: () => void): v
 function bodyRefusal(error: unknown, request: NativeRequest): Response | undefined {
   const { status, statusCode = status } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
   if (statusCode !== 400 && statusCode !== 413 && statusCode !== 415) return undefined;
-  const form = isForm(request) ? 'content cannot be read' : `content must be ${FORM_TYPE}`;
+  const form = isForm(request.headers['content-type']) ? 'content cannot be read' : `content must be ${FORM}`;
   const reason = statusCode === 413 ? 'content is too large' : form;
   return refusal(new InvalidRequestError(`Invalid request: ${reason}`, { code: statusCode === 413 ? 413 : 400 }));
 }

@@ -1,16 +1,11 @@
 import { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
+import { isForm } from '../lib/http/media-type.js';
 import { InvalidRequestError } from '../lib/index.js';
 import type { NativeRequest } from './http-adapter.js';
 
 /** Bytes a form may have: generous for OAuth, and no burden to hold in memory. */
 export const FORM_LIMIT = 64 * 1024;
-
-export const FORM_TYPE = 'application/x-www-form-urlencoded';
-
-export function isForm({ headers }: NativeRequest): boolean {
-  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE;
-}
 
 /** Text of a form as parameters; a repeated one becomes a list, which the engine refuses. */
 export const parseForm = (text: string): Record<string, unknown> => parse(text, '&', '=', { maxKeys: 0 });
@@ -21,7 +16,7 @@ export const parseForm = (text: string): Record<string, unknown> => parse(text, 
  */
 export async function readForm(native: NativeRequest): Promise<void> {
   if (native.body !== undefined || !(native instanceof IncomingMessage) || native.readableEnded) return;
-  if (!isForm(native)) return;
+  if (!isForm(native.headers['content-type'])) return;
   const encoding = native.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new InvalidRequestError('Invalid request: content must not be encoded');
   native.body = parseForm(await readText(native));

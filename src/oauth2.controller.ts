@@ -1,6 +1,6 @@
 import { All, Controller, Inject, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
 import { toOAuthError } from '../lib/errors.js';
-import { InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
+import { InvalidArgumentError, InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
 import { Public } from './decorators/public.decorator.js';
 import { logFault } from './fault-log.js';
 import { readForm } from './form-body.js';
@@ -24,11 +24,11 @@ export function createController(paths: OAuth2Paths): Type<unknown> {
     /** RFC 6749 §3.1 */
     @All(paths.authorize)
     authorize(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
-      return answer(native, reply, ['GET', 'POST'], (response) =>
-        this.interaction
-          ? this.interaction.handle(native, response)
-          : this.server.authorize(toOAuthRequest(native), response),
-      );
+      return answer(native, reply, ['GET', 'POST'], async (response) => {
+        if (this.interaction) return this.interaction.handle(native, response);
+        verifyUserIsAsked(this.server.options);
+        return this.server.authorize(toOAuthRequest(native), response);
+      });
     }
 
     /** RFC 6749 §3.2 */
@@ -60,6 +60,14 @@ async function answer(
     if (response.status === 405) response.set('Allow', methods.join(', '));
   }
   sendOAuthResponse(response, reply);
+}
+
+/** The engine would take an access token for the user's word, and give a code of any scope for it: nobody was asked. */
+function verifyUserIsAsked({ authenticateHandler }: OAuth2Server['options']): void {
+  if (authenticateHandler) return;
+  throw new InvalidArgumentError(
+    'Invalid argument: the authorization endpoint needs the option `interaction` or `authenticateHandler` to ask the user',
+  );
 }
 
 function verifyMethod(method: string, methods: readonly string[]): void {

@@ -2,8 +2,11 @@ import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { OAuth2Server } from '../lib/index.js';
 import { checkInteraction } from './configuration/check-interaction.js';
 import { checkModel } from './configuration/check-model.js';
-import { checkOptions, checkRegistration, settlePaths, verify } from './configuration/check-options.js';
-import { checkNames, engineOptions } from './configuration/option-names.js';
+import { findOptionsFault, findRegistrationFault } from './configuration/check-options.js';
+import { isProvider } from './configuration/option-kinds.js';
+import { engineOptions } from './configuration/option-table.js';
+import { settlePaths } from './configuration/paths.js';
+import { refuse, verify } from './configuration/verify.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { OAuth2Interaction } from './interfaces/oauth2-interaction.interface.js';
 import type {
@@ -20,28 +23,23 @@ import { OAUTH2_INTERACTION, OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_REGISTRATION }
 interface Import {
   registration: OAuth2Registration;
   method: 'forRoot' | 'forRootAsync';
-  options: Provider[];
+  options: () => Provider[];
 }
+
+const EXPORTS = [OAuth2Server, OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_INTERACTION];
 
 /** Defines one import of the module. What is wrong with it is found while Nest makes the providers: at start-up. */
 export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
-  const {
-    controllers = true,
-    extraProviders = [],
-    imports = [],
-    interaction,
-    isGlobal = false,
-    model,
-    paths,
-  } = registration;
+  const fault = findRegistrationFault(registration, method);
+  if (fault !== undefined) return defineFault(module, fault);
+  const { controllers = true, extraProviders = [], imports = [], isGlobal = false, paths } = registration;
   const server: Provider = {
     provide: OAuth2Server,
     inject: [OAUTH2_OPTIONS, OAUTH2_MODEL],
-    useFactory(settled: OAuth2Options, found: unknown): OAuth2Server {
-      checkRegistration(registration, method);
-      checkSettled(settled, method);
-      checkModel(found, controllers);
-      return new OAuth2Server({ ...engineOptions(settled), model: found });
+    useFactory(settled: OAuth2Options, model: unknown): OAuth2Server {
+      refuse(findOptionsFault(settled, { registration, method }));
+      checkModel(model, settled, controllers);
+      return new OAuth2Server({ ...engineOptions(settled), model });
     },
   };
   return {
@@ -52,23 +50,22 @@ export function defineModule(module: Type, { registration, method, options }: Im
     providers: [
       { provide: OAUTH2_REGISTRATION, useValue: registration },
       ...extraProviders,
-      ...options,
-      provideGiven('model', OAUTH2_MODEL, model),
-      provideGiven('interaction', OAUTH2_INTERACTION, interaction),
+      ...options(),
+      provideGiven('model', OAUTH2_MODEL, registration.model),
+      provideGiven('interaction', OAUTH2_INTERACTION, registration.interaction),
       server,
       interactionFlow,
     ],
-    exports: [OAuth2Server, OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_INTERACTION],
+    exports: EXPORTS,
   };
 }
 
-function checkSettled(options: unknown, method: Import['method']): asserts options is OAuth2Options {
-  verify(
-    typeof options === 'object' && options !== null,
-    'the factory of OAuth2Module.forRootAsync() must return options',
-  );
-  if (method === 'forRootAsync') checkNames(options, 'factory');
-  checkOptions(options);
+/** A module that cannot be made: whoever needs a part of it is told why. */
+function defineFault(module: Type, fault: string): DynamicModule {
+  const useFactory = () => refuse(fault);
+  const parts = EXPORTS.map((provide): Provider => ({ provide, useFactory }));
+  const registration: Provider = { provide: OAUTH2_REGISTRATION, useValue: {} };
+  return { module, global: true, providers: [registration, ...parts], exports: EXPORTS };
 }
 
 const interactionFlow: Provider = {
@@ -76,38 +73,34 @@ const interactionFlow: Provider = {
   inject: [OAuth2Server, OAUTH2_OPTIONS, OAUTH2_INTERACTION],
   useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
     if (interaction === undefined || interaction === null) return undefined;
-    return new InteractionFlow(server, interaction, checkInteraction(interaction, options));
+    return new InteractionFlow(server, interaction, checkInteraction(interaction, options, server.options?.model));
   },
 };
 
 /** The model or the interaction: made by Nest, given as it is, or left to the options' factory. */
 function provideGiven(name: 'model' | 'interaction', provide: symbol, given: Given<object> | undefined): Provider {
-  if (given === undefined) {
+  // Of an option given as null there is nothing either.
+  if ((given ?? undefined) === undefined) {
     return { provide, inject: [OAUTH2_OPTIONS], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
   }
   if (typeof given === 'function') return { provide, useClass: given as Type<object> };
-  const isProvider = ['useExisting', 'useClass', 'useFactory'].some((key) => Object.hasOwn(given ?? {}, key));
-  return isProvider ? ({ ...given, provide } as Provider) : { provide, useValue: given };
+  return isProvider(given!) ? ({ ...given, provide } as Provider) : { provide, useValue: given };
 }
 
-/** Where the options of `forRootAsync()` come from. */
-export function optionsProviders({
-  useFactory,
-  inject = [],
-  useClass,
-  useExisting,
-}: OAuth2ModuleAsyncOptions): Provider[] {
+/** Where the options of `forRootAsync()` come from: one of three, which has been checked. */
+export function optionsProviders({ useFactory, inject, useClass, useExisting }: OAuth2ModuleAsyncOptions): Provider[] {
   const provide = OAUTH2_OPTIONS;
-  if (useFactory) return [{ provide, useFactory, inject }];
-  const factory = useExisting ?? useClass;
-  if (!factory) {
-    const fault = 'OAuth2Module.forRootAsync() needs `useFactory`, `useClass` or `useExisting` to get its options from';
-    return [{ provide, useFactory: () => verify(false, fault) }];
-  }
+  if (useFactory) return [{ provide, useFactory, inject: inject ?? [] }];
+  const factory = (useExisting ?? useClass)!;
   const fromFactory: Provider = {
     provide,
     inject: [factory],
-    useFactory: (maker: OAuth2OptionsFactory) => maker.createOAuth2Options(),
+    useFactory(maker: OAuth2OptionsFactory | undefined) {
+      const isMaker = typeof maker?.createOAuth2Options === 'function';
+      const name = useClass ? '`useClass`' : '`useExisting`';
+      verify(isMaker, `${name} of OAuth2Module.forRootAsync() has no method \`createOAuth2Options()\`: implement it`);
+      return maker.createOAuth2Options();
+    },
   };
-  return useExisting || !useClass ? [fromFactory] : [useClass, fromFactory];
+  return useClass ? [useClass, fromFactory] : [fromFactory];
 }

@@ -1,7 +1,8 @@
 import { type DynamicModule, Inject, Module, type NestModule, Optional } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { prepareBodies } from './body-errors.js';
-import { settlePaths, verify } from './configuration/check-options.js';
+import { settlePaths } from './configuration/paths.js';
+import { verify } from './configuration/verify.js';
 import type {
   OAuth2ModuleAsyncOptions,
   OAuth2ModuleOptions,
@@ -30,7 +31,7 @@ export class OAuth2Module implements NestModule {
   static forRoot(options: OAuth2ModuleOptions): DynamicModule {
     const registration: OAuth2Registration = options ?? {};
     const provider = { provide: OAUTH2_OPTIONS, useValue: registration };
-    return defineModule(OAuth2Module, { registration, method: 'forRoot', options: [provider] });
+    return defineModule(OAuth2Module, { registration, method: 'forRoot', options: () => [provider] });
   }
 
   /** Registers the module with options that a factory finds out while the application starts. */
@@ -39,7 +40,7 @@ export class OAuth2Module implements NestModule {
     return defineModule(OAuth2Module, {
       registration,
       method: 'forRootAsync',
-      options: optionsProviders(registration),
+      options: () => optionsProviders(registration),
     });
   }
 

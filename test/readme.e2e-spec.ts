@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import * as oauth from 'oauth4webapi';
+import { TABLES } from '../src/configuration/option-table.js';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(import.meta.dirname, 'readme-snippets');
@@ -36,6 +37,15 @@ describe('what a reader copies from the README', () => {
     expect(execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })).toBe('');
   });
 
+  it('names every option', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const options = readme.slice(readme.indexOf('## Options'), readme.indexOf('## The engine alone'));
+    const named = options
+      .match(/^\|[^|]*\|/gm)
+      ?.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+    expect(named?.toSorted()).toEqual(Object.keys(TABLES.forRoot).toSorted());
+  });
+
   it('is an application whose service gets a token and reads notes', async () => {
     const client = { client_id: 'my-service' };
     const secret = oauth.ClientSecretBasic('my-service-secret');
@@ -48,6 +58,13 @@ describe('what a reader copies from the README', () => {
       client: 'my-service',
       notes: ['Follow the white rabbit'],
     });
+  });
+
+  it('is an application that takes a stranger to the login page, which can bring them back', async () => {
+    const { LoginAndConsent } = (await import(join(folder, 'login-and-consent.ts'))) as { LoginAndConsent: Type };
+    const { login } = LoginAndConsent.prototype as { login(context: object): object };
+    const redirect = '/login?return_to=%2Foauth%2Fauthorize%3Fa%3D1%26b%3D2';
+    expect(login({ returnTo: '/oauth/authorize?a=1&b=2' })).toEqual({ redirect });
   });
 
   it('is an application whose user agrees to an application in the browser', async () => {

@@ -1,6 +1,8 @@
+import type { Model } from '../../lib/index.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
-import { verify } from './check-options.js';
+import { demandCodes } from './check-model.js';
+import { verify } from './verify.js';
 
 const METHODS = {
   findUser: 'to say who is signed in',
@@ -8,20 +10,31 @@ const METHODS = {
   consent: 'to ask the user whether they agree',
 } as const;
 
+const OPTIONAL = ['hasConsented', 'saveConsent', 'showError'] as const;
+
 const SECRET = 'the option `secret` signs the consent forms of your `interaction`';
 
 /** Checks that an interaction is whole, and returns the secret its tickets are signed with. */
 export function checkInteraction(
   interaction: OAuth2Interaction,
   { authenticateHandler, secret }: OAuth2Options,
+  model: Model | undefined,
 ): string {
   verify(typeof interaction === 'object', 'the option `interaction` must be a class, an instance or a provider');
   for (const [method, purpose] of Object.entries(METHODS)) {
     const has = typeof interaction[method as keyof typeof METHODS] === 'function';
     verify(has, `the interaction has no method \`${method}()\`: implement it ${purpose}`);
   }
+  for (const name of OPTIONAL) {
+    const isMethod = typeof interaction[name] === 'function';
+    verify(
+      isMethod || (interaction[name] ?? undefined) === undefined,
+      `the interaction's \`${name}\` must be a method`,
+    );
+  }
   verify(!authenticateHandler, 'give either `interaction` or `authenticateHandler`, not both: each finds the user');
   verify(typeof secret === 'string', `${SECRET}: give one of 32 or more random characters, the same in every process`);
   verify(secret.length >= 32, `${SECRET} and is too short: give one of 32 or more random characters`);
+  if (model) demandCodes(model, 'interaction');
   return secret;
 }

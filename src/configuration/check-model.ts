@@ -1,17 +1,27 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
-import { verify } from './check-options.js';
+import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
+import { checkMethods } from './model-methods.js';
+import { verify } from './verify.js';
 
 const CODE_METHODS = ['saveAuthorizationCode', 'getAuthorizationCode', 'revokeAuthorizationCode'] as const;
+
+/** What methods were called in 2.x. */
+const FORMERLY: Partial<Record<ModelMethod, string>> = {
+  getAuthorizationCode: 'getAuthCode',
+  revokeToken: 'revokeRefreshToken',
+  saveAuthorizationCode: 'saveAuthCode',
+  saveToken: 'saveAccessToken',
+};
 
 /** What is asked of a method's absence: which one, for what, and how to do without. */
 interface Need {
   method: ModelMethod;
   purpose: string;
-  otherwise?: string;
+  otherwise: string;
 }
 
 /** Checks that the model is one, and that none of its features is half there. */
-export function checkModel(model: unknown, issuing: boolean): asserts model is Model {
+export function checkModel(model: unknown, options: OAuth2Options, issuing: boolean): asserts model is Model {
   verify(
     model !== undefined && model !== null,
     'OAuth2Module needs the option `model`: a class, an instance or a provider',
@@ -21,24 +31,47 @@ export function checkModel(model: unknown, issuing: boolean): asserts model is M
     'the `model` is a class where an instance is due: give the class beside the factory',
   );
   verify(typeof model === 'object', 'the option `model` must be a class, an instance or a provider');
-  const has = (method: ModelMethod) => typeof (model as Model)[method] === 'function';
-  const demand = ({ method, purpose, otherwise }: Need) => {
-    const remedy = otherwise ? `implement it, or ${otherwise}` : 'implement it';
-    verify(has(method), `the model has no method \`${method}()\`, ${purpose}: ${remedy}`);
-  };
+  checkMethods(model as Model);
+  checkNeeds(model as Model, options, issuing);
+}
 
+function checkNeeds(model: Model, { authenticateHandler, refreshTokenReuseInterval }: OAuth2Options, issuing: boolean) {
   if (issuing) {
     const otherwise = 'set `controllers: false` where tokens are only checked';
-    demand({ method: 'getClient', purpose: 'which finds the clients', otherwise });
-    demand({ method: 'saveToken', purpose: 'which keeps what is issued', otherwise });
+    demand(model, { method: 'getClient', purpose: 'which finds the clients', otherwise });
+    demand(model, { method: 'saveToken', purpose: 'which keeps what is issued', otherwise });
+    if (authenticateHandler) demandCodes(model, 'authenticateHandler');
   }
-  for (const method of CODE_METHODS) {
-    const other = CODE_METHODS.find(has);
-    if (other)
-      demand({ method, purpose: `which belongs to \`${other}()\``, otherwise: `leave \`${other}()\` out too` });
+  const other = CODE_METHODS.find((method) => has(model, method));
+  for (const method of other ? CODE_METHODS : []) {
+    demand(model, { method, purpose: `which belongs to \`${other}()\``, otherwise: `leave \`${other}()\` out too` });
   }
-  if (has('getRefreshToken')) {
+  if (has(model, 'getRefreshToken')) {
     const otherwise = 'leave `getRefreshToken()` out too';
-    demand({ method: 'revokeToken', purpose: 'which spends a refresh token', otherwise });
+    demand(model, { method: 'revokeToken', purpose: 'which spends a refresh token', otherwise });
   }
+  if (Number(refreshTokenReuseInterval) > 0) {
+    demand(model, { method: 'revokeGrant', ...neededBy('refreshTokenReuseInterval') });
+  }
+}
+
+/** Users are asked for their consent so that codes can be given out. */
+export function demandCodes(model: Model, option: 'authenticateHandler' | 'interaction'): void {
+  for (const method of CODE_METHODS) {
+    demand(model, { method, ...neededBy(option) });
+  }
+}
+
+const neededBy = (option: keyof OAuth2Options) => ({
+  purpose: `without which the option \`${option}\` is of no use`,
+  otherwise: `leave \`${option}\` out`,
+});
+
+const has = (model: object, method: string) => typeof (model as Record<string, unknown>)[method] === 'function';
+
+function demand(model: Model, { method, purpose, otherwise }: Need): void {
+  const old = FORMERLY[method];
+  const isOld = old !== undefined && has(model, old);
+  const remedy = isOld ? `\`${old}()\` of 2.x is called so now` : `implement it, or ${otherwise}`;
+  verify(has(model, method), `the model has no method \`${method}()\`, ${purpose}: ${remedy}`);
 }

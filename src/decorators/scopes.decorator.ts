@@ -1,7 +1,24 @@
 import { SetMetadata } from '@nestjs/common';
+import { isScopeValue } from '../configuration/option-kinds.js';
+import { verify } from '../configuration/verify.js';
 
 /** Where `@Scopes()` leaves its list, for guards and documentation of the host. */
 export const SCOPES_METADATA = 'nest-oauth2:scopes';
 
-/** The scopes a token must have, all of them; on a method it replaces what its controller says. RFC 6750 §3.1 */
-export const Scopes = (...scopes: string[]) => SetMetadata(SCOPES_METADATA, scopes);
+/**
+ * The scopes a token must have, all of them; on a method it replaces what its controller says. `@Scopes()`: any token.
+ * RFC 6750 §3.1
+ * @throws InvalidArgumentError when one is empty or missing, as a misspelt constant is: any token would do
+ */
+export function Scopes(...scopes: string[]) {
+  verifyScopes(scopes);
+  return SetMetadata(SCOPES_METADATA, scopes);
+}
+
+/** Checks that each is one scope value. RFC 6749 §3.3 */
+export function verifyScopes(scopes: readonly unknown[]): void {
+  for (const scope of scopes) {
+    const given = typeof scope === 'string' ? `'${scope}'` : String(scope);
+    verify(isScopeValue(scope), `@Scopes() takes scopes one by one, without spaces, and ${given} is none`);
+  }
+}

@@ -1,12 +1,13 @@
-import { type CanActivate, type ExecutionContext, HttpException, Inject, Injectable, type Type } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { errorResponse, toOAuthError } from '../../lib/errors.js';
+import { toOAuthError } from '../../lib/errors.js';
 import { InvalidArgumentError, OAuth2Server, Response } from '../../lib/index.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
-import { SCOPES_METADATA } from '../decorators/scopes.decorator.js';
+import { SCOPES_METADATA, verifyScopes } from '../decorators/scopes.decorator.js';
 import { logFault } from '../fault-log.js';
 import { copyHeaders, toOAuthRequest } from '../http-adapter.js';
 import { httpOf } from './execution-context.js';
+import { toHttpException } from './http-exception.js';
 
 /** What a route asks of a request; no options: any good token. */
 type Demand = 'nothing' | { options?: Readonly<{ scope: string }> };
@@ -39,7 +40,7 @@ export class OAuthGuard implements CanActivate {
     } catch (error) {
       const failure = toOAuthError(error);
       logFault(failure);
-      throw new HttpException(errorResponse(failure), failure.status, { cause: error });
+      throw toHttpException(failure, error);
     } finally {
       if (reply) copyHeaders(response, reply);
     }
@@ -58,11 +59,17 @@ export class OAuthGuard implements CanActivate {
   private readDemand(...targets: Parameters<Reflector['get']>[1][]): Demand {
     for (const target of targets) {
       const scope = this.reflector.get<string[] | undefined>(SCOPES_METADATA, target);
-      if (scope) return scope.length > 0 ? { options: Object.freeze({ scope: scope.join(' ') }) } : {};
+      if (scope) return demandOf(scope);
       if (this.reflector.get<boolean | undefined>(PUBLIC_METADATA, target)) return 'nothing';
     }
     return {};
   }
+}
+
+/** Checked again: a host may have set the metadata by itself. */
+function demandOf(scopes: readonly string[]): Demand {
+  verifyScopes(scopes);
+  return scopes.length > 0 ? { options: Object.freeze({ scope: scopes.join(' ') }) } : {};
 }
 
 /** A stand-in for the server, as tests have it, brings no model to check. */

@@ -37,6 +37,9 @@ export class InteractionFlow {
         showAnswer(response, { status: response.status, ...answer });
       }
       throw error;
+    } finally {
+      // What follows a form is fetched, never posted: a browser may repeat a post at a 302. RFC 9700 §4.12
+      if (native.method === 'POST' && response.get('location') !== undefined) response.status = 303;
     }
   }
 

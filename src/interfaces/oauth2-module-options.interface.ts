@@ -7,6 +7,7 @@ export type Given<T> = Type<T> | T | GivenProvider<T>;
 
 /** A provider of Nest without its `provide`. */
 export type GivenProvider<T> =
+  | { useValue: T }
   | { useExisting: InjectionToken }
   | { useClass: Type<T> }
   // oxlint-disable-next-line no-explicit-any

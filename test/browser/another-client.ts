@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
 import type { Stage } from './sample.js';
-import { openPage } from './visitor.js';
+import { openPage, signIn } from './visitor.js';
 
 export function anotherClient(stage: Stage): void {
   const client = createServer((request, response) => response.end(`arrived at ${request.url}`));
@@ -49,10 +48,4 @@ export function anotherClient(stage: Stage): void {
     expect(complaints).toEqual([]);
     await page.context().close();
   });
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('User name').fill('alice');
-  await page.getByLabel('Password').fill('wonderland');
-  await page.getByRole('button', { name: 'Sign in' }).click();
 }

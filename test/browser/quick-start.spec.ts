@@ -4,6 +4,7 @@ import { byKeyboard } from './by-keyboard.js';
 import { outsideTheBrowser } from './outside-the-browser.js';
 import { startSample, type Stage } from './sample.js';
 import { throughTheFlow } from './through-the-flow.js';
+import { unusualRequests } from './unusual-requests.js';
 import { openBrowser } from './visitor.js';
 
 describe('the quick start sample', () => {
@@ -32,5 +33,6 @@ describe('the quick start sample', () => {
 
   describe('by keyboard alone', () => byKeyboard(stage));
   describe('with another client', () => anotherClient(stage));
+  describe('with unusual requests', () => unusualRequests(stage));
   describe('outside the browser', () => outsideTheBrowser(stage));
 });

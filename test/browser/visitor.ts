@@ -33,8 +33,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Chromium reports each 401 and 403 that the page asks for on purpose.
-    if (/^error|warning$/.test(message.type()) && !/status of 40[13] /.test(message.text())) {
+    // Chromium reports each 400, 401 and 403 that is asked for on purpose.
+    if (/^error|warning$/.test(message.type()) && !/status of 40[013] /.test(message.text())) {
       complaints.push(message.text());
     }
   });
@@ -43,6 +43,13 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
     return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   };
   return { page, complaints, look };
+}
+
+/** Fills in the login form. */
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('User name').fill('alice');
+  await page.getByLabel('Password').fill('wonderland');
+  await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 /** Presses Tab until the control of this name has the focus, and a visible ring around it. */

@@ -71,6 +71,10 @@ describe('the engine in a host without Nest', () => {
     await expect(readdir(join(host, 'node_modules'))).resolves.not.toContain('@nestjs');
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ status: 200, token_type: 'Bearer' });
   });
+
+  it.each(['contract.mjs', 'contract.cjs'])('proves a model by the kit in %s', async (program) => {
+    expect(JSON.parse(await run(host, 'node', program))).toEqual({ ok: true, codes: 'atomic' });
+  });
 });
 
 describe.each(['12', '11'])('the module in a host on Nest %s', (version) => {
@@ -78,7 +82,7 @@ describe.each(['12', '11'])('the module in a host on Nest %s', (version) => {
 
   beforeAll(async () => {
     const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${version}`);
-    host = await freshHost(...nest, 'reflect-metadata@0.2', 'rxjs@7');
+    host = await freshHost(...nest, 'reflect-metadata@0.2', 'rxjs@7', '@types/node@20');
   });
 
   it.each(['app.mjs', 'app.cjs'])('issues a token and guards a route in %s', async (program) => {
@@ -89,10 +93,10 @@ describe.each(['12', '11'])('the module in a host on Nest %s', (version) => {
     });
   });
 
-  it.each(['mts', 'cts'])('type-checks a file of type .%s', async (format) => {
+  it.each(['mts', 'cts'])('type-checks a file of type .%s, and the types it imports', async (format) => {
     const source = `types.${format}`;
     await cp(join(host, 'types.ts'), join(host, source));
-    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext'];
-    await expect(run(host, tool('tsc'), ...flags, source)).resolves.toBe('');
+    const flags = ['--noEmit', '--strict', '--experimentalDecorators', '--module', 'nodenext', '--types', 'node'];
+    await expect(run(host, tool('tsc'), ...flags, '--skipLibCheck', 'false', source)).resolves.toBe('');
   });
 });

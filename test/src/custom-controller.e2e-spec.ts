@@ -1,4 +1,4 @@
-import { All, Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { All, Controller, Get, Inject, type LoggerService, Post, Req, Res } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type NativeReply,
@@ -11,7 +11,7 @@ import {
   toOAuthRequest,
 } from 'nest-oauth2';
 import { CALLBACK, demoModule, demoStore } from '../support/demo.js';
-import { answerOf, basic, bearer, get, NO_STORE, post } from '../support/http.js';
+import { answerOf, basic, bearer, get, NO_STORE, post, refused } from '../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
 
 const asked = { response_type: 'code', client_id: 'web', scope: 'notes:read', state: 'xyz', redirect_uri: CALLBACK };
@@ -99,13 +99,21 @@ describe.each(PLATFORMS)('a host without an interaction on %s', (platform) => {
     expect({ status, location: headers['location'] }).toEqual({ status: 302, location: '/login' });
   });
 
-  it('finds its user by an access token when it has no handler either', async () => {
-    const { url } = await startHost(platform, demoModule({ interaction: undefined, secret: undefined }));
-    const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+  it('is told what it lacks when it has no handler either, and no token stands for the user’s word', async () => {
+    const error = jest.fn<LoggerService['error']>();
+    const module = demoModule({ interaction: undefined, secret: undefined });
+    const { url } = await startHost(platform, module, { logger: { error, log() {}, warn() {} } });
+    const form = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'notes:read' };
     const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
     const { access_token: token } = body as { access_token: string };
-    expect(await answerOf(get(`${url}/oauth/authorize?${query}`, bearer(token)))).toEqual(withCode);
-    const nobody = await answerOf(get(`${url}/oauth/authorize?${query}`));
-    expect([nobody.status, nobody.headers['www-authenticate']]).toEqual([401, 'Bearer realm="Service"']);
+    const wider = new URLSearchParams({ ...asked, scope: 'notes:read notes:write' });
+    const faulty = refused('server_error', 'Server error: the request could not be handled', 500);
+    expect(await answerOf(get(`${url}/oauth/authorize?${wider.toString()}`, bearer(token)))).toEqual(faulty);
+    expect(await answerOf(post(`${url}/oauth/authorize`, asked, bearer(token)))).toEqual(faulty);
+    expect(await answerOf(get(`${url}/oauth/authorize?${query}`))).toEqual(faulty);
+    expect(error.mock.calls.map(([message]) => message)).toEqual(Array.from({ length: 3 }, () => LACK));
   });
 });
+
+const LACK =
+  'Invalid argument: the authorization endpoint needs the option `interaction` or `authenticateHandler` to ask the user';

@@ -13,7 +13,7 @@ import {
   Request,
   Response,
 } from 'nest-oauth2';
-import { demoStore, SECRET } from '../support/demo.js';
+import { demoStore, NotesController, SECRET } from '../support/demo.js';
 import { Database, DatabaseModule, HostInteraction, HostModel } from '../support/host-model.js';
 import { get, post } from '../support/http.js';
 import { startHost, stopHosts } from '../support/nest-host.js';
@@ -48,6 +48,7 @@ describe('OAuth2Module.forRoot()', () => {
   });
 
   it.each([
+    ['useValue', { useValue: new HostModel(new Database()) }],
     ['useClass', { useClass: HostModel }],
     ['useFactory', { useFactory: (database: Database) => new HostModel(database), inject: [Database] }],
     [
@@ -107,6 +108,20 @@ describe('OAuth2Module.forRoot()', () => {
     expect(service.options).toBe(options);
     const local = compile({ imports: [OAuth2Module.forRoot({ model: demoStore() }), Feature] });
     await expect(local).rejects.toThrow(/OAuth2Server/);
+  });
+
+  it('lets a feature module guard its routes by `isGlobal`, or by a module that exports it', async () => {
+    @Module({ controllers: [NotesController] })
+    class Feature {}
+    @Module({ imports: [OAuth2Module.forRoot({ model: demoStore() })], exports: [OAuth2Module] })
+    class Security {}
+    @Module({ imports: [Security], controllers: [NotesController] })
+    class SecuredFeature {}
+    const everywhere = OAuth2Module.forRoot({ model: demoStore(), isGlobal: true });
+    for (const imports of [[everywhere, Feature], [SecuredFeature]]) {
+      const app = await compile({ imports });
+      expect(app.get(NotesController, { strict: false })).toBeInstanceOf(NotesController);
+    }
   });
 
   it('brings no endpoints when `controllers` is off', async () => {

@@ -1,13 +1,51 @@
-import type { CanActivate, DynamicModule } from '@nestjs/common';
-import { OAuth2Module, OAuthGuard, type Model, type OAuth2Server } from 'nest-oauth2';
+import { type CanActivate, Controller, type DynamicModule, Get, ParseIntPipe, UseGuards } from '@nestjs/common';
+import {
+  AccessToken,
+  CurrentUser,
+  InjectOAuth2Model,
+  OAuth2Module,
+  OAuthGuard,
+  Public,
+  Scopes,
+  type Model,
+  type OAuth2Server,
+} from 'nest-oauth2';
 import DefaultServer, { Request, Response, type Token } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { checkModel, OAuth2TestingModule } from 'nest-oauth2/testing';
 
 const users = { findByCredentials: async () => undefined, findById: async () => undefined };
 const model: Model = new MemoryStore({ clients: [{ id: 'demo', grants: ['client_credentials'] }], users });
 
 export const module: DynamicModule = OAuth2Module.forRoot({ model });
+export const testing: Promise<DynamicModule> = OAuth2TestingModule.forTest();
 export const guard: new (...args: never[]) => CanActivate = OAuthGuard;
+export const report: Promise<{ ok: boolean }> = checkModel(() => ({ model, client: { id: 'demo' } }));
+
+@Controller()
+@UseGuards(OAuthGuard)
+export class Api {
+  constructor(@InjectOAuth2Model() readonly injected: Model) {}
+
+  @Get()
+  @Scopes('read')
+  read(
+    @AccessToken() token: Token,
+    @AccessToken(ParseIntPipe) piped: unknown,
+    @CurrentUser() user: object,
+    @CurrentUser('id', new ParseIntPipe()) id: number,
+    @CurrentUser(ParseIntPipe) everything: unknown,
+  ) {
+    return { token, piped, user, id, everything };
+  }
+
+  @Get('open')
+  @Public()
+  // @ts-expect-error: a property of the user has a name.
+  open(@CurrentUser(5) user: unknown) {
+    return user;
+  }
+}
 
 const server: OAuth2Server = new DefaultServer({ model });
 const request = new Request({ method: 'POST', query: {}, headers: {} });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { DemoInteraction, SECRET as secret } from '../../support/demo.js';
-import { faultOfRoot, LEAST_MODEL as model } from '../../support/fault.js';
+import { DemoInteraction, demoStore, SECRET as secret } from '../../support/demo.js';
+import { faultOfRoot } from '../../support/fault.js';
 
+const model = demoStore();
 const interaction = new DemoInteraction();
 const without = (name: string) => Object.assign(new DemoInteraction(), { [name]: undefined });
 
@@ -32,6 +33,22 @@ describe('an interaction that will not do stops the application', () => {
       { interaction: without('consent'), secret },
       'the interaction has no method `consent()`: implement it to ask the user whether they agree',
     ],
+    [
+      'a memory that is no method',
+      { interaction: Object.assign(new DemoInteraction(), { hasConsented: true }), secret },
+      "the interaction's `hasConsented` must be a method",
+    ],
+    [
+      'a page that is no method',
+      { interaction: Object.assign(new DemoInteraction(), { showError: '<p>' }), secret },
+      "the interaction's `showError` must be a method",
+    ],
+    [
+      'a function',
+      { interaction: () => interaction, secret },
+      'the option `interaction` must be a class, an instance or a provider: give a function as `{ useFactory }`',
+    ],
+    ['a secret that is no text', { interaction, secret: Buffer.alloc(32) }, 'the option `secret` must be text'],
     ['a word', { interaction: 'login', secret }, 'the option `interaction` must be a class, an instance or a provider'],
     [
       'two ways to find the user',

@@ -2,10 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
-import { NotesController } from '../../support/demo.js';
+import { DemoInteraction, NotesController, SECRET } from '../../support/demo.js';
 import { faultOf, faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
 
 const needed = 'OAuth2Module needs the option `model`: a class, an instance or a provider';
+const ofNoUse = (method: string, option: string) =>
+  `the model has no method \`${method}()\`, without which the option \`${option}\` is of no use: implement it, or leave \`${option}\` out`;
 const whereChecked = 'set `controllers: false` where tokens are only checked';
 
 describe('a model that will not do stops the application', () => {
@@ -21,8 +23,18 @@ describe('a model that will not do stops the application', () => {
     ],
     [
       'no saveToken()',
-      { model: { getClient() {}, saveToken: true } },
+      { model: { getClient() {} } },
       `the model has no method \`saveToken()\`, which keeps what is issued: implement it, or ${whereChecked}`,
+    ],
+    [
+      'a method of 2.x',
+      { model: { getClient() {}, saveAccessToken() {} } },
+      'the model has no method `saveToken()`, which keeps what is issued: `saveAccessToken()` of 2.x is called so now',
+    ],
+    [
+      'a property where a method is due',
+      { model: { ...LEAST_MODEL, validateScope: ['read'] } },
+      "the model's `validateScope` must be a method",
     ],
     [
       'codes that cannot be spent',
@@ -38,6 +50,26 @@ describe('a model that will not do stops the application', () => {
       'refresh tokens that cannot be spent',
       { model: { ...LEAST_MODEL, getRefreshToken() {} } },
       'the model has no method `revokeToken()`, which spends a refresh token: implement it, or leave `getRefreshToken()` out too',
+    ],
+    [
+      'refresh tokens that cannot be spent, of 2.x',
+      { model: { ...LEAST_MODEL, getRefreshToken() {}, revokeRefreshToken() {} } },
+      'the model has no method `revokeToken()`, which spends a refresh token: `revokeRefreshToken()` of 2.x is called so now',
+    ],
+    [
+      'an interaction, and nowhere to keep codes',
+      { model: LEAST_MODEL, interaction: DemoInteraction, secret: SECRET },
+      ofNoUse('saveAuthorizationCode', 'interaction'),
+    ],
+    [
+      'a handler, and nowhere to keep codes',
+      { model: LEAST_MODEL, authenticateHandler: { handle() {} } },
+      ofNoUse('saveAuthorizationCode', 'authenticateHandler'),
+    ],
+    [
+      'an interval for spent tokens, which it forgets',
+      { model: LEAST_MODEL, refreshTokenReuseInterval: 10 },
+      ofNoUse('revokeGrant', 'refreshTokenReuseInterval'),
     ],
   ])('%s', async (_name, options, sentence) => {
     expect(await faultOfRoot(options)).toBe(sentence);

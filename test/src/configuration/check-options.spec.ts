@@ -1,28 +1,19 @@
+import { Controller, Inject, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Module, OAuth2Server } from 'nest-oauth2';
-import { demoStore } from '../../support/demo.js';
-import { faultOf, faultOfRoot, faultOfRootAsync, LEAST_MODEL } from '../../support/fault.js';
+import { DemoInteraction, demoStore, NotesController, SECRET } from '../../support/demo.js';
+import { faultOf, faultOfRoot, faultOfRootAsync, LEAST_MODEL as model } from '../../support/fault.js';
 
-const lifetime = (name: string) => `the option \`${name}\` must be a positive number of seconds`;
 const path = (name: string) => `the option \`paths.${name}\` must be a path such as 'oauth/${name}', without a query`;
 const noSource = 'OAuth2Module.forRootAsync() needs `useFactory`, `useClass` or `useExisting` to get its options from';
+const twice = (name: string) =>
+  `give \`${name}\` beside the factory of OAuth2Module.forRootAsync() or in what it returns, not in both`;
 
-describe('an option that will not do stops the application', () => {
+class NoFactory {}
+
+describe('a registration that will not do stops the application', () => {
   it.each<[string, object, string]>([
-    ['a lifetime of nothing', { accessTokenLifetime: 0 }, lifetime('accessTokenLifetime')],
-    ['a negative lifetime', { refreshTokenLifetime: -1 }, lifetime('refreshTokenLifetime')],
-    ['a lifetime in words', { authorizationCodeLifetime: '5m' }, lifetime('authorizationCodeLifetime')],
-    ['an endless lifetime', { accessTokenLifetime: Infinity }, lifetime('accessTokenLifetime')],
-    ['an unknown choice', { requirePKCE: true }, "the option `requirePKCE` must be 'public' or 'all' or 'none'"],
-    ['an unknown format', { scopeFormat: 'list' }, "the option `scopeFormat` must be 'string' or 'array'"],
-    ['an idle handler', { authenticateHandler: {} }, 'the option `authenticateHandler` needs a method `handle()`'],
-    ['no URL', { issuer: 'me' }, 'the option `issuer` must be a URL without query and fragment'],
-    [
-      'no class',
-      { extendedGrantTypes: { 'urn:a': {} } },
-      'the grant type `urn:a` in `extendedGrantTypes` must be a class',
-    ],
     ['a path with a query', { paths: { token: 'token?a=b' } }, path('token')],
     ['a URL for a path', { paths: { authorize: 'https://a.example/b' } }, path('authorize')],
     ['an empty path', { paths: { token: '' } }, path('token')],
@@ -34,12 +25,50 @@ describe('an option that will not do stops the application', () => {
       'the options `paths.authorize` and `paths.token` must differ',
     ],
   ])('%s', async (_name, options, sentence) => {
-    expect(await faultOfRoot({ model: LEAST_MODEL, ...options })).toBe(sentence);
+    expect(await faultOfRoot({ model, ...options })).toBe(sentence);
+  });
+
+  it.each(['x', 5, [], () => ({ model })])('options that are %p', async (options) => {
+    expect(await faultOfRoot(options)).toBe('OAuth2Module.forRoot() takes an object of options');
+    expect(await faultOfRootAsync(options)).toBe('OAuth2Module.forRootAsync() takes an object of options');
   });
 
   it.each<[string, object | undefined, string]>([
     ['no source of options', {}, noSource],
     ['nothing at all', undefined, noSource],
+    [
+      'a misspelt source of options',
+      { usefactory: () => ({ model }) },
+      'unknown option `usefactory` of OAuth2Module; the nearest known one is `useFactory`',
+    ],
+    [
+      'two sources of options',
+      { useFactory: () => ({ model }), useClass: NoFactory },
+      'give OAuth2Module.forRootAsync() only one of `useFactory` and `useClass`',
+    ],
+    ['a factory that is none', { useFactory: { model } }, 'the option `useFactory` must be a function'],
+    ['a class that is none', { useClass: {} }, 'the option `useClass` must be a class'],
+    ['a token that is none', { useExisting: null }, 'the option `useExisting` must be an injection token'],
+    ['no list', { useFactory: () => ({ model }), inject: 'CONFIG' }, 'the option `inject` must be a list'],
+    [
+      'a class that makes no options',
+      { useClass: NoFactory },
+      '`useClass` of OAuth2Module.forRootAsync() has no method `createOAuth2Options()`: implement it',
+    ],
+    [
+      'a provider that makes no options',
+      { useExisting: 'OPTIONS', extraProviders: [{ provide: 'OPTIONS', useValue: { model } }] },
+      '`useExisting` of OAuth2Module.forRootAsync() has no method `createOAuth2Options()`: implement it',
+    ],
+    ['two models', { useFactory: () => ({ model }), model }, twice('model')],
+    [
+      'two interactions',
+      {
+        useFactory: () => ({ model, interaction: new DemoInteraction(), secret: SECRET }),
+        interaction: DemoInteraction,
+      },
+      twice('interaction'),
+    ],
     [
       'a factory that returns nothing',
       { useFactory: () => undefined },
@@ -56,9 +85,9 @@ describe('an option that will not do stops the application', () => {
       'the `model` is a class where an instance is due: give the class beside the factory',
     ],
     [
-      'a bad lifetime from the factory',
-      { useFactory: () => ({ model: LEAST_MODEL, accessTokenLifetime: Number.NaN }) },
-      lifetime('accessTokenLifetime'),
+      'an option of the wrong kind from the factory',
+      { useFactory: () => ({ model, allowEmptyState: 'false' }) },
+      'the option `allowEmptyState` must be true or false',
     ],
   ])('in forRootAsync(): %s', async (_name, options, sentence) => {
     expect(await faultOfRootAsync(options)).toBe(sentence);
@@ -69,18 +98,33 @@ describe('an option that will not do stops the application', () => {
       'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
     );
   });
+
+  it('in its own words also where other modules need what it would have given', async () => {
+    @Controller()
+    class Feature {
+      constructor(@Inject(OAuth2Server) readonly server: OAuth2Server) {}
+    }
+    @Module({ controllers: [Feature, NotesController] })
+    class FeatureModule {}
+    const wrong = OAuth2Module.forRoot({ model: 'memory', isGlobal: true } as never);
+    expect(await faultOf({ imports: [FeatureModule, wrong] })).toBe(
+      'the option `model` must be a class, an instance or a provider',
+    );
+  });
 });
 
-describe('an option that will do', () => {
-  it('may be undefined, a number in digits, or a secret that nothing uses', async () => {
-    const options = {
-      accessTokenLifetime: undefined,
-      refreshTokenLifetime: '60' as never,
-      secret: 'x',
-      issuer: undefined,
-    };
-    const module = OAuth2Module.forRoot({ model: demoStore(), paths: undefined, interaction: undefined, ...options });
-    const app = await Test.createTestingModule({ imports: [module] }).compile();
-    expect(app.get(OAuth2Server, { strict: false }).options).toMatchObject({ refreshTokenLifetime: '60' });
+describe('a registration that will do', () => {
+  it('may leave options undefined, and have a secret that nothing uses', async () => {
+    const options = { paths: undefined, interaction: undefined, imports: undefined, issuer: undefined, secret: 'x' };
+    const imports = [OAuth2Module.forRoot({ model: demoStore(), ...options })];
+    const app = await Test.createTestingModule({ imports }).compile();
+    expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);
+  });
+
+  it('may give null for what it leaves to the factory', async () => {
+    const useFactory = () => ({ model: demoStore() });
+    const imports = [OAuth2Module.forRootAsync({ useFactory, model: null, interaction: null } as never)];
+    const app = await Test.createTestingModule({ imports }).compile();
+    expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);
   });
 });

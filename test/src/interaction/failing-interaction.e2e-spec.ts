@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { open, pageOf, PAGE_HEADERS, REDIRECTED_WITH_CODE, redirected } from '../../support/consent.js';
+import { DECIDED_WITH_CODE, open, PAGE_HEADERS, pageOf, redirected } from '../../support/consent.js';
 import { ASKED, DemoInteraction, demoModule } from '../../support/demo.js';
 import { answerOf, get, NO_STORE, post } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
     for (const interaction of [forgetful, vague]) {
       const { url } = await startHost(platform, demoModule({ interaction: interaction as never }));
       const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
-      expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(REDIRECTED_WITH_CODE);
+      expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
       pageOf(await answerOf(get(url + action, asAlice)));
     }
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OAUTH2_INTERACTION } from 'nest-oauth2';
-import { open, pageOf, REDIRECTED_WITH_CODE, redirected } from '../../support/consent.js';
+import { DECIDED_WITH_CODE, open, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
 import { ASKED, type DemoInteraction, demoModule } from '../../support/demo.js';
 import { answerOf, post } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
@@ -50,7 +50,7 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
     const form = { ticket, decision: 'allow' };
     expect(pageOf(await answerOf(post(url + action, form, { cookie: 'user=bob' }))).user).toBe('bob');
-    expect(await answerOf(post(url + action, form))).toEqual(redirected(expect.stringMatching(/^\/login\?/)));
+    expect(await answerOf(post(url + action, form))).toEqual(redirected(expect.stringMatching(/^\/login\?/), 303));
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
       client_id: 'spa',
       allowed: 'false',
     };
-    expect(await answerOf(post(url + action, switched, asAlice))).toEqual(REDIRECTED_WITH_CODE);
+    expect(await answerOf(post(url + action, switched, asAlice))).toEqual(DECIDED_WITH_CODE);
     expect([...interaction.consents]).toEqual(['alice web notes:read']);
   });
 
@@ -91,9 +91,7 @@ describe.each(PLATFORMS)('a decision that is not the user’s on %s', (platform)
     const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
     await stopHosts();
     const next = await startHost(platform, demoModule());
-    expect(await answerOf(post(next.url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(
-      REDIRECTED_WITH_CODE,
-    );
+    expect(await answerOf(post(next.url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
   });
 
   it('refuses a ticket that another secret signed', async () => {

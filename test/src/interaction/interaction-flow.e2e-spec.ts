@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OAUTH2_INTERACTION, type OAuthError } from 'nest-oauth2';
-import { open, pageOf, PAGE_HEADERS, REDIRECTED_WITH_CODE, redirected } from '../../support/consent.js';
+import {
+  DECIDED_WITH_CODE,
+  open,
+  PAGE_HEADERS,
+  pageOf,
+  redirected,
+  REDIRECTED_WITH_CODE,
+} from '../../support/consent.js';
 import { ASKED, CALLBACK, DemoInteraction, demoModule } from '../../support/demo.js';
 import { answerOf, post } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
@@ -48,7 +55,7 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
 
   it('answers the client by a code when the user allows, and remembers it', async () => {
     const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
-    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(REDIRECTED_WITH_CODE);
+    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
     expect([...interaction.consents]).toEqual(['alice web notes:read']);
     expect(await open(url, ASKED, 'alice')).toEqual(REDIRECTED_WITH_CODE);
   });
@@ -57,7 +64,7 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
     const description = encodeURIComponent('Access denied: user denied access to application');
     expect(await answerOf(post(url + action, { ticket, decision: 'deny' }, asAlice))).toEqual(
-      redirected(`${CALLBACK}?error=access_denied&error_description=${description}&state=xyz`),
+      redirected(`${CALLBACK}?error=access_denied&error_description=${description}&state=xyz`, 303),
     );
     expect(interaction.consents.size).toBe(0);
   });
@@ -71,7 +78,14 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     interaction.consents.add('alice web notes:read');
     const { action, ticket } = pageOf(await answerOf(post(`${url}/oauth/authorize`, ASKED, asAlice)));
     expect(action).toBe(`/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
-    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(REDIRECTED_WITH_CODE);
+    expect(await answerOf(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+  });
+
+  it('sends a browser on by a 303 after every form, also to login and with an error', async () => {
+    expect((await answerOf(post(`${url}/oauth/authorize`, ASKED))).status).toBe(303);
+    const wrong = { ...ASKED, scope: 'nonsense' };
+    expect((await answerOf(post(`${url}/oauth/authorize`, wrong, asAlice))).status).toBe(303);
+    expect((await open(url, wrong, 'alice')).status).toBe(302);
   });
 
   it('says what is wrong with a request before anybody is ASKED to sign in', async () => {

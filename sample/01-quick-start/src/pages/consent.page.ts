@@ -3,18 +3,17 @@ import { type DemoClient, type DemoUser, scopes } from '../demo-data.js';
 import { html } from './html.js';
 import { page } from './page.js';
 
-/** Asks whether the client may have what it asks for. The form posts `ticket` and `decision` to `action`. */
-export function consentPage(user: DemoUser, context: ConsentContext, requested: string[]): string {
+/** Asks whether the client may have what it would get. The form posts `ticket` and `decision` to `action`. */
+export function consentPage(user: DemoUser, context: ConsentContext<DemoClient>, wanted: string[]): string {
   const { client, redirectUri } = context.authorization;
-  const { name } = client as DemoClient;
   return page({
     title: 'Allow access?',
     main: html`<main class="narrow card">
       <p class="eyebrow">Authorization server</p>
       <h1>Allow access?</h1>
-      <p><b>${name}</b> would like to:</p>
+      <p><b>${client.name}</b> would like to:</p>
       <ul class="scopes">
-        ${requested.map((scope) => html`<li>${scopes[scope] ?? 'Use this scope:'} <code>${scope}</code></li>`)}
+        ${wanted.map((scope) => html`<li>${scopes[scope] ?? 'Use this scope:'} <code>${scope}</code></li>`)}
       </ul>
       <form method="post" action="${context.action}" class="choice">
         <input type="hidden" name="ticket" value="${context.ticket}" />

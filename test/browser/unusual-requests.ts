@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Stage } from './sample.js';
+import { openPage, signIn, type Visitor } from './visitor.js';
+
+export function unusualRequests(stage: Stage): void {
+  const client = createServer((request, response) => response.end(`arrived at ${request.url}`));
+  let visitor: Visitor;
+  let asked: Record<string, string>;
+
+  beforeAll(async () => {
+    await once(client.listen(0, '127.0.0.1'), 'listening');
+    const { port } = client.address() as AddressInfo;
+    const redirectUri = `http://127.0.0.1:${port}/callback`;
+    asked = { response_type: 'code', client_id: 'demo-web', redirect_uri: redirectUri, state: 'abc' };
+    visitor = await openPage(stage.browser, { viewport: { width: 390, height: 844 } });
+  });
+  afterAll(async () => {
+    client.close();
+    client.closeAllConnections();
+    await visitor?.page.context().close();
+  });
+
+  afterEach(() => expect(visitor.complaints).toEqual([]));
+
+  const open = (change: Record<string, string>) =>
+    visitor.page.goto(`${stage.sample.url}/oauth/authorize?${new URLSearchParams({ ...asked, ...change }).toString()}`);
+
+  it.each([
+    ['an unknown client', { client_id: 'nobody' }, 'client credentials are invalid'],
+    ['a foreign address', { redirect_uri: 'https://evil.example/' }, '`redirect_uri` does not match client value'],
+    ['a script for an address', { redirect_uri: 'javascript:alert(1)' }, '`redirect_uri` is not a valid URI'],
+  ])('stops %s on a page of its own', async (name, change, detail) => {
+    const { page, look } = visitor;
+    const response = await open(change);
+    expect(response?.status()).toBe(400);
+    expect(await response?.headerValue('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You cannot go on from here');
+    expect(await page.getByRole('alert').innerText()).toMatch(/^The application that sent you here is not known/);
+    expect(await page.innerText('main')).toContain(detail);
+    expect(await look(`error-${name.replaceAll(' ', '-')}`)).toBe(0);
+    await page.getByRole('link', { name: 'Back to the start' }).click();
+    await page.waitForURL(`${stage.sample.url}/`);
+  });
+
+  it('asks for all that would be granted when no scope is asked for, and once', async () => {
+    const { page, look } = visitor;
+    await open({});
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Allow access?' }).waitFor();
+    const granted = await page.getByRole('listitem').allInnerTexts();
+    expect(granted.map((text) => text.split(/\s+/).at(-1))).toEqual(['profile', 'notes:read', 'notes:write']);
+    expect(await look('consent-to-all')).toBe(0);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('arrived at /callback?code=').waitFor();
+
+    await open({ state: 'again' });
+    await page.getByText('state=again').waitFor();
+  });
+}

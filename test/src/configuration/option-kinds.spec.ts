@@ -1,0 +1,129 @@
+import { Test } from '@nestjs/testing';
+import { describe, expect, it, jest } from '@jest/globals';
+import { ClientCredentialsGrantType, OAuth2Module, OAuth2Server } from 'nest-oauth2';
+import { demoStore } from '../../support/demo.js';
+import { faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
+
+const seconds = 'must be a positive number of seconds, less than 100 years';
+const boolean = 'must be true or false';
+const issuer = 'must be an https (or http) URL without query and fragment';
+const scope = 'must be scope values: a list, or text with a space between them';
+const century = 100 * 365 * 24 * 60 * 60;
+const given = 'must be a class, an instance or a provider';
+
+describe('an option of the wrong kind stops the application', () => {
+  it.each<[string, unknown, string]>([
+    ['accessTokenLifetime', 0, seconds],
+    ['refreshTokenLifetime', -1, seconds],
+    ['authorizationCodeLifetime', '5m', seconds],
+    ['accessTokenLifetime', Infinity, seconds],
+    ['accessTokenLifetime', Number.NaN, seconds],
+    ['accessTokenLifetime', century, seconds],
+    ['accessTokenLifetime', Date.now(), seconds],
+    ['accessTokenLifetime', '', seconds],
+    ['accessTokenLifetime', '0x10', seconds],
+    ['accessTokenLifetime', true, seconds],
+    ['accessTokenLifetime', null, seconds],
+    ['refreshTokenLifetime', [60], seconds],
+    ['refreshTokenReuseInterval', -1, 'must be a number of seconds, 0 or more and less than 100 years'],
+    ['refreshTokenReuseInterval', Number.NaN, 'must be a number of seconds, 0 or more and less than 100 years'],
+    ['addAcceptedScopesHeader', 0, boolean],
+    ['addAuthorizedScopesHeader', null, boolean],
+    ['allowBearerTokensInQueryString', 'false', boolean],
+    ['allowEmptyState', 'false', boolean],
+    ['allowExtendedTokenAttributes', 1, boolean],
+    ['alwaysIssueNewRefreshToken', 'true', boolean],
+    ['enablePlainPKCE', 'no', boolean],
+    ['controllers', 'false', boolean],
+    ['isGlobal', 'true', boolean],
+    ['requirePKCE', true, "must be 'public' or 'all' or 'none'"],
+    ['scopeFormat', 'list', "must be 'string' or 'array'"],
+    ['authenticateHandler', {}, 'must be an object with a method `handle()`'],
+    ['authenticateHandler', () => null, 'must be an object with a method `handle()`'],
+    ['events', {}, 'must be an object with a method `emit()`'],
+    ['events', null, 'must be an object with a method `emit()`'],
+    ['extendedGrantTypes', null, 'must be an object: classes by grant type'],
+    ['extendedGrantTypes', [], 'must be an object: classes by grant type'],
+    ['requireClientAuthentication', null, 'must be an object such as `{ password: false }`'],
+    ['requireClientAuthentication', false, 'must be an object such as `{ password: false }`'],
+    ['issuer', 'me', issuer],
+    ['issuer', 'ftp://a.example', issuer],
+    ['issuer', 'https://a.example/?', issuer],
+    ['issuer', 'https://a.example#a', issuer],
+    ['issuer', new URL('https://a.example'), issuer],
+    ['scope', '', scope],
+    ['scope', 'a  b', scope],
+    ['scope', [], scope],
+    ['scope', ['a b'], scope],
+    ['scope', [undefined], scope],
+    ['imports', {}, 'must be a list'],
+    ['extraProviders', {}, 'must be a list'],
+    ['paths', 'oauth', "must be an object such as `{ token: 'oauth/token' }`"],
+    ['model', () => demoStore(), `${given}: give a function as \`{ useFactory }\``],
+    ['model', [], given],
+    ['model', { usefactory: () => demoStore() }, `${given}: \`usefactory\` is written \`useFactory\``],
+    ['model.useFactory', 5, 'must be a function'],
+    ['model.useClass', {}, 'must be a class'],
+    ['model.useExisting', null, 'must be an injection token'],
+    ['interaction.useFactory', 'login', 'must be a function'],
+  ])('`%s` is %p', async (name, value, fault) => {
+    const [option = '', member] = name.split('.');
+    const options = { model: LEAST_MODEL, [option]: member ? { [member]: value } : value };
+    expect(await faultOfRoot(options)).toBe(`the option \`${name}\` ${fault}`);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'no class',
+      { extendedGrantTypes: { 'urn:a': {} } },
+      'the grant type `urn:a` in `extendedGrantTypes` must be a class',
+    ],
+    [
+      'a misspelt grant type',
+      { requireClientAuthentication: { pasword: false } },
+      'unknown grant type `pasword` in `requireClientAuthentication`: there are `authorization_code`, `client_credentials`, `password`, `refresh_token`',
+    ],
+    [
+      'a boolean in words',
+      { requireClientAuthentication: { password: 'false' } },
+      'the grant type `password` in `requireClientAuthentication` must be true or false',
+    ],
+    [
+      'what to inject, and no list',
+      { model: { useFactory: () => demoStore(), inject: 'DATABASE' } },
+      'the option `model.inject` must be a list',
+    ],
+  ])('%s', async (_name, options, sentence) => {
+    expect(await faultOfRoot({ model: LEAST_MODEL, ...options })).toBe(sentence);
+  });
+});
+
+describe('an option that will do', () => {
+  it.each<[string, unknown]>([
+    ['accessTokenLifetime', undefined],
+    ['accessTokenLifetime', 0.5],
+    ['accessTokenLifetime', '60'],
+    ['refreshTokenLifetime', century - 1],
+    ['refreshTokenReuseInterval', 0],
+    ['refreshTokenReuseInterval', 10],
+    ['allowEmptyState', false],
+    ['issuer', 'https://a.example/tenant'],
+    ['issuer', 'http://127.0.0.1:3000'],
+    ['scope', 'a b'],
+    ['scope', ['a', 'b']],
+    ['events', { emit() {} }],
+    ['extendedGrantTypes', { a: ClientCredentialsGrantType, b: ClientCredentialsGrantType.bind(null), c: jest.fn() }],
+    ['requireClientAuthentication', { password: false, refresh_token: true }],
+  ])('`%s` is %p', async (name, value) => {
+    const imports = [OAuth2Module.forRoot({ model: demoStore(), [name]: value })];
+    const app = await Test.createTestingModule({ imports }).compile();
+    expect(app.get(OAuth2Server, { strict: false }).options).toMatchObject({ [name]: value });
+  });
+
+  it('is a grant type of the host’s own, in `requireClientAuthentication` too', async () => {
+    const grants = { extendedGrantTypes: { 'urn:a': ClientCredentialsGrantType } };
+    const options = { model: demoStore(), ...grants, requireClientAuthentication: { 'urn:a': false } };
+    const app = await Test.createTestingModule({ imports: [OAuth2Module.forRoot(options)] }).compile();
+    expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);
+  });
+});

@@ -1,0 +1,49 @@
+import { type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { describe, expect, it } from '@jest/globals';
+import { InvalidArgumentError, OAuth2Server, OAuthGuard, Scopes, SCOPES_METADATA } from 'nest-oauth2';
+import { bearer } from '../../support/http.js';
+import { model } from '../../support/reading-host.js';
+
+const WRONG = [undefined, null, '', ' ', 'a b', 'a ', 'caf\u00e9', 'a"b', 'a\\b', 'a\n', ['a'], 1];
+
+describe('@Scopes()', () => {
+  it.each(WRONG)('does not take %j for a scope: a mistake there would let every token in', (scope) => {
+    for (const scopes of [[scope], ['read', scope]]) {
+      expect(() => Scopes(...(scopes as string[]))).toThrow(InvalidArgumentError);
+    }
+  });
+
+  it('says what it takes', () => {
+    expect(() => Scopes('notes:read notes:write')).toThrow(
+      "Invalid argument: @Scopes() takes scopes one by one, without spaces, and 'notes:read notes:write' is none",
+    );
+    expect(() => Scopes(undefined as never)).toThrow(/and undefined is none$/);
+  });
+
+  it('takes any other text, and no scope at all', () => {
+    const metadataOf = (...scopes: string[]) => {
+      class Target {}
+      Scopes(...scopes)(Target);
+      return Reflect.getMetadata(SCOPES_METADATA, Target) as unknown;
+    };
+    expect(metadataOf('notes:read', 'https://a.example/notes', "!#'[]~")).toHaveLength(3);
+    expect(metadataOf()).toEqual([]);
+  });
+});
+
+describe('scopes that a host has put into the metadata by itself', () => {
+  it.each(WRONG)('let nobody in when one is %j', async (scope) => {
+    class Target {}
+    SetMetadata(SCOPES_METADATA, [scope])(Target);
+    const request = { method: 'GET', headers: bearer('read'), query: {} };
+    const context = {
+      getType: () => 'http',
+      getClass: () => Target,
+      getHandler: () => () => undefined,
+      switchToHttp: () => ({ getRequest: () => request, getResponse: () => undefined }),
+    };
+    const guard = new OAuthGuard(new OAuth2Server({ model }), new Reflector());
+    await expect(guard.canActivate(context as unknown as ExecutionContext)).rejects.toThrow(InvalidArgumentError);
+  });
+});

@@ -1,0 +1,82 @@
+import {
+  type ArgumentsHost,
+  BadRequestException,
+  Catch,
+  type ExceptionFilter,
+  ForbiddenException,
+  HttpException,
+  InternalServerErrorException,
+  ServiceUnavailableException,
+  type Type,
+  UnauthorizedException,
+} from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { OAuth2Module, OAuth2Server, OAuthError } from 'nest-oauth2';
+import { bearer, get } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { AdminController, model, ReadingController } from '../../support/reading-host.js';
+
+let caught: unknown;
+
+/** Filters of a host, each for one exception of Nest. */
+function filterOf(exception: Type<HttpException>) {
+  @Catch(exception)
+  class Filter implements ExceptionFilter {
+    catch(error: HttpException, host: ArgumentsHost): void {
+      caught = error;
+      const reply = host.switchToHttp().getResponse();
+      reply.status(error.getStatus()).send({ filter: exception.name, ...(error.getResponse() as object) });
+    }
+  }
+  return { provide: APP_FILTER, useClass: Filter };
+}
+
+const FILTERS = [
+  HttpException,
+  BadRequestException,
+  ForbiddenException,
+  InternalServerErrorException,
+  ServiceUnavailableException,
+  UnauthorizedException,
+].map(filterOf);
+
+describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
+  let url: string;
+  let server: OAuth2Server;
+  beforeAll(async () => {
+    const host = await startHost(platform, {
+      imports: [OAuth2Module.forRoot({ model, controllers: false })],
+      controllers: [ReadingController, AdminController],
+      providers: FILTERS,
+    });
+    url = host.url;
+    server = host.app.get(OAuth2Server, { strict: false });
+  });
+  afterAll(stopHosts);
+
+  it.each([
+    ['UnauthorizedException', 401, 'unauthorized_request', 'reading', {}],
+    ['UnauthorizedException', 401, 'invalid_token', 'reading', bearer('nonsense')],
+    ['ForbiddenException', 403, 'insufficient_scope', 'admin/inherited', bearer('read')],
+    ['BadRequestException', 400, 'invalid_request', 'reading', { authorization: 'Bearer' }],
+    ['ServiceUnavailableException', 503, 'server_error', 'reading', bearer('broken')],
+  ])('for %s catches a %i of the guard with `%s`', async (filter, status, error, path, headers) => {
+    const answer = await get(`${url}/${path}`, headers);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({ filter, error, error_description: expect.any(String) });
+    expect((caught as Error).cause).toBeInstanceOf(Error);
+  });
+
+  it.each([
+    ['InternalServerErrorException', 500],
+    ['HttpException', 429],
+  ])('for %s catches a %i', async (filter, code) => {
+    const failure = new OAuthError('Slow down', { name: 'slow_down', code });
+    const authenticate = jest.spyOn(server, 'authenticate').mockRejectedValueOnce(failure);
+    const answer = await get(`${url}/reading`, bearer('read'));
+    authenticate.mockRestore();
+    expect(answer.status).toBe(code);
+    expect(await answer.json()).toEqual({ filter, error: 'slow_down', error_description: 'Slow down' });
+  });
+});
