@@ -29,6 +29,11 @@ export function refuseClassicNames(prototype: object): void {
   }
 }
 
+/** What became of an option that 3.x stopped reading; of any other name, nothing. */
+export function fateOfOption(name: string): string | undefined {
+  return Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+}
+
 /** Tells the operator of options that are given and do nothing, in one process warning. */
 export function warnOfRemovedOptions(options: object): void {
   const removed = Object.keys(OPTIONS).filter((name) => Object.hasOwn(options, name));

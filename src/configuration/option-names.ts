@@ -1,3 +1,4 @@
+import { fateOfOption } from '../../lib/classic-names.js';
 import { nearestName } from './nearest-name.js';
 import { type Place, TABLES } from './option-table.js';
 
@@ -20,5 +21,7 @@ function describe(name: string, place: Place): string {
   if (place === 'factory' && NAMES.forRootAsync.includes(name)) {
     return `the option \`${name}\` must be known at once: give it to OAuth2Module.forRootAsync() beside the factory`;
   }
+  const fate = fateOfOption(name);
+  if (fate) return `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
   return `unknown option \`${name}\` of OAuth2Module; the nearest known one is \`${nearestName(name, NAMES[place])}\``;
 }

@@ -1,24 +1,27 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterARestart } from './after-a-restart.js';
 import { anotherClient } from './another-client.js';
 import { byKeyboard } from './by-keyboard.js';
 import { outsideTheBrowser } from './outside-the-browser.js';
-import { startSample, type Stage } from './sample.js';
+import { makeDatabase, startSample, type Stage } from './sample.js';
 import { throughTheFlow } from './through-the-flow.js';
 import { unusualRequests } from './unusual-requests.js';
 import { openBrowser } from './visitor.js';
 
 describe('the quick start sample', () => {
   const stage = {} as Stage;
+  const database = makeDatabase();
 
   // Time for `npm ci` and a build of the library on a clean clone.
   beforeAll(async () => {
     stage.browser = await openBrowser();
-    stage.sample = await startSample();
+    stage.sample = await startSample(database.file);
   }, 600_000);
 
   afterAll(async () => {
     await stage.browser?.close();
     await stage.sample?.stop();
+    database.remove();
   });
 
   const desktop = { width: 1280, height: 800 };
@@ -35,4 +38,5 @@ describe('the quick start sample', () => {
   describe('with another client', () => anotherClient(stage));
   describe('with unusual requests', () => unusualRequests(stage));
   describe('outside the browser', () => outsideTheBrowser(stage));
+  describe('after a restart', () => afterARestart(stage));
 });

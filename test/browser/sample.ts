@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 
@@ -18,11 +20,18 @@ export interface Sample {
   stop(): Promise<void>;
 }
 
+/** A database that no other run sees. */
+export function makeDatabase(): { file: string; remove(): void } {
+  const place = mkdtempSync(join(tmpdir(), 'quick-start-'));
+  return { file: join(place, 'test.sqlite'), remove: () => rmSync(place, { recursive: true, force: true }) };
+}
+
 /** Starts the sample as its README says, on a free port. */
-export async function startSample(): Promise<Sample> {
+export async function startSample(databaseFile: string): Promise<Sample> {
   if (!existsSync(`${folder}/node_modules`)) install();
   // A process group of its own: npm, its shell and the server end together.
-  const npm = spawn('npm', ['start'], { cwd: folder, env: { ...process.env, PORT: '0' }, detached: true });
+  const env = { ...process.env, PORT: '0', DATABASE_FILE: databaseFile };
+  const npm = spawn('npm', ['start'], { cwd: folder, env, detached: true });
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));
   let log = '';
   npm.stderr.on('data', (text) => (log += text));

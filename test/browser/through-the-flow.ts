@@ -30,7 +30,9 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
   it('says what it is', async () => {
     await page.goto(stage.sample.url);
     expect(await page.title()).toBe('nest-oauth2 quick start');
-    expect(await page.getByText('gone after a restart').isVisible()).toBe(true);
+    expect(await page.getByText('Everything is kept in test.sqlite and still there after a restart.').isVisible()).toBe(
+      true,
+    );
   });
 
   it('asks who you are', async () => {

@@ -1,6 +1,8 @@
 import { BadRequestException, Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { CurrentUser, OAuthGuard, Scopes } from 'nest-oauth2';
-import { type DemoUser, notes } from './demo-data.js';
+import { database } from './database.js';
+import type { DemoUser } from './demo-data.js';
+import { Note } from './tables.js';
 
 /** The API. The guard lets nobody in without an access token; `@Scopes` says what the token must allow. */
 @Controller('api')
@@ -15,15 +17,19 @@ export class ApiController {
   @Get('notes')
   @Scopes('notes:read')
   readNotes(@CurrentUser() user: DemoUser) {
-    return { notes: notes.get(user.id) ?? [] };
+    return notesOf(user);
   }
 
   @Post('notes')
   @Scopes('notes:write')
-  writeNote(@CurrentUser() user: DemoUser, @Body('text') text: unknown) {
+  async writeNote(@CurrentUser() user: DemoUser, @Body('text') text: unknown) {
     if (typeof text !== 'string' || !text.trim()) throw new BadRequestException('`text` must say something');
-    const written = [...(notes.get(user.id) ?? []), text.trim()];
-    notes.set(user.id, written);
-    return { notes: written };
+    await database.manager.insert(Note, { userId: user.id, text: text.trim() });
+    return notesOf(user);
   }
+}
+
+async function notesOf({ id: userId }: DemoUser) {
+  const rows = await database.manager.find(Note, { where: { userId }, order: { id: 'ASC' } });
+  return { notes: rows.map(({ text }) => text) };
 }

@@ -64,7 +64,8 @@ export const users = {
   },
 };
 
-/** What the API keeps: the notes of each user. */
-export const notes = new Map<unknown, string[]>([
-  [alice.id, ['Follow the white rabbit', 'Be at the tea party by six']],
-]);
+/** What alice has noted before the first start. */
+export const firstNotes = ['Follow the white rabbit', 'Be at the tea party by six'].map((text) => ({
+  userId: alice.id,
+  text,
+}));

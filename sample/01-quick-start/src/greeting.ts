@@ -1,10 +1,12 @@
+import { whereThingsAre } from './database.js';
+
 /** What the start-up log says: where to click, and three lines to paste. */
 export function greeting(url: string): string {
   const token = `curl -s -u demo-web:demo-web-secret ${url}/oauth/token`;
   const password = '-d grant_type=password -d username=alice -d password=wonderland -d scope=notes:read';
   const pick = `sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'`;
   return `
-nest-oauth2 quick start is running. Everything is kept in memory and gone after a restart.
+nest-oauth2 quick start is running. ${whereThingsAre}
 
   Open      ${url}
   Sign in   alice / wonderland

@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
 import { AppModule } from './app.module.js';
 import { greeting } from './greeting.js';
-import { secret } from './session.js';
+import { secret } from './secret.js';
 
 const port = Number(process.env.PORT ?? 3000);
 

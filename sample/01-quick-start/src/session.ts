@@ -2,12 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { type DemoUser, users } from './demo-data.js';
 
-/**
- * Signs login cookies and consent forms. Set OAUTH2_SECRET where several processes share the work or a login must
- * outlive a restart; here everything else is gone after a restart, so a new secret each time does no harm.
- */
-export const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url');
-
 const hours = 60 * 60 * 1000;
 
 /** Signed by cookie-parser (HMAC-SHA256) and out of reach of scripts. Add `secure: true` where there is https. */

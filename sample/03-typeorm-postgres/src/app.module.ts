@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 @Module({
   imports: [
     TypeOrmModule.forRoot(options),
-    // Brings GET and POST /oauth/authorize and POST /oauth/token.
+    // Brings POST /oauth/token. For /oauth/authorize add an `interaction`, as in 01-quick-start: the pages that ask the user.
     OAuth2Module.forRoot({
       extraProviders: [UsersOfTheTable],
       model: {

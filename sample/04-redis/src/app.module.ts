@@ -8,7 +8,7 @@ import { users } from './users.js';
 
 @Module({
   imports: [
-    // Brings GET and POST /oauth/authorize and POST /oauth/token.
+    // Brings POST /oauth/token. For /oauth/authorize add an `interaction`, as in 01-quick-start: the pages that ask the user.
     OAuth2Module.forRoot({
       imports: [RedisModule],
       model: {

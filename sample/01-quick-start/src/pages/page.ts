@@ -1,3 +1,4 @@
+import { whereThingsAre } from '../database.js';
 import { clients } from '../demo-data.js';
 import { type Html, html } from './html.js';
 
@@ -45,9 +46,7 @@ export function page({ title, main, script }: { title: string; main: Html; scrip
             <span>Quick start</span>
           </header>
           ${main}
-          <footer class="footnote">
-            Everything here lives in the memory of one process: logins, tokens and notes are gone after a restart.
-          </footer>
+          <footer class="footnote">${whereThingsAre} That is logins, consents, tokens and notes.</footer>
         </body>
       </html>`,
   );

@@ -1,0 +1,35 @@
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+import { DataSource } from 'typeorm';
+import { clients, users } from './demo-data.js';
+import { Consent, CreateTables1767312000000, Note } from './tables.js';
+
+/** Beside package.json. `DATABASE_FILE=:memory: npm start` leaves nothing behind. */
+export const file = process.env.DATABASE_FILE || fileURLToPath(new URL('../quick-start.sqlite', import.meta.url));
+export const inMemory = file === ':memory:';
+
+/** SQLite, in this process: nothing else has to run. The tables of the library stand beside those of the application. */
+export const database = new DataSource({
+  type: 'better-sqlite3',
+  database: file,
+  enableWAL: !inMemory,
+  entities: [Consent, Note, ...oauthEntities()],
+  migrations: [CreateTables1767312000000, ...oauthMigrations()],
+  // Makes the tables at the first start. A larger system does it as a step of its own, before it starts.
+  migrationsRun: true,
+});
+
+/** Opens the file. However often it was started before, this is what it finds: the demo's clients, and nothing expired. */
+export async function openStore(): Promise<TypeOrmStore> {
+  await database.initialize();
+  const store = new TypeOrmStore(database, { users });
+  for (const client of clients) await store.saveClient(client);
+  await store.prune();
+  return store;
+}
+
+/** What the log and the pages say of it. */
+export const whereThingsAre = inMemory
+  ? 'Everything is kept in memory and gone after a restart.'
+  : `Everything is kept in ${basename(file)} and still there after a restart.`;
