@@ -36,35 +36,33 @@ function takesClient(method: unknown): boolean {
   return third.startsWith('{') || (/client/i.test(third) && !/callback|cb$|done|next/i.test(third));
 }
 
-const adapted = new WeakMap<object, Model>();
+const known = new WeakMap<object, Model>();
 
 /**
  * The model as the engine calls it: every method answers by a value or a promise.
  * A model written that way already is returned as it is; one of 3.x, with generators or Node callbacks, is wrapped, once.
  */
 export function adaptModel(model: Model): Model {
-  let result = adapted.get(model);
+  let result = known.get(model);
   if (!result) {
     result = METHODS.some((name) => adapter(model[name], arityOf(name, model[name]))) ? wrap(model) : model;
-    adapted.set(model, result);
+    known.set(model, result);
   }
   return result;
 }
 
 function wrap(model: Model): Model {
-  const made = new Map<PropertyKey, { value: unknown; method: AnyFunction }>();
+  const made = new Map<PropertyKey, { value: unknown; call: AnyFunction }>();
   // Not a proxy of the model itself: of a frozen object, nothing but its own methods may be answered.
   return new Proxy({} as Model, {
     get(_, key) {
       const value: unknown = Reflect.get(model, key, model);
       if (typeof value !== 'function' || key === 'constructor') return value;
-      let known = made.get(key);
-      if (known?.value !== value) {
-        const call = adapter(value, arityOf(key as ModelMethod, value));
-        const method: AnyFunction = (...args) => (call ? call(model, args) : (value as AnyFunction).apply(model, args));
-        made.set(key, (known = { value, method }));
+      let method = made.get(key);
+      if (method?.value !== value) {
+        made.set(key, (method = { value, call: adapted(model, key, value as AnyFunction) }));
       }
-      return known.method;
+      return method.call;
     },
     has: (_, key) => key in model,
     set: (_, key, value) => Reflect.set(model, key, value, model),
@@ -81,6 +79,16 @@ export function callMethod<T extends object, K extends keyof T>(
   const method = host[name] as AnyFunction;
   const call = adapter(method, args.length);
   return (call ? call(host, args) : method.apply(host, args)) as never;
+}
+
+/** A method of a wrapped model. What is not of the interface, or is given a callback already, is the host's own call. */
+function adapted(model: Model, key: PropertyKey, value: AnyFunction): AnyFunction {
+  const arity = Object.hasOwn(ARITY, key) ? arityOf(key as ModelMethod, value) : Number.NaN;
+  const call = Number.isNaN(arity) ? undefined : adapter(value, arity);
+  return (...args) => {
+    const isCallbackGiven = args.length > arity! && typeof args.at(-1) === 'function';
+    return call && !isCallbackGiven ? call(model, args) : value.apply(model, args);
+  };
 }
 
 type Call = (host: object, args: unknown[]) => unknown;

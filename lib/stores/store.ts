@@ -4,7 +4,7 @@ import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest, findSecret, hashSecret, isOutdated, NOBODY } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
-import { grantRow, tokenRow, withoutSecrets } from './rows.js';
+import { clientItself, grantRow, tokenRow, withoutSecrets } from './rows.js';
 import type { Found, GrantFilter, Storage, TokenRow } from './storage.js';
 
 const FILTERS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];
@@ -23,7 +23,7 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     if (clientSecret === null) return client && withoutSecrets(client);
     const stored = await findSecret(client ?? this.nobody, clientSecret);
     if (!client || stored === undefined) return undefined;
-    if (isOutdated(stored)) await this.clients.replaceSecretHash?.(clientId, stored, await hashSecret(clientSecret));
+    if (isOutdated(stored)) await this.upgrade(clientId, stored, clientSecret);
     return withoutSecrets(client);
   }
 
@@ -32,7 +32,7 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   }
 
   async getUserFromClient(client: StoredClient): Promise<User> {
-    return { id: client.id, client: true };
+    return clientItself(client);
   }
 
   /** Grants what the client is registered for; a client that asks for nothing gets all of that. RFC 6749 §3.3 */
@@ -134,6 +134,15 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   /** Forgets what has expired, so many rows at a time. @returns how many rows */
   async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
     return this.storage.prune(Date.now(), batchSize);
+  }
+
+  /** The secret was right: that its hash could not be replaced, say on a replica, is no reason to turn it down. */
+  private async upgrade(clientId: string, stored: string, secret: string): Promise<void> {
+    try {
+      await this.clients.replaceSecretHash?.(clientId, stored, await hashSecret(secret));
+    } catch (error) {
+      process.emitWarning(`The secret hash of a client could not be replaced: ${String(error)}`);
+    }
   }
 
   private async found({ clientId, userId, scope, grantId, revokedAt, client: known }: Found<TokenRow>) {

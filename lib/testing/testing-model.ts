@@ -12,9 +12,10 @@ export interface TestingModelOptions {
 
 const TESTING: StoredClient = { id: 'testing', grants: [] };
 
-/** A model in memory for a host's own tests: it knows every user that a token was issued to, as it was then. */
+/** A model in memory for a host's own tests: it knows every user that a token was issued to, each as it was then. */
 export class TestingModel extends MemoryStore {
   private readonly known: Map<string, User>;
+  private readonly actors = new Map<string, User>();
 
   constructor({ clients = [], users = [] }: TestingModelOptions = {}) {
     const known = new Map(users.map((user) => [String(user['id']), user]));
@@ -29,8 +30,15 @@ export class TestingModel extends MemoryStore {
     this.known = known;
   }
 
+  override async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
+    const token = await super.getAccessToken(accessToken);
+    const user = this.actors.get(accessToken);
+    return token && user ? { ...token, user } : token;
+  }
+
   override saveToken(token: Unsaved<Token>, client: Client, user: User): Promise<Token<StoredClient>> {
     if (!this.known.has(String(user['id']))) this.known.set(String(user['id']), user);
+    this.actors.set(token.accessToken, user);
     return super.saveToken(token, client, user);
   }
 }

@@ -41,6 +41,39 @@ export const BROKEN_LOOKUPS: readonly BrokenModel[] = [
     leaves: { 'refresh tokens': 'broken' },
   },
   {
+    mistake: 'takes every token for one of the user that came last',
+    methods: (honest) => {
+      let last: unknown;
+      return {
+        saveToken: (token, client, user) => honest.saveToken(token, client, (last = user)),
+        async getAccessToken(token) {
+          const found = await honest.getAccessToken(token);
+          return found && { ...found, user: last as never };
+        },
+      };
+    },
+    fails: 'finds an access token with the client, the user and the scope it was saved with',
+    finding: /`getAccessToken\(\)` returns `user\.id` 'kit-other-user' for/,
+    remedy: /./,
+    leaves: { 'access tokens': 'broken' },
+  },
+  {
+    mistake: 'lets any token into any route',
+    methods: () => ({ verifyScope: () => true }),
+    fails: 'lets a token into no route beyond its scope',
+    finding: /is let in where 'kit:never' is demanded/,
+    remedy: /as a whole word/,
+    leaves: { 'access tokens': 'broken' },
+  },
+  {
+    mistake: 'looks for a scope anywhere in those of a token',
+    methods: () => ({ verifyScope: (token, scope) => String(token.scope).includes(String(scope)) }),
+    fails: 'lets a token into no route beyond its scope',
+    finding: /is let in where 'kit' is demanded/,
+    remedy: /as a whole word/,
+    leaves: { 'access tokens': 'broken' },
+  },
+  {
     mistake: 'trims tokens',
     methods: (honest) => ({ getAccessToken: (token) => honest.getAccessToken(token.trim()) }),
     fails: 'tells access tokens apart to the letter',

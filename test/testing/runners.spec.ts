@@ -36,7 +36,7 @@ describe('under node:test', () => {
 
   it('fails a careless model with what an attacker can do', () => {
     const { status, stdout } = nodeTest('careless.ts');
-    expect(stdout).toContain('not ok 33 - spends an authorization code once');
+    expect(stdout).toMatch(/not ok \d+ - spends an authorization code once/);
     expect(stdout).toMatch(/Attack: whoever finds a used authorization code/);
     expect(stdout).toMatch(/UPDATE codes SET revoked_at = now\(\)/);
     expect(stdout).toMatch(/authorization codes +broken/);

@@ -17,7 +17,7 @@ const MOST = 10_000;
  * or a range of them. The number of rows.
  */
 export async function pruneTable(database: Database, { table, key, before, batchSize }: Expired): Promise<number> {
-  const limit = Math.min(Math.max(Math.trunc(batchSize), 1), MOST);
+  const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), MOST);
   for (let count = 0; ;) {
     const expired = await database.find<{ row_key: string }>(
       sql`SELECT ${key} AS row_key FROM ${table} WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${limit}`,

@@ -1,7 +1,7 @@
 import { Response } from '../../http/response.js';
 import type { Bench } from '../bench.js';
 import { type Check, demand, LeftOut } from '../contract.js';
-import { authorizationRequest } from '../requests.js';
+import { authorizationRequest, bearerRequest } from '../requests.js';
 import { find, isRefused, shown } from './finding.js';
 import { AUTHORIZATION_CODE } from './kinds.js';
 
@@ -47,7 +47,27 @@ export const FLOW_CHECKS: readonly Check[] = [
       '`validateRedirectUri(uri, client)`: `client.redirectUris.includes(uri)` on a list of whole URIs; no startsWith, no pattern, no comparison of hosts. Best leave the method out.',
     run: demandTrust,
   },
+  {
+    name: 'lets a token into no route beyond its scope',
+    feature: 'access tokens',
+    needs: ['getAccessToken', 'saveToken', 'verifyScope'],
+    attack: 'any token, the most harmless, opens every route of the API.',
+    remedy:
+      '`verifyScope(token, scope)`: every value of the scope, as a whole word, must be among those of the token. Best leave the method out: the server compares them.',
+    run: demandScope,
+  },
 ];
+
+async function demandScope(bench: Bench): Promise<void> {
+  const { saved } = await bench.saveToken({ scope: bench.scope(['kit:read', 'kit:write']) });
+  for (const scope of ['kit:never', 'kit', 'read', 'kit:read kit:never']) {
+    const entry = bench.server().authenticate(bearerRequest(saved.accessToken), new Response(), { scope });
+    demand(
+      await isRefused(entry),
+      `a token with the scope 'kit:read kit:write' is let in where '${scope}' is demanded`,
+    );
+  }
+}
 
 async function demandFlow(bench: Bench): Promise<void> {
   const client = await bench.clientFor('authorization_code');

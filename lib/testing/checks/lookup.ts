@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.js';
+import { Bench } from '../bench.js';
 import { type Check, demand } from '../contract.js';
 import { scopeText } from '../../tokens/scope.js';
 import { FOREIGN, otherSpellings } from '../spellings.js';
@@ -59,6 +59,7 @@ export function lookupChecks(kind: Kind): Check[] {
 async function demandSame(bench: Bench, kind: Kind): Promise<void> {
   const scope = bench.scope(bench.subject.scopes ?? ['read', 'write']);
   const { value } = await kind.save(bench, { scope });
+  await saveForAnother(bench, kind);
   const [client, user, found] = [await bench.client(), await bench.user(), await find(bench, kind, value)];
   const got = (field: string) => (found[field] ?? {}) as { id?: unknown };
   const of = `\`${kind.finder}()\` returns`;
@@ -73,6 +74,16 @@ async function demandSame(bench: Bench, kind: Kind): Promise<void> {
   const isSameUser = user['id'] === undefined || String(got('user').id) === String(user['id']);
   demand(isSameUser, `${of} \`user.id\` ${shown(got('user').id)} for ${shown(user['id'])}`);
   demand(words(found['scope']) === words(scope), `${of} \`scope\` ${shown(found['scope'])} for ${shown(scope)}`);
+}
+
+/** So that what was saved last is not what is looked up. A model that knows no other user may refuse. */
+async function saveForAnother({ subject }: Bench, kind: Kind): Promise<void> {
+  const another = new Bench({
+    ...subject,
+    client: subject.otherClient ?? subject.client,
+    user: { id: 'kit-other-user' },
+  });
+  await kind.save(another).catch(() => undefined);
 }
 
 const words = (scope: unknown) => (scopeText(scope) ?? '').split(' ').toSorted().join(' ');

@@ -1,0 +1,74 @@
+import { scryptSync } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { hashSecret, MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+
+const WEB: StoredClient = { id: 'web', secret: 's3cret', grants: ['password'] };
+/** A row of a table of customers, where `client` means something else. */
+const customer = { id: 'u9', client: true };
+const users = { findByCredentials: () => customer, findById: (id: string) => id === customer.id && customer };
+const token = () => ({ accessToken: `${Math.random()}`, accessTokenExpiresAt: new Date(Date.now() + 60_000) });
+
+describe('a store in memory', () => {
+  it('takes a user whose row says `client` for a user', async () => {
+    const store = new MemoryStore({ clients: [WEB], users });
+    const { accessToken } = await store.saveToken(token(), WEB, customer);
+    expect((await store.getAccessToken(accessToken))?.user).toBe(customer);
+    expect(await store.listGrants('u9')).toHaveLength(1);
+    expect(await store.revokeGrantsOf({ userId: 'u9' })).toBe(1);
+    expect(await store.getAccessToken(accessToken)).toBeUndefined();
+  });
+
+  it('knows a client that acts for itself from its users', async () => {
+    const store = new MemoryStore({ clients: [{ ...WEB, id: 'u9' }], users });
+    const service = await store.getUserFromClient({ ...WEB, id: 'u9' });
+    const { accessToken } = await store.saveToken(token(), { ...WEB, id: 'u9' }, service);
+    expect((await store.getAccessToken(accessToken))?.user).toEqual({ id: 'u9', client: true });
+    expect(await store.listGrants('u9')).toEqual([]);
+  });
+
+  it.each([[''], [Number.NaN], [undefined]])('saves nothing for a user whose id is %j', async (id) => {
+    const store = new MemoryStore({ clients: [WEB], users });
+    await expect(store.saveToken(token(), WEB, { id })).rejects.toThrow('the `id` of a user');
+  });
+});
+
+describe('a client secret', () => {
+  const cheap = (secret: string, { ln, r, p }: Record<'ln' | 'r' | 'p', number>) => {
+    const salt = Buffer.alloc(16, 7);
+    const key = scryptSync(secret, salt, 32, { N: 2 ** ln, r, p });
+    const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+    return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
+  };
+  const storeOf = (hash: string, replaceSecretHash?: (...given: string[]) => unknown) =>
+    new MemoryStore({
+      clients: { findById: () => ({ id: 'web', grants: [], secretHashes: [hash] }), replaceSecretHash },
+      users,
+    });
+
+  it.each([
+    [{ ln: 4, r: 8, p: 8 }, true],
+    [{ ln: 10, r: 8, p: 2 }, true],
+    [{ ln: 1, r: 1, p: 1 }, true],
+    [{ ln: 15, r: 4, p: 1 }, false],
+  ])('hashed at the cost %j is hashed anew: %j', async (cost, isReplaced) => {
+    const replaced: string[][] = [];
+    const store = storeOf(cheap('s3cret', cost), (...given) => replaced.push(given));
+    expect(await store.getClient('web', 's3cret')).toMatchObject({ id: 'web' });
+    expect(replaced.map(([id]) => id)).toEqual(isReplaced ? ['web'] : []);
+  });
+
+  it('that is right is right where its hash cannot be replaced', async () => {
+    const store = storeOf(cheap('s3cret', { ln: 4, r: 8, p: 1 }), () => {
+      throw new Error('a replica is read-only');
+    });
+    expect(await store.getClient('web', 's3cret')).toMatchObject({ id: 'web' });
+    expect(await store.getClient('web', 'wrong')).toBeUndefined();
+  });
+
+  it('is matched by what `hashSecret` made of it, and by nothing else', async () => {
+    const store = storeOf(await hashSecret('s3cret'));
+    expect(await store.getClient('web', 's3cret')).toEqual({ id: 'web', grants: [] });
+    expect(await store.getClient('web', 's3cret ')).toBeUndefined();
+    expect(await storeOf('$2b$10$notscryptatall').getClient('web', 's3cret')).toBeUndefined();
+  });
+});
