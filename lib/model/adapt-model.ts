@@ -25,7 +25,7 @@ const ARITY: Readonly<Record<ModelMethod, number>> = {
 };
 const METHODS = Object.keys(ARITY) as ModelMethod[];
 
-function arityOf(name: ModelMethod, method: unknown): number | undefined {
+function arityOf(name: ModelMethod, method: unknown): number {
   return name === 'getUser' && takesClient(method) ? 3 : ARITY[name];
 }
 
@@ -83,10 +83,10 @@ export function callMethod<T extends object, K extends keyof T>(
 
 /** A method of a wrapped model. What is not of the interface, or is given a callback already, is the host's own call. */
 function adapted(model: Model, key: PropertyKey, value: AnyFunction): AnyFunction {
-  const arity = Object.hasOwn(ARITY, key) ? arityOf(key as ModelMethod, value) : Number.NaN;
-  const call = Number.isNaN(arity) ? undefined : adapter(value, arity);
+  const arity = Object.hasOwn(ARITY, key) ? arityOf(key as ModelMethod, value) : Infinity;
+  const call = Number.isFinite(arity) ? adapter(value, arity) : undefined;
   return (...args) => {
-    const isCallbackGiven = args.length > arity! && typeof args.at(-1) === 'function';
+    const isCallbackGiven = args.length > arity && typeof args.at(-1) === 'function';
     return call && !isCallbackGiven ? call(model, args) : value.apply(model, args);
   };
 }
@@ -94,14 +94,14 @@ function adapted(model: Model, key: PropertyKey, value: AnyFunction): AnyFunctio
 type Call = (host: object, args: unknown[]) => unknown;
 
 /** How to call a function that does not answer by a value or a promise; undefined for one that does. */
-function adapter(method: unknown, arity: number | undefined): Call | undefined {
+function adapter(method: unknown, arity: number): Call | undefined {
   if (typeof method !== 'function') return undefined;
   const tag = Object.prototype.toString.call(method);
   if (tag === '[object GeneratorFunction]') {
     return (host, args) => run((method as (...args: unknown[]) => Generator).apply(host, args));
   }
   // An async function answers by its promise, whatever further parameters it declares.
-  if (tag === '[object AsyncFunction]' || arity === undefined || method.length <= arity) return undefined;
+  if (tag === '[object AsyncFunction]' || method.length <= arity) return undefined;
   return (host, args) => callWithCallback(host, method as AnyFunction, args, arity);
 }
 
