@@ -15,6 +15,7 @@ describe('a denied authorization request', () => {
     ['in the body', { body: { allowed: 'false' } }],
     ['in query and body, which disagree', { query: { allowed: 'true' }, body: { allowed: 'false' } }],
     ['twice', { query: { allowed: ['true', 'false'] } }],
+    ['twice, alike', { query: { allowed: ['false', 'false'] } }],
   ])(
     '%s is told to the client, and asks nobody else',
     async (_, { query = {}, body = {} }: { query?: object; body?: object }) => {
