@@ -1,19 +1,26 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { Model, ModelMethod } from './model.js';
 
-/** What the methods of a 2.x model are called now. */
-const RENAMED: Partial<Record<ModelMethod, string>> = {
+/** What methods were called in 2.x. */
+const FORMERLY: Partial<Record<ModelMethod, string>> = {
   getAuthorizationCode: 'getAuthCode',
+  revokeToken: 'revokeRefreshToken',
   saveAuthorizationCode: 'saveAuthCode',
   saveToken: 'saveAccessToken',
 };
+
+/** The name that this model, written for 2.x, has for a method; undefined when it has none. */
+export function formerName(model: object, method: ModelMethod): string | undefined {
+  const old = FORMERLY[method];
+  return old !== undefined && typeof (model as Record<string, unknown>)[old] === 'function' ? old : undefined;
+}
 
 /** Checks that the model has what a feature needs. */
 export function requireMethods(model: Model, methods: readonly ModelMethod[]): void {
   for (const name of methods) {
     if (typeof model[name] === 'function') continue;
-    const old = RENAMED[name];
-    const renamed = old !== undefined && old in model ? `; \`${old}()\` of 2.x is called so now` : '';
+    const old = formerName(model, name);
+    const renamed = old !== undefined ? `; \`${old}()\` of 2.x is called so now` : '';
     throw new InvalidArgumentError(`Invalid argument: model does not implement \`${name}()\`${renamed}`);
   }
 }

@@ -1,17 +1,10 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
+import { formerName } from '../../lib/model/require-methods.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';
 import { verify } from './verify.js';
 
 const CODE_METHODS = ['saveAuthorizationCode', 'getAuthorizationCode', 'revokeAuthorizationCode'] as const;
-
-/** What methods were called in 2.x. */
-const FORMERLY: Partial<Record<ModelMethod, string>> = {
-  getAuthorizationCode: 'getAuthCode',
-  revokeToken: 'revokeRefreshToken',
-  saveAuthorizationCode: 'saveAuthCode',
-  saveToken: 'saveAccessToken',
-};
 
 /** What is asked of a method's absence: which one, for what, and how to do without. */
 interface Need {
@@ -70,8 +63,7 @@ const neededBy = (option: keyof OAuth2Options) => ({
 const has = (model: object, method: string) => typeof (model as Record<string, unknown>)[method] === 'function';
 
 function demand(model: Model, { method, purpose, otherwise }: Need): void {
-  const old = FORMERLY[method];
-  const isOld = old !== undefined && has(model, old);
-  const remedy = isOld ? `\`${old}()\` of 2.x is called so now` : `implement it, or ${otherwise}`;
+  const old = formerName(model, method);
+  const remedy = old !== undefined ? `\`${old}()\` of 2.x is called so now` : `implement it, or ${otherwise}`;
   verify(has(model, method), `the model has no method \`${method}()\`, ${purpose}: ${remedy}`);
 }
