@@ -114,27 +114,13 @@ export function settle<T extends object>(defaults: T, given: object): T {
   return settled;
 }
 
-/**
- * The scope of options that say nothing else, as a guard's do. An operation is kept for each: settling the options anew
- * was a quarter of the time of `authenticate`.
- */
-export function onlyScope(options: { scope?: unknown }): string | undefined {
-  if (typeof options.scope !== 'string') return undefined;
-  for (const name in options) if (name !== 'scope') return undefined;
-  return options.scope;
-}
-
-/** Reads a lifetime option as milliseconds. */
-export function lifetime(options: object, name: string): number {
-  const given = (options as Record<string, unknown>)[name];
+/** Checks the seconds of a lifetime option, which a host may have read from its environment as text. */
+export function lifetime(given: unknown, name: string): number {
   if (!given) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);
   const seconds = Number(given);
   if (!(seconds > 0 && Number.isFinite(seconds))) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
-  return seconds * 1000;
+  return seconds;
 }
-
-/** How many operations a server keeps; where the scopes of a host are without number, the rest are made anew. */
-export const KEPT_OPERATIONS = 1000;
 
 /** The options of one operation: those given over the defaults, with a model that can be called in one way. */
 export function settleOptions(defaults: Options, given: { model?: unknown }): Options {

@@ -5,7 +5,8 @@ import * as errors from './errors.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
-import { callBack, refuseSetUp } from './operation.js';
+import { callBack, type Operation, refuseSetUp } from './operation.js';
+import { Operations } from './operations.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from './model/model.js';
 import {
   type AuthenticateOptions,
@@ -13,8 +14,6 @@ import {
   type Callback,
   DEFAULTS,
   type OAuth2ServerOptions,
-  KEPT_OPERATIONS,
-  onlyScope,
   type Options,
   settleOptions,
   type TokenOptions,
@@ -22,28 +21,23 @@ import {
 import { AuthenticateOperation } from './resource/authenticate.js';
 import type { AuthorizationRequest } from './response-types/authorization-request.js';
 
-type OperationClass<O> = new (options: Options) => O;
-
-/** What a call of an operation brings beside the request. */
-interface Call {
-  response: Response;
-  options?: object | undefined;
-  callback?: unknown;
-}
-
 /**
  * An OAuth 2.0 server over the host's model. Each operation reads a `Request`, writes its whole answer to a `Response`,
  * and resolves to what it found or made; it rejects with an `OAuthError`. Options of a call win over those of the server.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
-  private readonly settled: Options;
-  private readonly operations = new Map<unknown, Map<string | undefined, unknown>>();
+  private readonly authenticators: Operations<AuthenticateOperation>;
+  private readonly authorizers: Operations<AuthorizeEndpoint>;
+  private readonly issuers: Operations<TokenEndpoint>;
 
   /** @throws InvalidArgumentError without a model */
   constructor(readonly options: OAuth2ServerOptions<C, U>) {
     if (!options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
-    this.settled = settleOptions(DEFAULTS as unknown as Options, options);
+    const settled = settleOptions(DEFAULTS as unknown as Options, options);
+    this.authenticators = new Operations(AuthenticateOperation, settled);
+    this.authorizers = new Operations(AuthorizeEndpoint, settled);
+    this.issuers = new Operations(TokenEndpoint, settled);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -54,9 +48,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     callback?: Callback<Token<C, U>>,
   ): Promise<Token<C, U>> {
     const given = typeof options === 'string' || Array.isArray(options) ? { scope: options } : options;
-    return this.run(AuthenticateOperation, { response, options: given, callback }, (operation) =>
-      operation.handle(request, response),
-    ) as never;
+    return this.run(this.authenticators, request, response, given, callback);
   }
 
   /** Answers an authorization request by a redirect that carries a code, a token or an error. RFC 6749 §3.1 */
@@ -66,9 +58,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     options?: AuthorizeOptions | Callback<AuthorizationCode<C, U>>,
     callback?: Callback<AuthorizationCode<C, U>>,
   ): Promise<AuthorizationCode<C, U>> {
-    return this.run(AuthorizeEndpoint, { response, options, callback }, (operation) =>
-      operation.handle(request, response),
-    ) as never;
+    return this.run(this.authorizers, request, response, options, callback);
   }
 
   /** Issues tokens to a client that proves itself. RFC 6749 §3.2 */
@@ -78,53 +68,41 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     options?: TokenOptions | Callback<Token<C, U>>,
     callback?: Callback<Token<C, U>>,
   ): Promise<Token<C, U>> {
-    return this.run(TokenEndpoint, { response, options, callback }, (operation) =>
-      operation.handle(request, response),
-    ) as never;
+    return this.run(this.issuers, request, response, options, callback);
   }
 
   /**
    * Reads and checks an authorization request without deciding it; `authorize` decides it later. With a user, its scope
    * is what the model would grant this user: what a consent page should show. RFC 6749 §4.1.1
    */
-  readAuthorizationRequest(
+  async readAuthorizationRequest(
     request: Request,
     response: Response,
     given?: AuthorizeOptions & { user?: U },
   ): Promise<AuthorizationRequest<C>> {
     const { user, ...options } = given ?? {};
-    return this.run(AuthorizeEndpoint, { response, options }, (operation) =>
-      operation.read(request, response, user),
-    ) as never;
+    const endpoint = setUp(this.authorizers, response, options);
+    return endpoint.read(request, response, user) as Promise<never>;
   }
 
-  private run<O, Result>(
-    Operation: OperationClass<O>,
-    { response, options, callback }: Call,
-    handle: (operation: O) => Promise<Result>,
+  private run<Result>(
+    operations: Operations<Operation<unknown>>,
+    request: Request,
+    response: Response,
+    options: object | Callback<Result> | undefined,
+    callback: Callback<Result> | undefined,
   ): Promise<Result> {
-    if (typeof options === 'function') return this.run(Operation, { response, callback: options }, handle);
+    if (typeof options === 'function') {
+      return this.run(operations, request, response, undefined, options as Callback<Result>);
+    }
     let result: Promise<Result>;
     try {
-      result = handle(this.operation(Operation, options));
+      result = setUp(operations, response, options).handle(request, response) as Promise<Result>;
     } catch (error) {
-      result = Promise.reject(refuseSetUp(response, errors.toOAuthError(error)));
+      result = Promise.reject(error);
     }
-    if (typeof callback === 'function') callBack(result, callback as Callback<Result>);
+    if (typeof callback === 'function') callBack(result, callback);
     return result;
-  }
-
-  private operation<O>(Operation: OperationClass<O>, options: object | undefined): O {
-    const scope = options && onlyScope(options);
-    if (options && scope === undefined) return new Operation(settleOptions(this.settled, options));
-    let made = this.operations.get(Operation) as Map<string | undefined, O> | undefined;
-    if (!made) this.operations.set(Operation, (made = new Map()));
-    let operation = made.get(scope);
-    if (!operation) {
-      operation = new Operation(options ? settleOptions(this.settled, options) : this.settled);
-      if (made.size < KEPT_OPERATIONS) made.set(scope, operation);
-    }
-    return operation;
   }
 
   static readonly OAuth2Server = OAuth2Server;
@@ -145,6 +123,15 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly UnauthorizedRequestError = errors.UnauthorizedRequestError;
   static readonly UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
   static readonly UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
+}
+
+/** The operation for a call with these options; a fault of the host's set-up is answered. */
+function setUp<O>(operations: Operations<O>, response: Response, options: object | undefined): O {
+  try {
+    return operations.with(options);
+  } catch (error) {
+    throw refuseSetUp(response, errors.toOAuthError(error));
+  }
 }
 
 refuseClassicNames(OAuth2Server.prototype);

@@ -6,17 +6,20 @@ const SCHEME = /^Basic(?: |$)/i;
 const CREDENTIALS = /^Basic +[A-Za-z\d+/]+=*$/i;
 
 /** Does the request try to authenticate its client by the header? */
-export function hasBasicHeader(request: Request): boolean {
+export const hasBasicHeader = (request: Request): boolean => basicHeader(request) !== undefined;
+
+function basicHeader(request: Request): string | undefined {
   const header: unknown = request.get('authorization');
-  return typeof header === 'string' && SCHEME.test(header);
+  return typeof header === 'string' && SCHEME.test(header) ? header : undefined;
 }
 
 /** Id and secret in the `Authorization` header. RFC 6749 §2.3.1 */
 export const clientSecretBasic: ClientAuthentication = {
   method: 'client_secret_basic',
   claim(request) {
-    if (!hasBasicHeader(request)) return undefined;
-    const claim = readCredentials(request.get('authorization')!);
+    const header = basicHeader(request);
+    if (header === undefined) return undefined;
+    const claim = readCredentials(header);
     const inBody: unknown = request.body?.client_id;
     if (inBody && inBody !== claim.id) {
       throw new InvalidRequestError('Invalid request: `client_id` does not match the authorization header');

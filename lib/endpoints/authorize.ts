@@ -22,7 +22,6 @@ import {
   findResponseType,
   isAllowed,
   readAuthorizationRequest,
-  readState,
 } from '../response-types/authorization-request.js';
 import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
@@ -39,12 +38,12 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     try {
       if (!user) throw new AccessDeniedError(DENIED);
       const authorization = readAuthorizationRequest(request, destination, this.options);
-      const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
+      const ResponseType = destination.ResponseType!;
       const { result, parameters } = await new ResponseType(this.options).handle(authorization, user);
-      this.redirect(request, response, destination, parameters);
+      this.redirect(response, destination, parameters);
       return result;
     } catch (error) {
-      throw this.refuse(request, response, destination, toOAuthError(error));
+      throw this.refuse(response, destination, toOAuthError(error));
     }
   }
 
@@ -57,17 +56,17 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       if (user) authorization.scope = await approveScope(this.options, { user, ...authorization });
       return authorization;
     } catch (error) {
-      throw this.refuse(request, response, destination, toOAuthError(error));
+      throw this.refuse(response, destination, toOAuthError(error));
     }
   }
 
   private verifySetUp(request: Request, response: Response): void {
-    const { authenticateHandler, model } = this.options;
+    const { authenticateHandler, authorizationCodeLifetime, model } = this.options;
     try {
       if (authenticateHandler && typeof authenticateHandler.handle !== 'function') {
         throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
       }
-      lifetime(this.options, 'authorizationCodeLifetime');
+      lifetime(authorizationCodeLifetime, 'authorizationCodeLifetime');
       const { requires } = findResponseType(request) ?? RESPONSE_TYPES['code']!;
       requireMethods(model, authenticateHandler ? ['getClient'] : ['getClient', 'getAccessToken']);
       requireMethods(model, requires);
@@ -84,9 +83,9 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     } catch (error) {
       throw fail(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));
     }
-    if (!denied && !isAllowed(request, destination.client)) {
+    if (!denied && !isAllowed(destination)) {
       const error = new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
-      throw this.refuse(request, response, destination, error);
+      throw this.refuse(response, destination, error);
     }
     return destination;
   }
@@ -106,29 +105,18 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     }
   }
 
-  private refuse(request: Request, response: Response, destination: Destination, error: OAuthError): OAuthError {
-    this.redirect(request, response, destination, errorResponse(error));
+  private refuse(response: Response, to: Destination, error: OAuthError): OAuthError {
+    this.redirect(response, to, errorResponse(error));
     return error;
   }
 
-  private redirect(request: Request, response: Response, to: Destination, answer: object): void {
-    const parameters: Record<string, string> = {};
-    Object.assign(parameters, answer);
-    const state = stateOf(request);
-    if (state !== undefined) parameters['state'] = state;
-    if (this.options.issuer !== undefined) parameters['iss'] = this.options.issuer;
-    const mode = findResponseType(request)?.mode ?? 'query';
-    response.set('Cache-Control', 'no-store');
-    response.redirect(answerUri(to.redirectUri, mode, parameters));
-  }
-}
-
-function stateOf(request: Request): string | undefined {
-  try {
-    return readState(request);
-  } catch {
-    // A state that cannot be read is the error being reported.
-    return undefined;
+  private redirect(response: Response, to: Destination, answer: Record<string, string>): void {
+    const { redirectUri, ResponseType, state } = to;
+    if (state !== undefined) answer['state'] = state;
+    if (this.options.issuer !== undefined) answer['iss'] = this.options.issuer;
+    response.headers['cache-control'] = 'no-store';
+    response.headers['location'] = answerUri(redirectUri, ResponseType?.mode ?? 'query', answer);
+    response.status = 302;
   }
 }
 
@@ -144,7 +132,7 @@ const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed
 /** Tells the user what is wrong, where there is nobody to redirect to. RFC 6749 §4.1.2.1 */
 function fail(response: Response, error: OAuthError): OAuthError {
   response.status = error.code;
-  response.set('Cache-Control', 'no-store');
+  response.headers['cache-control'] = 'no-store';
   response.body = errorResponse(error);
   return error;
 }

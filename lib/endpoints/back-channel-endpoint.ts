@@ -3,18 +3,15 @@ import { errorResponse, InvalidRequestError, toOAuthError } from '../errors.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { Client } from '../model/model.js';
+import type { Awaitable, Client } from '../model/model.js';
 import { Operation, verifyWrappers } from '../operation.js';
-
-/** What an endpoint did, and the body that says so. */
-export interface Answered<Result> {
-  result: Result;
-  body: object;
-}
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
-  protected abstract answer(request: Request, client: Client): Promise<Answered<Result>>;
+  /** Does what the client asks for. */
+  protected abstract serve(request: Request, client: Client): Awaitable<Result>;
+  /** Says what was done. */
+  protected abstract bodyOf(result: Result): object;
 
   async handle(request: Request, response: Response): Promise<Result> {
     verifyWrappers(request, response);
@@ -23,21 +20,21 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     try {
       verifyFormPost(request);
       const client = await authenticateClient(request, this.options);
-      const { result, body } = await this.answer(request, client);
-      response.body = body;
+      const result = await this.serve(request, client);
+      response.body = this.bodyOf(result);
       return result;
     } catch (error) {
       const failure = toOAuthError(error);
       response.status = failure.code;
       response.body = errorResponse(failure);
-      if (failure.code === 401) response.set('WWW-Authenticate', 'Basic realm="Service"');
+      if (failure.code === 401) response.headers['www-authenticate'] = 'Basic realm="Service"';
       throw failure;
     }
   }
 }
 
 function verifyFormPost(request: Request): void {
-  if (String(request.method).toUpperCase() !== 'POST')
+  if (request.method !== 'POST' && String(request.method).toUpperCase() !== 'POST')
     throw new InvalidRequestError('Invalid request: method must be POST');
   if (!isForm(request.get('content-type'))) {
     throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');

@@ -4,28 +4,33 @@ import { GRANT_TYPES } from '../grants/index.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isGrantType } from '../http/syntax.js';
-import type { Client, Token } from '../model/model.js';
+import type { Awaitable, Client, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { type EventSink, lifetime, type Options } from '../options.js';
 import { tokenResponse } from '../tokens/token-response.js';
-import { type Answered, BackChannelEndpoint } from './back-channel-endpoint.js';
+import { BackChannelEndpoint } from './back-channel-endpoint.js';
 
 /** Issues tokens. RFC 6749 §3.2 */
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
   private readonly grantTypes: ReadonlyMap<string, GrantTypeClass>;
+  /** Those that the model was found able to serve. */
+  private readonly served = new Set<GrantTypeClass>();
 
   constructor(options: Options) {
     super(options);
-    for (const name of ['accessTokenLifetime', 'refreshTokenLifetime']) lifetime(options, name);
+    lifetime(options.accessTokenLifetime, 'accessTokenLifetime');
+    lifetime(options.refreshTokenLifetime, 'refreshTokenLifetime');
     requireMethods(options.model, ['getClient']);
     this.grantTypes = new Map([...Object.entries(GRANT_TYPES), ...Object.entries(options.extendedGrantTypes ?? {})]);
   }
 
-  protected async answer(request: Request, client: Client): Promise<Answered<Token>> {
+  protected serve(request: Request, client: Client): Awaitable<Token> {
     const Grant = this.findGrantType(request, client);
-    const grant = new Grant(this.grantTypeOptions(client));
-    const result = (await grant.handle(request, client)) as Token;
-    return { result, body: tokenResponse(result, this.options.allowExtendedTokenAttributes) };
+    return new Grant(this.grantTypeOptions(client)).handle(request, client) as Awaitable<Token>;
+  }
+
+  protected bodyOf(token: Token): object {
+    return tokenResponse(token, this.options.allowExtendedTokenAttributes);
   }
 
   private findGrantType(request: Request, client: Client): GrantTypeClass {
@@ -34,10 +39,15 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     if (!Grant) throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid');
     if (!client.grants.includes(name))
       throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
+    if (!this.served.has(Grant)) this.verifyServed(Grant);
+    return Grant;
+  }
+
+  private verifyServed(Grant: GrantTypeClass): void {
     if (typeof Grant !== 'function') throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
     requireMethods(this.options.model, Grant.requires ?? []);
     if (Grant.prototype instanceof GrantType) requireMethods(this.options.model, ['saveToken']);
-    return Grant;
+    this.served.add(Grant);
   }
 
   private grantTypeOptions(client: Client): GrantTypeOptions {

@@ -3,7 +3,7 @@ import { isPublic } from '../clients/none.js';
 import { InvalidGrantError, ServerError } from '../errors.js';
 import { optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
+import { isUri, isVSCHAR } from '../http/syntax.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../model/model.js';
 import { verifyVerifier } from '../pkce.js';
 import { isSameRedirectUri } from '../response-types/redirect-uri.js';
@@ -32,7 +32,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     this.verifyProof(request, code, client);
 
     const extra = { authorizationCode };
-    return this.issueToken({ client, user, scope, scopeApproved: true, refreshable: true, grantId, extra });
+    return await this.issueToken({ client, user, scope, scopeApproved: true, refreshable: true, grantId, extra });
   }
 
   private async findCode(value: string, client: Client): Promise<AuthorizationCode> {
@@ -42,7 +42,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     if (code.revokedAt) await refuseReplay(code, WHAT, this.options);
     if (!(code.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
     if (isOver(code.expiresAt)) throw new InvalidGrantError(`Invalid grant: ${WHAT} has expired`);
-    if (code.redirectUri && !isRedirectUri(code.redirectUri)) {
+    if (code.redirectUri && !isUri(code.redirectUri)) {
       throw new InvalidGrantError('Invalid grant: `redirect_uri` is not a valid URI');
     }
     return code;

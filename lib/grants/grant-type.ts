@@ -78,11 +78,11 @@ export abstract class GrantType<Needs = unknown> {
   }
 
   getAccessTokenExpiresAt(): Date {
-    return expiry(this, 'accessTokenLifetime');
+    return expiry(this.accessTokenLifetime, 'accessTokenLifetime');
   }
 
   getRefreshTokenExpiresAt(): Date {
-    return expiry(this, 'refreshTokenLifetime');
+    return expiry(this.refreshTokenLifetime, 'refreshTokenLifetime');
   }
 }
 

@@ -16,6 +16,6 @@ export class PasswordGrantType extends GrantType<PasswordModel> {
     const password = required(request, 'password', isText);
     const user = await this.model.getUser(username, password, client);
     if (!user) throw new InvalidGrantError('Invalid grant: user credentials are invalid');
-    return this.issueToken({ client, user, scope, refreshable: true });
+    return await this.issueToken({ client, user, scope, refreshable: true });
   }
 }

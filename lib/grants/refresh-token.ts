@@ -25,7 +25,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
 
     const { user, grantId, scope: refreshTokenScope } = token;
     const extra = refreshable && this.model.revokeGrant ? { refreshTokenScope } : undefined;
-    return this.issueToken({ client, user, scope, scopeApproved: true, refreshable, grantId, extra });
+    return await this.issueToken({ client, user, scope, scopeApproved: true, refreshable, grantId, extra });
   }
 
   private async findToken(value: string, client: Client): Promise<RefreshToken> {

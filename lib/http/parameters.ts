@@ -17,18 +17,20 @@ export function optional(
 ): string | undefined {
   let value: unknown;
   for (const place of places) {
-    const parameters: unknown = request[place];
-    if (typeof parameters === 'object' && parameters !== null && Object.hasOwn(parameters, name)) {
-      value = (parameters as Record<string, unknown>)[name];
-      if (value !== undefined && value !== null && value !== '') break;
-    }
+    const parameters: unknown = place === 'body' ? request.body : request.query;
+    if (typeof parameters !== 'object' || parameters === null) continue;
+    value = (parameters as Record<string, unknown>)[name];
+    if (isGiven(value) && Object.hasOwn(parameters, name)) break;
+    value = undefined;
   }
-  if (value === undefined || value === null || value === '') return undefined;
+  if (!isGiven(value)) return undefined;
   if (Array.isArray(value)) throw new InvalidRequestError(`Repeated parameter: \`${name}\``);
   if (typeof value === 'number') value = String(value);
   if (typeof value !== 'string' || !syntax(value)) throw new Invalid(`Invalid parameter: \`${name}\``);
   return value;
 }
+
+const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
 
 /** Reads a parameter that must be there. */
 export function required(request: Request, name: string, syntax: Syntax, places?: readonly Place[]): string {

@@ -55,10 +55,13 @@ export class Request {
   get(field: string): string | undefined {
     const name = field.toLowerCase();
     if (this.#headers) return this.#headers[name];
+    const given = this.#given as Headers;
     let value: string | undefined;
-    for (const given of Object.keys(this.#given)) {
-      // Lengths first: few names need to be compared.
-      if (given.length === name.length && given.toLowerCase() === name) value = (this.#given as Headers)[given];
+    // Not by their list, and lengths first: few names need to be compared, and fewer to be spelled anew.
+    for (const key in given) {
+      if (key === name || (key.length === name.length && key.toLowerCase() === name)) {
+        if (Object.hasOwn(given, key)) value = given[key];
+      }
     }
     return value;
   }

@@ -16,8 +16,10 @@ export const isBearerToken: Syntax = matches(/^[\w.~+/-]+=*$/);
 /** A code challenge or verifier. RFC 7636 §4.1 */
 export const isPKCE: Syntax = matches(/^[\w.~-]{43,128}$/);
 
-const SCRIPTS = /^(?:javascript|data|vbscript|blob|file|about):/i;
+/** Something that begins as a URI does. RFC 3986 §3.1 */
+export const isUri: Syntax = matches(/^[a-z][a-z\d+.-]+:/i);
+
+const ANSWERABLE = /^(?!javascript:|data:|vbscript:|blob:|file:|about:)[a-z][a-z\d+.-]+:[\x21\x22\x24-\x7e]+$/i;
 
 /** A URI that an answer may be sent to: absolute, without a fragment, not a script. RFC 6749 §3.1.2 */
-export const isRedirectUri: Syntax = (value) =>
-  /^[a-z][a-z\d+.-]+:[\x21-\x7e]+$/i.test(value) && !value.includes('#') && !SCRIPTS.test(value) && URL.canParse(value);
+export const isRedirectUri: Syntax = (value) => ANSWERABLE.test(value) && URL.canParse(value);

@@ -96,12 +96,12 @@ type Call = (host: object, args: unknown[]) => unknown;
 /** How to call a function that does not answer by a value or a promise; undefined for one that does. */
 function adapter(method: unknown, arity: number): Call | undefined {
   if (typeof method !== 'function') return undefined;
-  const tag = Object.prototype.toString.call(method);
-  if (tag === '[object GeneratorFunction]') {
+  const tag = (method as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+  if (tag === 'GeneratorFunction') {
     return (host, args) => run((method as (...args: unknown[]) => Generator).apply(host, args));
   }
   // An async function answers by its promise, whatever further parameters it declares.
-  if (tag === '[object AsyncFunction]' || method.length <= arity) return undefined;
+  if (tag === 'AsyncFunction' || method.length <= arity) return undefined;
   return (host, args) => callWithCallback(host, method as AnyFunction, args, arity);
 }
 

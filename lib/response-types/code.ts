@@ -17,7 +17,7 @@ export class CodeResponseType {
   constructor(private readonly options: Options) {}
 
   async handle(authorization: AuthorizationRequest, user: User): Promise<Answer> {
-    const { model, scopeFormat } = this.options;
+    const { model, scopeFormat, authorizationCodeLifetime } = this.options;
     const { client, redirectUri, redirectUriSent, codeChallenge, codeChallengeMethod } = authorization;
     const granted = await approveScope(this.options, { client, user, scope: authorization.scope });
     const scope = scopeForModel(granted, scopeFormat);
@@ -26,7 +26,7 @@ export class CodeResponseType {
       authorizationCode:
         (model.generateAuthorizationCode && (await model.generateAuthorizationCode(client, user, scope))) ||
         opaqueToken(),
-      expiresAt: expiry(this.options, 'authorizationCodeLifetime'),
+      expiresAt: expiry(authorizationCodeLifetime, 'authorizationCodeLifetime'),
       scope,
     };
     if (redirectUriSent) code.redirectUri = redirectUri;

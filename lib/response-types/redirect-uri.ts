@@ -1,6 +1,6 @@
 import { InvalidClientError } from '../errors.js';
 import { isRedirectUri } from '../http/syntax.js';
-import type { Client, Model } from '../model/model.js';
+import type { Awaitable, Client, Falsy, Model } from '../model/model.js';
 
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
 
@@ -15,14 +15,23 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
  * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the first one.
  * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
  */
-export async function trustRedirectUri(given: string | undefined, client: Client, model: Model): Promise<string> {
+export function trustRedirectUri(given: string | undefined, client: Client, model: Model): Awaitable<string> {
   // A string is not a list: its `includes` would find any part of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
   if (given === undefined || registered.length === 0) return defaultUri(registered);
-  const trusted = model.validateRedirectUri
-    ? await model.validateRedirectUri(given, client)
-    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri));
-  if (!trusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
+  if (model.validateRedirectUri) return trustedByModel(given, client, model);
+  return trusted(
+    given,
+    registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri)),
+  );
+}
+
+async function trustedByModel(given: string, client: Client, model: Model): Promise<string> {
+  return trusted(given, await model.validateRedirectUri!(given, client));
+}
+
+function trusted(given: string, isTrusted: boolean | Falsy): string {
+  if (!isTrusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
   return given;
 }
 
@@ -34,12 +43,21 @@ function defaultUri(registered: readonly unknown[]): string {
 
 /** `uri` with the parameters of an answer added to its query, or as its fragment. RFC 6749 §4.1.2, §4.2.2 */
 export function answerUri(uri: string, mode: 'query' | 'fragment', parameters: Record<string, string>): string {
-  let answer = '';
-  for (const name in parameters) answer += `${answer && '&'}${name}=${encoded(parameters[name]!)}`;
   // What was compared is what is answered to, to the letter, save that a path must be there to have a query.
-  const base = uri.replace(/^(https?:\/\/[^/?]+)(?=\?|$)/i, '$1/');
-  if (mode === 'fragment') return `${base}#${answer}`;
-  return base + (base.endsWith('?') ? '' : base.includes('?') ? '&' : '?') + answer;
+  let answer = PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri;
+  let separator = mode === 'fragment' ? '#' : querySeparator(answer);
+  for (const name in parameters) {
+    answer += `${separator}${name}=${encoded(parameters[name]!)}`;
+    separator = '&';
+  }
+  return answer;
+}
+
+const PATHLESS = /^https?:\/\/[^/?]+(?=\?|$)/i;
+
+function querySeparator(uri: string): string {
+  if (!uri.includes('?')) return '?';
+  return uri.endsWith('?') ? '' : '&';
 }
 
 /** Codes and most states need no encoding, and to see that costs a tenth of doing it. */

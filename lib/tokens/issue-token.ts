@@ -36,7 +36,7 @@ export async function issueToken(options: IssueOptions, authorization: Authoriza
 
   const token: Unsaved<Token> = {
     accessToken: model.generateAccessToken ? await generateAccessToken(model, client, user, scope) : opaqueToken(),
-    accessTokenExpiresAt: expiry(options, 'accessTokenLifetime'),
+    accessTokenExpiresAt: expiry(options.accessTokenLifetime, 'accessTokenLifetime'),
     scope,
   };
   if (authorization.extra) Object.assign(token, authorization.extra);
@@ -44,7 +44,7 @@ export async function issueToken(options: IssueOptions, authorization: Authoriza
     token.refreshToken = model.generateRefreshToken
       ? await generateRefreshToken(model, client, user, scope)
       : opaqueToken();
-    token.refreshTokenExpiresAt = expiry(options, 'refreshTokenLifetime');
+    token.refreshTokenExpiresAt = expiry(options.refreshTokenLifetime, 'refreshTokenLifetime');
   }
   if (model.revokeGrant) token.grantId = authorization.grantId ?? newGrantId();
 
@@ -62,8 +62,8 @@ export async function generateRefreshToken(model: Model, client: Client, user: U
 }
 
 /** The moment that is a lifetime option away from now. Counted in milliseconds: calendar fields jump with the clock. */
-export function expiry(options: object, name: string): Date {
-  const expiresAt = new Date(Date.now() + lifetime(options, name));
+export function expiry(seconds: unknown, name: string): Date {
+  const expiresAt = new Date(Date.now() + lifetime(seconds, name) * 1000);
   if (Number.isNaN(expiresAt.getTime())) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
   return expiresAt;
 }
