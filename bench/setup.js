@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
 const project = fileURLToPath(new URL('..', import.meta.url));
-const entry = join('dist', 'esm', 'lib', 'index.js');
+const entry = join('dist', 'esm', 'server.js');
 
 /** Installs what is measured: the peers from their packages, and this project as it would be published. */
 export function setUp() {

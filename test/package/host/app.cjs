@@ -6,4 +6,4 @@ void askApplication(
   require('nest-oauth2/stores/memory'),
   require('@nestjs/common'),
   require('@nestjs/core'),
-);
+).then((answer) => console.log(JSON.stringify(answer)));

@@ -5,4 +5,4 @@ import * as oauth2 from 'nest-oauth2';
 import * as memory from 'nest-oauth2/stores/memory';
 import { askApplication } from './grant.cjs';
 
-await askApplication(oauth2, memory, common, core);
+console.log(JSON.stringify(await askApplication(oauth2, memory, common, core)));

@@ -1,3 +1,5 @@
 const { askEngine } = require('./grant.cjs');
 
-void askEngine(require('nest-oauth2/server'), require('nest-oauth2/stores/memory'));
+void askEngine(require('nest-oauth2/server'), require('nest-oauth2/stores/memory')).then((answer) =>
+  console.log(JSON.stringify(answer)),
+);

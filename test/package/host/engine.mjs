@@ -1,5 +1,5 @@
-import * as engine from 'nest-oauth2/server';
+import * as server from 'nest-oauth2/server';
 import * as memory from 'nest-oauth2/stores/memory';
 import { askEngine } from './grant.cjs';
 
-await askEngine(engine, memory);
+console.log(JSON.stringify(await askEngine(server, memory)));

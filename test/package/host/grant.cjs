@@ -1,4 +1,4 @@
-/** What the hosts of both formats do with what they have imported. Prints one line of JSON. */
+/** What the hosts of both formats do with what they have imported; resolves to what came of it. */
 
 const client = { id: 'demo', secret: 'demo-secret', grants: ['client_credentials'] };
 const nobody = { findByCredentials: async () => undefined, findById: async () => undefined };
@@ -13,7 +13,7 @@ async function askEngine({ OAuth2Server, Request, Response }, memory) {
     new Request({ method: 'POST', query: {}, headers, body: form }),
     response,
   );
-  console.log(JSON.stringify({ status: response.status, token_type: response.body.token_type }));
+  return { status: response.status, token_type: response.body.token_type };
 }
 
 async function askApplication({ OAuth2Module, OAuthGuard, AccessToken }, memory, common, { NestFactory }) {
@@ -41,10 +41,11 @@ async function askApplication({ OAuth2Module, OAuthGuard, AccessToken }, memory,
   const bearer = await fetch(`${url}/whoami`, { headers: { authorization: `Bearer ${access_token}` } });
   await app.close();
 
-  const answer = { status: bearer.status, body: await bearer.text() };
-  console.log(
-    JSON.stringify({ token: { status: issued.status, token_type }, stranger: stranger.status, bearer: answer }),
-  );
+  return {
+    token: { status: issued.status, token_type },
+    stranger: stranger.status,
+    bearer: { status: bearer.status, body: await bearer.text() },
+  };
 }
 
 module.exports = { askEngine, askApplication };

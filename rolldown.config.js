@@ -1,0 +1,37 @@
+import { defineConfig } from 'rolldown';
+import manifest from './package.json' with { type: 'json' };
+
+/** The entries of the package, named as they are imported. What several of them use goes into files of its own. */
+const input = {
+  index: 'src/index.ts',
+  server: 'lib/index.ts',
+  testing: 'src/testing/index.ts',
+  'stores/memory': 'lib/stores/memory/index.ts',
+  'stores/typeorm': 'lib/stores/typeorm/index.ts',
+  'stores/redis': 'lib/stores/redis/index.ts',
+};
+
+const external = [/^node:/, ...Object.keys(manifest.peerDependencies)];
+
+/** A file for each entry and not for each source: finding and opening files is most of what an import costs. */
+const bundle = (format) => ({
+  input,
+  external,
+  platform: 'node',
+  tsconfig: 'tsconfig.json',
+  output: {
+    dir: `dist/${format}`,
+    format,
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'shared/[name].js',
+    codeSplitting: {
+      groups: [
+        { name: 'engine', test: /\/lib\/(?!stores\/|testing\/)/, priority: 1 },
+        { name: 'module', test: /\/src\/(?!testing\/)/ },
+      ],
+    },
+  },
+});
+
+export default defineConfig([bundle('esm'), bundle('cjs')]);
