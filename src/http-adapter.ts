@@ -37,8 +37,10 @@ export type NativeReply = ExpressReply | FastifyReply;
  * `session` and `user` where classic hosts look for them.
  */
 export function toOAuthRequest(native: NativeRequest): Request {
-  const { headers, method, query, body, session, user } = native;
-  return new Request({ headers, method, query: query ?? {}, body, native, session, user });
+  const { headers, method, url, body, session, user } = native;
+  // Express parses the query each time it is asked for; most guarded requests have none.
+  const query = (url === undefined || url.includes('?') ? native.query : undefined) ?? {};
+  return new Request({ headers, method, query, body, native, session, user });
 }
 
 /** Sends what the engine answered through the response of Express or the reply of Fastify. */
@@ -60,10 +62,10 @@ export function sendOAuthResponse(response: Response, reply: NativeReply): void 
 
 /** Puts the headers of the engine's answer on the native reply, and sends nothing. */
 export function copyHeaders({ headers }: Response, reply: NativeReply): void {
-  for (const name of Object.keys(headers)) {
-    if (isFastify(reply)) reply.header(name, headers[name]!);
-    else reply.setHeader(name, headers[name]!);
-  }
+  const names = Object.keys(headers);
+  if (names.length === 0) return;
+  if (isFastify(reply)) for (const name of names) reply.header(name, headers[name]!);
+  else for (const name of names) reply.setHeader(name, headers[name]!);
 }
 
 /** The answer to a request that never came as far as the engine. RFC 6749 §5.2 */
