@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { writeDocs } from './report/docs.js';
+import { keepRun, latestWholeRuns } from './report/runs.js';
 import { setUp } from './setup.js';
 
 // npm run bench [-- --only=authenticate,http] [--brief] [--docs]
@@ -19,6 +20,10 @@ const unknown = wanted.filter((name) => ![...inProcess, ...others].some((known) 
 if (unknown.length > 0)
   throw new Error(`--only knows ${[...inProcess, ...others].join(', ')}; not ${unknown.join(', ')}`);
 
+if (values.docs && (values.brief || wanted.length < inProcess.length + others.length)) {
+  throw new Error('--docs takes a whole run: neither --brief nor --only');
+}
+
 setUp();
 // Not before everything is installed: these import what is measured.
 const { measureInProcess } = await import('./in-process.js');
@@ -36,13 +41,5 @@ if (wanted.includes('leak')) results.leak = await measureLeaks({ brief });
 if (wanted.includes('startup')) results.startup = await measureStartUp({ brief });
 
 printResults(results);
-const folder = new URL('results/', import.meta.url);
-mkdirSync(folder, { recursive: true });
-writeFileSync(
-  new URL(`${new Date().toISOString().replaceAll(':', '-')}.json`, folder),
-  JSON.stringify(results, null, 2),
-);
-if (values.docs) {
-  const { writeDocs } = await import('./report/docs.js');
-  writeDocs(results);
-}
+keepRun(results);
+if (values.docs) writeDocs(latestWholeRuns(3, results.machine));

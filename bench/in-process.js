@@ -77,5 +77,7 @@ function ratios(byCandidate, nanoseconds, about) {
     bestPeer,
     timesFasterThanBestPeer: medianRatio(byCandidate[bestPeer].wall, own),
     timesTheFloor: byCandidate.floor && medianRatio(own, byCandidate.floor.wall),
+    // As far ahead of the best peer as anybody can be.
+    floorTimesFaster: byCandidate.floor && medianRatio(byCandidate[bestPeer].wall, byCandidate.floor.wall),
   };
 }

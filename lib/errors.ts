@@ -144,6 +144,9 @@ const UNSAYABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 /** The code of an error as answers name it; an error that has none of OAuth's is a fault of this server. */
 export function wireCode(error: OAuthError): string {
-  const isOAuths = !(error instanceof InvalidArgumentError) && error.name !== 'Error' && /^[\w.:/-]+$/.test(error.name);
-  return isOAuths ? error.name : 'server_error';
+  const { name } = error;
+  if (error instanceof InvalidArgumentError || name === 'Error') return 'server_error';
+  return CODES.has(name) || /^[\w.:/-]+$/.test(name) ? name : 'server_error';
 }
+
+const CODES = new Set(NAMED.map(({ prototype }) => prototype.name));

@@ -1,22 +1,31 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { plot } from './plot.js';
+import { goalsTable } from './goals.js';
 import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
-/** Writes docs/performance.md and its plot from the results of a whole run. */
-export function writeDocs(results) {
-  const missing = ['inProcess', 'http', 'scaling', 'leak', 'startup'].filter((part) => !results[part]);
-  if (results.brief || missing.length > 0) throw new Error('--docs takes a whole run: neither --brief nor --only');
+/** Writes docs/performance.md and its plot from whole runs; the newest is shown in full. */
+export function writeDocs(runs) {
+  const results = runs.at(-1);
   const docs = new URL('../../docs/', import.meta.url);
   mkdirSync(docs, { recursive: true });
   writeFileSync(new URL('performance.svg', docs), plot(results.inProcess));
-  writeFileSync(new URL('performance.md', docs), page(results));
+  writeFileSync(new URL('performance.md', docs), page(results, runs));
 }
 
-function page({ machine, inProcess, http, scaling, leak, startup }) {
+function page({ machine, inProcess, http, scaling, leak, startup }, runs) {
   return `# Performance
 
 This page is written by \`npm run bench -- --docs\`; do not edit it. The numbers are of one machine (${machine.cpus} cores,
 ${machine.model}, Node ${machine.node}). Compare within a table: the ratios travel between machines, the numbers do not.
+
+## Goals
+
+The latest ${runs.length} whole runs on this machine; a value with ✗ misses its goal. Two values are those of one request in
+flight, and of 32.
+
+${markdown(goalsTable(runs))}
+
+OBSTACLES
 
 ## In process
 

@@ -10,6 +10,7 @@ export function authorizationEndpoint(model) {
     if (!isText(id)) throw new Refusal(400, 'invalid_request');
     const client = await model.getClient(id, null);
     if (!client?.redirectUris.includes(redirectUri)) throw new Refusal(400, 'invalid_client');
+    if (query.allowed === 'false') throw new Refusal(400, 'access_denied');
     if (!client.grants.includes('authorization_code')) throw new Refusal(400, 'unauthorized_client');
     if (query.response_type !== 'code') throw new Refusal(400, 'unsupported_response_type');
     if (!isText(state)) throw new Refusal(400, 'invalid_request');
@@ -29,7 +30,8 @@ export function authorizationEndpoint(model) {
     const saved = await model.saveAuthorizationCode(code, client, owner);
     const separator = redirectUri.includes('?') ? '&' : '?';
     const parameters = `code=${encodeURIComponent(saved.authorizationCode)}&state=${encodeURIComponent(state)}`;
-    return { status: 302, headers: { location: redirectUri + separator + parameters }, body: {} };
+    const headers = { 'cache-control': 'no-store', location: redirectUri + separator + parameters };
+    return { status: 302, headers, body: {} };
   };
 }
 
