@@ -115,8 +115,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     if (state !== undefined) answer['state'] = state;
     if (this.options.issuer !== undefined) answer['iss'] = this.options.issuer;
     response.headers['cache-control'] = 'no-store';
-    response.headers['location'] = answerUri(redirectUri, ResponseType?.mode ?? 'query', answer);
-    response.status = 302;
+    response.redirect(answerUri(redirectUri, ResponseType?.mode ?? 'query', answer));
   }
 }
 

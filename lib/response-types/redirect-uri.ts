@@ -1,6 +1,6 @@
 import { InvalidClientError } from '../errors.js';
 import { isRedirectUri } from '../http/syntax.js';
-import type { Awaitable, Client, Falsy, Model } from '../model/model.js';
+import type { Client, Model } from '../model/model.js';
 
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
 
@@ -15,23 +15,14 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
  * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the first one.
  * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
  */
-export function trustRedirectUri(given: string | undefined, client: Client, model: Model): Awaitable<string> {
+export async function trustRedirectUri(given: string | undefined, client: Client, model: Model): Promise<string> {
   // A string is not a list: its `includes` would find any part of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
   if (given === undefined || registered.length === 0) return defaultUri(registered);
-  if (model.validateRedirectUri) return trustedByModel(given, client, model);
-  return trusted(
-    given,
-    registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri)),
-  );
-}
-
-async function trustedByModel(given: string, client: Client, model: Model): Promise<string> {
-  return trusted(given, await model.validateRedirectUri!(given, client));
-}
-
-function trusted(given: string, isTrusted: boolean | Falsy): string {
-  if (!isTrusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
+  const trusted = model.validateRedirectUri
+    ? await model.validateRedirectUri(given, client)
+    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri));
+  if (!trusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
   return given;
 }
 
