@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path';
 import { defineConfig } from 'rolldown';
 import manifest from './package.json' with { type: 'json' };
 
@@ -13,6 +14,14 @@ const input = {
 
 const external = [/^node:/, ...Object.keys(manifest.peerDependencies)];
 
+/** Matches modules by their path inside the repository, wherever that lies. */
+const within = (pattern) => (id) =>
+  pattern.test(
+    relative(import.meta.dirname, id)
+      .split(sep)
+      .join('/'),
+  );
+
 /** A file for each entry and not for each source: finding and opening files is most of what an import costs. */
 const bundle = (format) => ({
   input,
@@ -22,13 +31,17 @@ const bundle = (format) => ({
   output: {
     dir: `dist/${format}`,
     format,
+    // As the compiler writes CommonJS.
+    strict: true,
+    esModule: true,
+    exports: 'named',
     sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name].js',
     codeSplitting: {
       groups: [
-        { name: 'engine', test: /\/lib\/(?!stores\/|testing\/)/, priority: 1 },
-        { name: 'module', test: /\/src\/(?!testing\/)/ },
+        { name: 'engine', test: within(/^lib\/(?!stores\/|testing\/)/), priority: 1 },
+        { name: 'module', test: within(/^src\/(?!testing\/)/) },
       ],
     },
   },

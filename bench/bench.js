@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { writeDocs } from './report/docs.js';
-import { keepRun, latestWholeRuns } from './report/runs.js';
+import { buildMeasured, keepRun, latestRunsLike } from './report/runs.js';
 import { setUp } from './setup.js';
 
 // npm run bench [-- --only=authenticate,http] [--brief] [--docs]
@@ -20,7 +20,7 @@ const unknown = wanted.filter((name) => ![...inProcess, ...others].some((known) 
 if (unknown.length > 0)
   throw new Error(`--only knows ${[...inProcess, ...others].join(', ')}; not ${unknown.join(', ')}`);
 
-if (values.docs && (values.brief || wanted.length < inProcess.length + others.length)) {
+if (values.docs && (values.brief || ![...inProcess, ...others].every((name) => wanted.includes(name)))) {
   throw new Error('--docs takes a whole run: neither --brief nor --only');
 }
 
@@ -32,7 +32,8 @@ const { measureLeaks, measureScaling, measureStartUp } = await import('./resourc
 const { printResults } = await import('./report/text.js');
 
 const { brief } = values;
-const results = { machine: { node: process.version, cpus: cpus().length, model: cpus()[0]?.model }, brief };
+const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
+const results = { machine, build: buildMeasured(), wanted, brief };
 const prefixes = wanted.filter((name) => !others.includes(name));
 if (prefixes.length > 0) results.inProcess = await measureInProcess({ prefixes, brief });
 if (wanted.includes('http')) results.http = await measureHttp({ brief });
@@ -42,4 +43,4 @@ if (wanted.includes('startup')) results.startup = await measureStartUp({ brief }
 
 printResults(results);
 keepRun(results);
-if (values.docs) writeDocs(latestWholeRuns(3, results.machine));
+if (values.docs) writeDocs(latestRunsLike(results, 3));

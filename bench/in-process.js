@@ -1,11 +1,11 @@
 import { candidates } from './candidates/index.js';
 import { startChild } from './children.js';
 import { operations } from './operations.js';
-import { medianRatio, summary } from './statistics.js';
+import { medianRatio, rotated, summary } from './statistics.js';
 
 const concurrencies = [1, 32];
 const settings = {
-  full: { generations: 3, rounds: 7, warmUps: 3, scale: 1 },
+  full: { generations: 3, rounds: 5, warmUps: 2, scale: 1 },
   // Only to see that everything works: far too few for the compiler, let alone for a judgement.
   brief: { generations: 1, rounds: 1, warmUps: 0, scale: 0.02 },
 };
@@ -43,12 +43,6 @@ export async function measureInProcess({ prefixes, brief, only = Object.keys(can
     candidates: about,
     operations: names.map((name) => report(name, samples[name], about)),
   };
-}
-
-/** No candidate is always first after a pause, or always behind the same neighbour. */
-function rotated(list, by) {
-  const start = by % list.length;
-  return [...list.slice(start), ...list.slice(0, start)];
 }
 
 function record(samples, operation, concurrency, candidate, { wall, cpu }) {

@@ -12,3 +12,9 @@ export function summary(values) {
 export function medianRatio(numerators, denominators) {
   return median(numerators.map((value, round) => value / denominators[round]));
 }
+
+/** The turns of a round: nobody is always first after a pause, or always behind the same neighbour. */
+export function rotated(list, round) {
+  const start = round % list.length;
+  return [...list.slice(start), ...list.slice(0, start)];
+}

@@ -149,4 +149,5 @@ export function wireCode(error: OAuthError): string {
   return CODES.has(name) || /^[\w.:/-]+$/.test(name) ? name : 'server_error';
 }
 
+/** To find a code here costs less than to check its spelling, which was a tenth of the time of a refusal. */
 const CODES = new Set(NAMED.map(({ prototype }) => prototype.name));

@@ -1,11 +1,11 @@
 import { type Options, settleOptions } from './options.js';
 
-/** How many operations are kept; where the scopes of a host are without number, the rest are made anew. */
+/** How many operations are kept; where the scopes of a host are without number, further ones are made for each call. */
 const KEPT = 1000;
 
 /**
- * The operations of one kind, by the options of a call. Those that name no more than a scope, as a guard's do, are
- * kept: settling the options anew was a quarter of the time of `authenticate`.
+ * The operations of one kind, by the options of a call. Those for no options, and for no more than a scope, as a guard
+ * has it, are kept: settling the options anew was a quarter of the time of `authenticate`.
  */
 export class Operations<O> {
   private readonly kept = new Map<string | undefined, O>();
@@ -21,7 +21,8 @@ export class Operations<O> {
     if (options && scope === undefined) return this.make(options);
     let operation = this.kept.get(scope);
     if (!operation) {
-      operation = this.make(options);
+      // Of the scope it is kept by, and of nothing else that the caller's object may turn out to be.
+      operation = this.make(scope === undefined ? undefined : { scope });
       if (this.kept.size < KEPT) this.kept.set(scope, operation);
     }
     return operation;

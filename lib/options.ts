@@ -114,7 +114,7 @@ export function settle<T extends object>(defaults: T, given: object): T {
   return settled;
 }
 
-/** Checks the seconds of a lifetime option, which a host may have read from its environment as text. */
+/** The seconds of a lifetime option as a number; a host may have read them from its environment as text. */
 export function lifetime(given: unknown, name: string): number {
   if (!given) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);
   const seconds = Number(given);

@@ -38,8 +38,9 @@ export type NativeReply = ExpressReply | FastifyReply;
  */
 export function toOAuthRequest(native: NativeRequest): Request {
   const { headers, method, url, body, session, user } = native;
-  // Express parses the query each time it is asked for; most guarded requests have none.
-  const query = (url === undefined || url.includes('?') ? native.query : undefined) ?? {};
+  // The query of Express is a getter that parses the URL each time; most guarded requests have nothing there to parse.
+  const isGiven = Object.hasOwn(native, 'query') || typeof url !== 'string' || url.includes('?');
+  const query = (isGiven ? native.query : undefined) ?? {};
   return new Request({ headers, method, query, body, native, session, user });
 }
 

@@ -1,9 +1,9 @@
 import { startChild } from '../children.js';
-import { summary } from '../statistics.js';
+import { rotated, summary } from '../statistics.js';
 import { served } from './candidates.js';
 
 const settings = {
-  full: { warmUps: 2, rounds: 5, amount: 15_000, connections: 32 },
+  full: { warmUps: 2, rounds: 9, amount: 10_000, connections: 32 },
   brief: { warmUps: 0, rounds: 1, amount: 200, connections: 4 },
 };
 
@@ -25,7 +25,7 @@ async function measurePlatform(platform, load, { warmUps, rounds, amount, connec
   }
   for (let round = -warmUps; round < rounds; round++) {
     for (const operation of ['guarded', 'token']) {
-      for (const { name, process: server } of servers) {
+      for (const { name, process: server } of rotated(servers, round + warmUps)) {
         const { url, requests } = server.greeting;
         await server.ask('begin');
         const right = await load.ask({ url, requests: requests[operation], amount, connections });

@@ -20,12 +20,10 @@ ${machine.model}, Node ${machine.node}). Compare within a table: the ratios trav
 
 ## Goals
 
-The latest ${runs.length} whole runs on this machine; a value with ✗ misses its goal. Two values are those of one request in
-flight, and of 32.
+What was aimed at, and the latest ${runs.length} whole runs; a value with ✗ misses its goal. The two values of an operation in
+process are those with one request in flight, and with 32.
 
 ${markdown(goalsTable(runs))}
-
-OBSTACLES
 
 ## In process
 
@@ -78,8 +76,8 @@ ${markdown(startUpTable(startup))}
 - Candidates take turns in every round, and begin each round one place later. Three generations of processes, since
   what a compiler decides differs from start to start. A ratio is the median of the ratios round by round.
 - Before a block the young generation is collected, and not the old one: a full collection throws compiled code away.
-- The model compares a single scope as it is. Version 5 of the classic interface hands scopes over as arrays and pays
-  a few tens of nanoseconds more there.
+- The model keeps the very object it is given, and compares a single scope as it is: what is timed is the library. Version 5
+  of the classic interface hands scopes over as arrays and pays a few tens of nanoseconds more there.
 - Codes and refresh tokens are made before a block, a new one for each request, outside the measured time.
 
 ## What is not measured
@@ -89,10 +87,10 @@ of client secrets (the host's choice), TLS, other versions of Node, and signed t
 
 ## Run it
 
-    npm run bench                               # everything, about ten minutes
+    npm run bench                               # everything, about a quarter of an hour
     npm run bench -- --only=authenticate        # or token, authorize, http, scaling, leak, startup
     npm run bench -- --brief                    # a minute: that it works, nothing about time
-    npm run bench -- --docs                     # everything, and this page
+    npm run bench -- --docs                     # everything, and this page, with earlier runs of the same code
 
 \`bench/\` has its own dependencies, so that the peers are none of the package's. Results are kept as JSON in
 \`bench/results/\`. \`node bench/profile.js nest-oauth2 token-refresh\` says where the time of one operation goes.

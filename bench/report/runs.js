@@ -1,7 +1,16 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const folder = new URL('../results/', import.meta.url);
-const parts = ['inProcess', 'http', 'scaling', 'leak', 'startup'];
+const built = new URL('../node_modules/nest-oauth2/dist/esm/shared/', import.meta.url);
+
+/** A name for the code that is measured: only runs of one and the same are shown together. */
+export function buildMeasured() {
+  const files = readdirSync(built).filter((name) => name.endsWith('.js'));
+  const hash = createHash('sha256');
+  for (const name of files.toSorted()) hash.update(readFileSync(new URL(name, built)));
+  return hash.digest('hex').slice(0, 12);
+}
 
 /** Keeps what a run measured, under the time it ended. */
 export function keepRun(results) {
@@ -10,13 +19,12 @@ export function keepRun(results) {
   writeFileSync(new URL(name, folder), JSON.stringify(results, null, 2));
 }
 
-/** The latest runs that measured everything on a machine like this one's, the newest last. */
-export function latestWholeRuns(count, machine) {
+/** The last whole runs of the same code on the same machine as this one, which is the newest. */
+export function latestRunsLike(run, count) {
+  const alike = ({ machine, build, wanted, brief }) => JSON.stringify({ machine, build, wanted, brief });
   return readdirSync(folder)
     .toSorted()
     .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
-    .filter((run) => !run.brief && parts.every((part) => run[part]) && sameMachine(run.machine, machine))
+    .filter((other) => alike(other) === alike(run))
     .slice(-count);
 }
-
-const sameMachine = (a, b) => JSON.stringify(a) === JSON.stringify(b);

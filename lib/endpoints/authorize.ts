@@ -22,6 +22,7 @@ import {
   findResponseType,
   isAllowed,
   readAuthorizationRequest,
+  readState,
 } from '../response-types/authorization-request.js';
 import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
@@ -38,12 +39,12 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     try {
       if (!user) throw new AccessDeniedError(DENIED);
       const authorization = readAuthorizationRequest(request, destination, this.options);
-      const ResponseType = destination.ResponseType!;
+      const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
       const { result, parameters } = await new ResponseType(this.options).handle(authorization, user);
-      this.redirect(response, destination, parameters);
+      this.redirect(request, response, destination, parameters);
       return result;
     } catch (error) {
-      throw this.refuse(response, destination, toOAuthError(error));
+      throw this.refuse(request, response, destination, toOAuthError(error));
     }
   }
 
@@ -56,7 +57,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       if (user) authorization.scope = await approveScope(this.options, { user, ...authorization });
       return authorization;
     } catch (error) {
-      throw this.refuse(response, destination, toOAuthError(error));
+      throw this.refuse(request, response, destination, toOAuthError(error));
     }
   }
 
@@ -83,9 +84,9 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     } catch (error) {
       throw fail(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));
     }
-    if (!denied && !isAllowed(destination)) {
+    if (!denied && !isAllowed(request, destination.client)) {
       const error = new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
-      throw this.refuse(response, destination, error);
+      throw this.refuse(request, response, destination, error);
     }
     return destination;
   }
@@ -105,17 +106,26 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     }
   }
 
-  private refuse(response: Response, to: Destination, error: OAuthError): OAuthError {
-    this.redirect(response, to, errorResponse(error));
+  private refuse(request: Request, response: Response, to: Destination, error: OAuthError): OAuthError {
+    this.redirect(request, response, to, errorResponse(error));
     return error;
   }
 
-  private redirect(response: Response, to: Destination, answer: Record<string, string>): void {
-    const { redirectUri, ResponseType, state } = to;
+  private redirect(request: Request, response: Response, to: Destination, answer: Record<string, string>): void {
+    const state = stateOf(request);
     if (state !== undefined) answer['state'] = state;
     if (this.options.issuer !== undefined) answer['iss'] = this.options.issuer;
-    response.headers['cache-control'] = 'no-store';
-    response.redirect(answerUri(redirectUri, ResponseType?.mode ?? 'query', answer));
+    response.set('cache-control', 'no-store');
+    response.redirect(answerUri(to.redirectUri, findResponseType(request)?.mode ?? 'query', answer));
+  }
+}
+
+function stateOf(request: Request): string | undefined {
+  try {
+    return readState(request);
+  } catch {
+    // A state that cannot be read is the error being reported.
+    return undefined;
   }
 }
 
@@ -131,7 +141,7 @@ const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed
 /** Tells the user what is wrong, where there is nobody to redirect to. RFC 6749 §4.1.2.1 */
 function fail(response: Response, error: OAuthError): OAuthError {
   response.status = error.code;
-  response.headers['cache-control'] = 'no-store';
+  response.set('cache-control', 'no-store');
   response.body = errorResponse(error);
   return error;
 }

@@ -18,10 +18,9 @@ export function optional(
   let value: unknown;
   for (const place of places) {
     const parameters: unknown = place === 'body' ? request.body : request.query;
-    if (typeof parameters !== 'object' || parameters === null) continue;
+    if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name)) continue;
     value = (parameters as Record<string, unknown>)[name];
-    if (isGiven(value) && Object.hasOwn(parameters, name)) break;
-    value = undefined;
+    if (isGiven(value)) break;
   }
   if (!isGiven(value)) return undefined;
   if (Array.isArray(value)) throw new InvalidRequestError(`Repeated parameter: \`${name}\``);

@@ -57,7 +57,7 @@ export class Request {
     if (this.#headers) return this.#headers[name];
     const given = this.#given as Headers;
     let value: string | undefined;
-    // Not by their list, and lengths first: few names need to be compared, and fewer to be spelled anew.
+    // Most names differ in length, and most of the rest are spelled in lower case already.
     for (const key in given) {
       if (key === name || (key.length === name.length && key.toLowerCase() === name)) {
         if (Object.hasOwn(given, key)) value = given[key];

@@ -32,7 +32,7 @@ export class AuthenticateOperation extends Operation<Token> {
   async handle(request: Request, response: Response): Promise<Token> {
     verifyWrappers(request, response);
     const { model, scopeFormat, allowBearerTokensInQueryString } = this.options;
-    // Not thrown until it has to be: each time an error is thrown costs a tenth of a refusal.
+    // Thrown once, at the end: to throw it up to here first was a sixth of the time of a refusal.
     let objection: OAuthError | undefined;
     try {
       const token = await model.getAccessToken!(readBearerToken(request, allowBearerTokensInQueryString));
@@ -51,10 +51,10 @@ export class AuthenticateOperation extends Operation<Token> {
     throw refuse(response, objection);
   }
 
-  private reportScopes({ headers }: Response, granted: Scope | undefined): void {
-    if (this.options.addAcceptedScopesHeader) headers['x-accepted-oauth-scopes'] = this.required!;
+  private reportScopes(response: Response, granted: Scope | undefined): void {
+    if (this.options.addAcceptedScopesHeader) response.set('x-accepted-oauth-scopes', this.required!);
     const authorized = this.options.addAuthorizedScopesHeader && scopeText(granted);
-    if (authorized) headers['x-oauth-scopes'] = authorized;
+    if (authorized) response.set('x-oauth-scopes', authorized);
   }
 }
 
@@ -87,9 +87,9 @@ function objectionTo(token: Token | Falsy): OAuthError | undefined {
 function refuse(response: Response, error: OAuthError): OAuthError {
   response.status = error.code;
   if (error instanceof UnauthorizedRequestError) {
-    response.headers['www-authenticate'] = 'Bearer realm="Service"';
+    response.set('www-authenticate', 'Bearer realm="Service"');
   } else if (error.code < 500) {
-    response.headers['www-authenticate'] = `Bearer realm="Service",error="${wireCode(error)}"`;
+    response.set('www-authenticate', `Bearer realm="Service",error="${wireCode(error)}"`);
   }
   return error;
 }

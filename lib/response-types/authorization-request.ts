@@ -13,23 +13,19 @@ import type { ResponseTypeClass } from './response-type.js';
 
 const PLACES: readonly Place[] = ['body', 'query'];
 
-/** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
-export interface AuthorizationRequest<C extends Client = Client> extends Partial<Challenge> {
+/** Who asks, and where the answer may go: settled before anything is redirected. */
+export interface Destination<C extends Client = Client> {
   client: C;
   redirectUri: string;
   /** Did the request name the redirect URI? Then the token request must name it too. RFC 6749 §4.1.3 */
   redirectUriSent: boolean;
+}
+
+/** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
+export interface AuthorizationRequest<C extends Client = Client> extends Destination<C>, Partial<Challenge> {
   responseType: string;
   /** Requested scope values, separated by spaces. */
   scope?: string;
-  state?: string;
-}
-
-/** Who asks, and where and how the answer may go: settled before anything is redirected. */
-export interface Destination extends Pick<AuthorizationRequest, 'client' | 'redirectUri' | 'redirectUriSent'> {
-  /** What is asked for; undefined when the request does not say, or says nonsense. */
-  ResponseType?: ResponseTypeClass;
-  /** As far as an answer may carry it. */
   state?: string;
 }
 
@@ -46,21 +42,14 @@ export async function findDestination(request: Request, { model }: Options): Pro
     throw new InvalidClientError('Invalid client: missing client `grants`');
   }
   const redirectUri = await trustRedirectUri(given, client, model);
-  const redirectUriSent = given !== undefined;
-  return { client, redirectUri, redirectUriSent, ResponseType: findResponseType(request), state: stateOf(request) };
+  return { client, redirectUri, redirectUriSent: given !== undefined };
 }
 
 const isNotEmpty = (value: string) => value.length > 0;
 
-const readState = (request: Request) => optional(request, 'state', isVSCHAR, PLACES);
-
-function stateOf(request: Request): string | undefined {
-  try {
-    return readState(request);
-  } catch {
-    // What is wrong with it is said when the rest of the request is read.
-    return undefined;
-  }
+/** Reads `state` as far as an error answer may carry it. */
+export function readState(request: Request): string | undefined {
+  return optional(request, 'state', isVSCHAR, PLACES);
 }
 
 /** Finds what the request asks for; undefined when it does not say, or says nonsense. */
@@ -73,9 +62,9 @@ export function findResponseType(request: Request): ResponseTypeClass | undefine
 }
 
 /** May the client ask for this? While it is not known what is asked for: for anything that is asked for here. */
-export function isAllowed({ client, ResponseType }: Destination): boolean {
-  if (ResponseType) return client.grants.includes(ResponseType.grant);
-  return Object.values(RESPONSE_TYPES).some(({ grant }) => client.grants.includes(grant));
+export function isAllowed(request: Request, client: Client): boolean {
+  const wanted = findResponseType(request);
+  return (wanted ? [wanted] : Object.values(RESPONSE_TYPES)).some(({ grant }) => client.grants.includes(grant));
 }
 
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
@@ -84,10 +73,12 @@ export function readAuthorizationRequest(
   destination: Destination,
   options: Options,
 ): AuthorizationRequest {
-  const { client, redirectUri, redirectUriSent, ResponseType, state = readState(request) } = destination;
+  const { client } = destination;
+  const state = readState(request);
   if (state === undefined && !options.allowEmptyState) throw new InvalidRequestError('Missing parameter: `state`');
   const scope = requestedScope(request, PLACES);
   const responseType = required(request, 'response_type', isNotEmpty, PLACES);
+  const ResponseType = findResponseType(request);
   if (!ResponseType) {
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported');
   }
@@ -95,6 +86,7 @@ export function readAuthorizationRequest(
   if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
     throw new InvalidRequestError('Missing parameter: `code_challenge`');
   }
+  const { redirectUri, redirectUriSent } = destination;
   const { codeChallenge, codeChallengeMethod } = challenge ?? {};
   return { client, redirectUri, redirectUriSent, responseType, scope, state, codeChallenge, codeChallengeMethod };
 }

@@ -53,8 +53,8 @@ export interface Storage {
   findCode(digest: string): Awaitable<Found<CodeRow> | undefined>;
   /** Marks a code as spent: true for exactly one caller. */
   spendCode(digest: string, now: number): Awaitable<boolean>;
-  /** Keeps tokens and their grant; false, and nothing is kept, when the grant was revoked. */
-  saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Awaitable<boolean>;
+  /** Keeps tokens and their grant; when the grant was revoked, none of them is ever found. */
+  saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Awaitable<void>;
   /** Finds no token whose grant was revoked. */
   findAccessToken(digest: string): Awaitable<Found<TokenRow> | undefined>;
   /** Finds spent tokens too, but none whose grant was revoked. */

@@ -28,9 +28,9 @@ export class MemoryStorage implements Storage {
     return spend(this.codes.get(digest), now);
   }
 
-  saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): boolean {
+  saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): void {
     const known = this.grants.get(grant.id);
-    if (known && known.revokedAt !== null) return false;
+    if (known && known.revokedAt !== null) return;
     if (known) {
       known.lastUsedAt = grant.lastUsedAt;
       known.expiresAt = Math.max(known.expiresAt, grant.expiresAt);
@@ -39,7 +39,6 @@ export class MemoryStorage implements Storage {
     }
     this.accessTokens.set(accessToken.digest, accessToken);
     if (refreshToken) this.refreshTokens.set(refreshToken.digest, refreshToken);
-    return true;
   }
 
   findAccessToken(digest: string): TokenRow | undefined {

@@ -12,16 +12,15 @@ export class RedisGrants {
     private readonly prefix: string,
   ) {}
 
-  /** Puts a grant on the lists, then keeps it: none that anybody knows of is ever missing there. False: it is revoked. */
-  async keep({ id, clientId, userId, scope, createdAt, lastUsedAt, expiresAt }: GrantRow): Promise<boolean> {
+  /** Puts a grant on the lists, and keeps it: none that anybody knows of is missing there. What is revoked stays so. */
+  async keep({ id, clientId, userId, scope, createdAt, lastUsedAt, expiresAt }: GrantRow): Promise<void> {
     const until = String(expiresAt + MARGIN);
     const lists = [this.list('client', clientId)];
     if (userId !== null) lists.push(this.list('user', userId));
     const listed = lists.map((key) => this.run(LIST_GRANT, key, until, id, String(Date.now())));
     const names = Object.entries({ clientId, userId, scope, createdAt }).filter(([, value]) => value !== null);
     const values = [String(lastUsedAt ?? ''), String(expiresAt), until, ...names.flat().map(String)];
-    const [isKept] = await Promise.all([this.run(KEEP_GRANT, this.key(id), ...values), ...listed]);
-    return isKept === 1;
+    await Promise.all([this.run(KEEP_GRANT, this.key(id), ...values), ...listed]);
   }
 
   async isAlive(id: string): Promise<boolean> {

@@ -38,11 +38,10 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 
   /** All at once: nobody is told of the tokens before all of it is kept, and without a living grant they are worthless. */
-  async saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Promise<boolean> {
+  async saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Promise<void> {
     const tokens = [this.keep('access', accessToken)];
     if (refreshToken) tokens.push(this.keep('refresh', refreshToken));
-    const [isKept] = await Promise.all([this.grants.keep(grant), ...tokens]);
-    return isKept;
+    await Promise.all([this.grants.keep(grant), ...tokens]);
   }
 
   async findAccessToken(digest: string): Promise<Found<TokenRow> | undefined> {

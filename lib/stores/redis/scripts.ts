@@ -36,14 +36,13 @@ return 1`);
 export const KEEP_GRANT = script(`
 local revoked = redis.call('HGET', KEYS[1], 'revokedAt')
 if not revoked then redis.call('HSET', KEYS[1], 'revokedAt', '', unpack(ARGV, 4)) end
-if revoked and revoked ~= '' then return 0 end
+if revoked and revoked ~= '' then return end
 if ARGV[1] ~= '' then redis.call('HSET', KEYS[1], 'lastUsedAt', ARGV[1]) end
 local expiry = redis.call('HGET', KEYS[1], 'expiresAt')
 if not expiry or tonumber(ARGV[2]) > tonumber(expiry) then
   redis.call('HSET', KEYS[1], 'expiresAt', ARGV[2])
   redis.call('PEXPIREAT', KEYS[1], ARGV[3])
-end
-return 1`);
+end`);
 
 /** Is a grant known, and not revoked? */
 export const IS_ALIVE = script(`return redis.call('HGET', KEYS[1], 'revokedAt') == '' and 1 or 0`);

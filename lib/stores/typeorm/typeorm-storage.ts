@@ -57,13 +57,12 @@ export class TypeOrmStorage extends ClientTable implements Storage {
     return this.spend(this.codes, digest, now);
   }
 
-  async saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Promise<boolean> {
-    if (!(await this.keepGrant(grant))) return false;
+  async saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Promise<void> {
+    if (!(await this.keepGrant(grant))) return;
     const rows = [tokenValues(accessToken, 'access')];
     if (refreshToken) rows.push(tokenValues(refreshToken, 'refresh'));
     await this.database.change(sql`INSERT INTO ${this.tokens}
       (digest, grant_id, client_id, user_id, scope, expires_at, revoked_at, kind) VALUES ${join(rows)}`);
-    return true;
   }
 
   findAccessToken(digest: string): Promise<Found<TokenRow> | undefined> {

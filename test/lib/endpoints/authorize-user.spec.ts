@@ -20,6 +20,18 @@ describe('the user of an authorization request', () => {
     expect(result?.['user']).toBe(handler.user);
   });
 
+  it('may be found by a handler that completes the request, as one does that remembered it before the login', async () => {
+    const handle = (request: { query: object }) => {
+      Object.assign(request.query, { state: 'remembered', response_type: 'code' });
+      return { id: 'bob' };
+    };
+    const host = createHost();
+    const { redirected } = await authorize({ state: undefined, response_type: undefined }, host, {
+      authenticateHandler: { handle },
+    });
+    expect(redirected).toEqual({ code: expect.any(String), state: 'remembered' });
+  });
+
   it.each([null, undefined, false, 0, ''])(
     'is demanded: a handler that returns %j is a fault, told to nobody else',
     async (user) => {

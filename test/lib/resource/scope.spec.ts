@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { OAuth2Server, Response } from 'nest-oauth2/server';
 import { addAccessToken, createHost } from '../../support/model.js';
 import { answer, resourceRequest, summary } from '../../support/requests.js';
 
@@ -88,5 +89,25 @@ describe('the scope a protected resource demands', () => {
   it('is not found in a token whose scope is neither text nor list', async () => {
     const { error } = await authenticate({ scope: 'read' }, { scope: new Set(['read']) });
     expect(summary(error)).toBe('503 server_error: Server error: the request could not be handled');
+  });
+
+  it.each([
+    ['inherits it', Object.create({ scope: 'admin' }) as object],
+    [
+      'makes it up',
+      new (class {
+        get scope() {
+          return 'admin';
+        }
+      })(),
+    ],
+  ])('is demanded of everybody after a call whose options object %s', async (_, options) => {
+    const host = createHost();
+    addAccessToken(host, { scope: 'read' });
+    const server = new OAuth2Server({ model: host.model });
+    const ask = (given: object | string) => server.authenticate(resourceRequest(), new Response(), given);
+    await ask(options).catch(() => undefined);
+    await expect(ask('admin')).rejects.toMatchObject({ name: 'insufficient_scope' });
+    await expect(ask({ scope: 'admin' })).rejects.toMatchObject({ name: 'insufficient_scope' });
   });
 });
