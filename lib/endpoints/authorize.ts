@@ -41,7 +41,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       const authorization = readAuthorizationRequest(request, destination, this.options);
       const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
       const { result, parameters } = await new ResponseType(this.options).handle(authorization, user);
-      this.redirect(request, response, destination, parameters);
+      const { redirectUri, state } = authorization;
+      this.redirect(response, { redirectUri, mode: ResponseType.mode, state }, parameters);
       return result;
     } catch (error) {
       throw this.refuse(request, response, destination, toOAuthError(error));
@@ -106,18 +107,25 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     }
   }
 
-  private refuse(request: Request, response: Response, to: Destination, error: OAuthError): OAuthError {
-    this.redirect(request, response, to, errorResponse(error));
+  private refuse(request: Request, response: Response, { redirectUri }: Destination, error: OAuthError): OAuthError {
+    const mode = findResponseType(request)?.mode ?? 'query';
+    this.redirect(response, { redirectUri, mode, state: stateOf(request) }, errorResponse(error));
     return error;
   }
 
-  private redirect(request: Request, response: Response, to: Destination, answer: Record<string, string>): void {
-    const state = stateOf(request);
+  private redirect(response: Response, { redirectUri, mode, state }: Way, answer: Record<string, string>): void {
     if (state !== undefined) answer['state'] = state;
     if (this.options.issuer !== undefined) answer['iss'] = this.options.issuer;
-    response.set('cache-control', 'no-store');
-    response.redirect(answerUri(to.redirectUri, findResponseType(request)?.mode ?? 'query', answer));
+    response.headers['cache-control'] = 'no-store';
+    response.redirect(answerUri(redirectUri, mode, answer));
   }
+}
+
+/** How an answer gets to the client. */
+interface Way {
+  redirectUri: string;
+  mode: 'query' | 'fragment';
+  state?: string | undefined;
 }
 
 function stateOf(request: Request): string | undefined {
@@ -141,7 +149,7 @@ const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed
 /** Tells the user what is wrong, where there is nobody to redirect to. RFC 6749 §4.1.2.1 */
 function fail(response: Response, error: OAuthError): OAuthError {
   response.status = error.code;
-  response.set('cache-control', 'no-store');
+  response.headers['cache-control'] = 'no-store';
   response.body = errorResponse(error);
   return error;
 }

@@ -15,8 +15,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 
   async handle(request: Request, response: Response): Promise<Result> {
     verifyWrappers(request, response);
-    response.set('cache-control', 'no-store');
-    response.set('pragma', 'no-cache');
+    response.headers['cache-control'] = 'no-store';
+    response.headers['pragma'] = 'no-cache';
     try {
       verifyFormPost(request);
       const client = await authenticateClient(request, this.options);
@@ -27,7 +27,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       const failure = toOAuthError(error);
       response.status = failure.code;
       response.body = errorResponse(failure);
-      if (failure.code === 401) response.set('www-authenticate', 'Basic realm="Service"');
+      if (failure.code === 401) response.headers['www-authenticate'] = 'Basic realm="Service"';
       throw failure;
     }
   }

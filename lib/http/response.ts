@@ -34,7 +34,7 @@ export class Response {
 
   /** Answers by sending the browser to another URL (302). */
   redirect(url: string): void {
-    this.set('location', url);
+    this.headers['location'] = url;
     this.status = 302;
   }
 }

@@ -51,10 +51,10 @@ export class AuthenticateOperation extends Operation<Token> {
     throw refuse(response, objection);
   }
 
-  private reportScopes(response: Response, granted: Scope | undefined): void {
-    if (this.options.addAcceptedScopesHeader) response.set('x-accepted-oauth-scopes', this.required!);
+  private reportScopes({ headers }: Response, granted: Scope | undefined): void {
+    if (this.options.addAcceptedScopesHeader) headers['x-accepted-oauth-scopes'] = this.required!;
     const authorized = this.options.addAuthorizedScopesHeader && scopeText(granted);
-    if (authorized) response.set('x-oauth-scopes', authorized);
+    if (authorized) headers['x-oauth-scopes'] = authorized;
   }
 }
 
@@ -87,9 +87,9 @@ function objectionTo(token: Token | Falsy): OAuthError | undefined {
 function refuse(response: Response, error: OAuthError): OAuthError {
   response.status = error.code;
   if (error instanceof UnauthorizedRequestError) {
-    response.set('www-authenticate', 'Bearer realm="Service"');
+    response.headers['www-authenticate'] = 'Bearer realm="Service"';
   } else if (error.code < 500) {
-    response.set('www-authenticate', `Bearer realm="Service",error="${wireCode(error)}"`);
+    response.headers['www-authenticate'] = `Bearer realm="Service",error="${wireCode(error)}"`;
   }
   return error;
 }
