@@ -57,6 +57,12 @@ const imported = (title) => (run) => {
   return statistics.map((statistic) => milliseconds[statistic]);
 };
 
+function growth({ scaling }) {
+  const [smallest, largest] = [scaling[0].nanoseconds, scaling.at(-1).nanoseconds];
+  const operations = Object.keys(smallest).slice(1);
+  return operations.map((operation) => largest[operation] / smallest[operation]);
+}
+
 const others = [
   {
     title: 'guard on Fastify: at most 3 µs over one that does nothing (by the median round / by the best)',
@@ -88,6 +94,12 @@ const others = [
     read: (run) => [run.scaling.at(-1).bytesPerToken],
     holds: atMost(464),
     digits: 0,
+  },
+  {
+    title:
+      'memory store, a million clients and tokens against a hundred: `authenticate` / `token` / `authorize` flat (× time)',
+    read: growth,
+    holds: atMost(1.3),
   },
   {
     title: 'a million requests: bytes of heap that each leaves behind',
