@@ -24,6 +24,7 @@ export function verifyWrappers(request: unknown, response: unknown): void {
 export function refuseSetUp(response: unknown, error: OAuthError): OAuthError {
   if (response instanceof Response) {
     response.status = error.code;
+    response.headers['cache-control'] = 'no-store';
     response.body = errorResponse(error);
   }
   return error;

@@ -54,7 +54,7 @@ export class Request {
   /** The value of a header. */
   get(field: string): string | undefined {
     const name = field.toLowerCase();
-    if (this.#headers) return this.#headers[name];
+    if (this.#headers) return Object.hasOwn(this.#headers, name) ? this.#headers[name] : undefined;
     const given = this.#given as Headers;
     let value: string | undefined;
     // Most names differ in length, and most of the rest are spelled in lower case already.

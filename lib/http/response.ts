@@ -24,7 +24,8 @@ export class Response {
 
   /** The value of a header. */
   get(field: string): string | undefined {
-    return this.headers[field.toLowerCase()];
+    const name = field.toLowerCase();
+    return Object.hasOwn(this.headers, name) ? this.headers[name] : undefined;
   }
 
   /** Sets a header. */
