@@ -20,8 +20,8 @@ export function verifyWrappers(request: unknown, response: unknown): void {
   }
 }
 
-/** A fault of the host's set-up is answered too, lest an empty 200 be sent. */
-export function refuseSetUp(response: unknown, error: OAuthError): OAuthError {
+/** Says on the response what is wrong, lest an empty 200 be sent; nobody may keep it. */
+export function answerError(response: unknown, error: OAuthError): OAuthError {
   if (response instanceof Response) {
     response.status = error.code;
     response.headers['cache-control'] = 'no-store';

@@ -5,7 +5,7 @@ import * as errors from './errors.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
-import { callBack, type Operation, refuseSetUp } from './operation.js';
+import { answerError, callBack, type Operation } from './operation.js';
 import { Operations } from './operations.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from './model/model.js';
 import {
@@ -130,7 +130,7 @@ function setUp<O>(operations: Operations<O>, response: Response, options: object
   try {
     return operations.with(options);
   } catch (error) {
-    throw refuseSetUp(response, errors.toOAuthError(error));
+    throw answerError(response, errors.toOAuthError(error));
   }
 }
 

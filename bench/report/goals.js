@@ -35,7 +35,7 @@ function inProcess(name, title) {
     {
       title: '— at most 1.3 times the floor',
       read: ratio('timesTheFloor'),
-      holds: (value) => value <= 1.3,
+      holds: atMost(1.3),
       digits: 2,
     },
   ];

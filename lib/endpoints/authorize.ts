@@ -12,7 +12,7 @@ import type { Response } from '../http/response.js';
 import { callMethod } from '../model/adapt-model.js';
 import type { AuthorizationCode, Token, User } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import { Operation, verifyWrappers } from '../operation.js';
+import { answerError, Operation, verifyWrappers } from '../operation.js';
 import { lifetime } from '../options.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
 import {
@@ -73,7 +73,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       requireMethods(model, authenticateHandler ? ['getClient'] : ['getClient', 'getAccessToken']);
       requireMethods(model, requires);
     } catch (error) {
-      throw fail(response, toOAuthError(error));
+      throw answerError(response, toOAuthError(error));
     }
   }
 
@@ -83,7 +83,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       requireMethods(this.options.model, ['getClient']);
       destination = await findDestination(request, this.options);
     } catch (error) {
-      throw fail(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));
+      throw answerError(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));
     }
     if (!denied && !isAllowed(request, destination.client)) {
       const error = new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
@@ -103,7 +103,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     } catch (error) {
       // A handler may have answered for itself, say by a redirect to its login page.
       const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
-      throw answered ? toOAuthError(error) : fail(response, toOAuthError(error));
+      throw answered ? toOAuthError(error) : answerError(response, toOAuthError(error));
     }
   }
 
@@ -145,11 +145,3 @@ function isDenied(request: Request): boolean {
 }
 
 const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));
-
-/** Tells the user what is wrong, where there is nobody to redirect to. RFC 6749 §4.1.2.1 */
-function fail(response: Response, error: OAuthError): OAuthError {
-  response.status = error.code;
-  response.headers['cache-control'] = 'no-store';
-  response.body = errorResponse(error);
-  return error;
-}

@@ -34,7 +34,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 }
 
 function verifyFormPost(request: Request): void {
-  if (request.method !== 'POST' && String(request.method).toUpperCase() !== 'POST')
+  if (String(request.method).toUpperCase() !== 'POST')
     throw new InvalidRequestError('Invalid request: method must be POST');
   if (!isForm(request.get('content-type'))) {
     throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');
