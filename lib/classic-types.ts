@@ -45,6 +45,7 @@ declare module './server.js' {
     type InvalidScopeError = errors.InvalidScopeError;
     type InvalidTokenError = errors.InvalidTokenError;
     type ServerError = errors.ServerError;
+    type TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
     type UnauthorizedClientError = errors.UnauthorizedClientError;
     type UnauthorizedRequestError = errors.UnauthorizedRequestError;
     type UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;

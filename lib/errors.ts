@@ -90,6 +90,11 @@ export class InvalidScopeError extends oauthError('invalid_scope', 400) {}
 export class AccessDeniedError extends oauthError('access_denied', 400) {}
 export class UnsupportedResponseTypeError extends oauthError('unsupported_response_type', 400) {}
 export class ServerError extends oauthError('server_error', 503) {}
+/** Nothing is wrong but the moment: the same request may be made again. RFC 6749 §4.1.2.1 */
+export class TemporarilyUnavailableError extends oauthError('temporarily_unavailable', 503) {
+  /** After how many seconds, where that is known: `Retry-After`. RFC 9110 §10.2.3 */
+  declare retryAfter?: number;
+}
 
 // RFC 6750 §3.1: the protected resource
 export class InvalidTokenError extends oauthError('invalid_token', 401) {}
@@ -110,6 +115,7 @@ const NAMED = [
   AccessDeniedError,
   UnsupportedResponseTypeError,
   ServerError,
+  TemporarilyUnavailableError,
   InvalidTokenError,
   InsufficientScopeError,
   UnauthorizedRequestError,
@@ -123,21 +129,32 @@ export function toOAuthError(error: unknown): OAuthError {
 }
 
 const HIDDEN = 'Server error: the request could not be handled';
+const LATER = 'Temporarily unavailable: try again later';
 const hidden = (error: Error) => new ServerError(error, { message: HIDDEN });
 
 /** An OAuth error of another copy of this library, or of the classic one, that a model was written against. */
-function sameError(error: Error & { code?: unknown; statusCode?: unknown }): OAuthError | undefined {
+function sameError(error: ForeignError): OAuthError | undefined {
   if (typeof error.code !== 'number' || error.code !== error.statusCode) return undefined;
   const Named = NAMED.find(({ prototype }) => prototype.name === error.name);
-  return Named && new Named(error, { code: error.code });
+  const { code, retryAfter } = error;
+  return Named && new Named(error, retryAfter === undefined ? { code } : { code, retryAfter });
 }
+
+type ForeignError = Error & { code?: unknown; statusCode?: unknown; retryAfter?: unknown };
 
 /** What is said of an error on the wire, in the characters allowed there. RFC 6749 §5.2 */
 export function errorResponse(error: OAuthError): { error: string; error_description: string } {
   // A fault made from another error has that one's text, which may be the host's.
   const isSecret = error instanceof InvalidArgumentError || (error.code >= 500 && error.inner !== undefined);
-  const message = isSecret ? HIDDEN : String(error.message);
+  const message = isSecret ? (error instanceof TemporarilyUnavailableError ? LATER : HIDDEN) : String(error.message);
   return { error: wireCode(error), error_description: message.replaceAll('"', "'").replaceAll(UNSAYABLE, '?') };
+}
+
+/** The seconds after which to come again, as the header `Retry-After` says them. RFC 9110 §10.2.3 */
+export function retryAfterOf(error: OAuthError): string | undefined {
+  const { retryAfter } = error as TemporarilyUnavailableError;
+  const isSayable = error instanceof TemporarilyUnavailableError && retryAfter! >= 0 && retryAfter! < Infinity;
+  return isSayable ? String(Math.ceil(retryAfter!)) : undefined;
 }
 
 const UNSAYABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;

@@ -14,6 +14,7 @@ export {
   OAuthError,
   type OAuthErrorProperties,
   ServerError,
+  TemporarilyUnavailableError,
   UnauthorizedClientError,
   UnauthorizedRequestError,
   UnsupportedGrantTypeError,

@@ -119,6 +119,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly InvalidScopeError = errors.InvalidScopeError;
   static readonly InvalidTokenError = errors.InvalidTokenError;
   static readonly ServerError = errors.ServerError;
+  static readonly TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
   static readonly UnauthorizedClientError = errors.UnauthorizedClientError;
   static readonly UnauthorizedRequestError = errors.UnauthorizedRequestError;
   static readonly UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;

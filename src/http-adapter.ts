@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errorResponse } from '../lib/errors.js';
+import { answerError } from '../lib/operation.js';
 import { type OAuthError, Request, Response } from '../lib/index.js';
 
 /** The request of Express or Fastify, as far as OAuth reads it. */
@@ -71,9 +71,8 @@ export function copyHeaders({ headers }: Response, reply: NativeReply): void {
 
 /** The answer to a request that never came as far as the engine. RFC 6749 §5.2 */
 export function refusal(error: OAuthError): Response {
-  const response = new Response({ headers: { 'cache-control': 'no-store', pragma: 'no-cache' } });
-  response.status = error.status;
-  response.body = errorResponse(error);
+  const response = new Response({ headers: { pragma: 'no-cache' } });
+  answerError(response, error);
   return response;
 }
 

@@ -4,7 +4,7 @@ import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, Client } from '../model/model.js';
-import { Operation, verifyWrappers } from '../operation.js';
+import { Operation, sayRetryAfter, verifyWrappers } from '../operation.js';
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
@@ -28,6 +28,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       response.status = failure.code;
       response.body = errorResponse(failure);
       if (failure.code === 401) response.headers['www-authenticate'] = 'Basic realm="Service"';
+      sayRetryAfter(response, failure);
       throw failure;
     }
   }

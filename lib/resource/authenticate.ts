@@ -12,7 +12,7 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Falsy, Scope, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import { Operation, verifyWrappers } from '../operation.js';
+import { Operation, sayRetryAfter, verifyWrappers } from '../operation.js';
 import type { Options } from '../options.js';
 import { isOver } from '../tokens/issue-token.js';
 import { coversScope, scopeForModel, scopeText } from '../tokens/scope.js';
@@ -90,6 +90,8 @@ function refuse(response: Response, error: OAuthError): OAuthError {
     response.headers['www-authenticate'] = 'Bearer realm="Service"';
   } else if (error.code < 500) {
     response.headers['www-authenticate'] = `Bearer realm="Service",error="${wireCode(error)}"`;
+  } else {
+    sayRetryAfter(response, error);
   }
   return error;
 }

@@ -12,6 +12,7 @@ const CATALOGUE = [
   ['InvalidScopeError', 400, 'invalid_scope', 'Bad Request'],
   ['InvalidTokenError', 401, 'invalid_token', 'Unauthorized'],
   ['ServerError', 503, 'server_error', 'Service Unavailable'],
+  ['TemporarilyUnavailableError', 503, 'temporarily_unavailable', 'Service Unavailable'],
   ['UnauthorizedClientError', 400, 'unauthorized_client', 'Bad Request'],
   ['UnauthorizedRequestError', 401, 'unauthorized_request', 'Unauthorized'],
   ['UnsupportedGrantTypeError', 400, 'unsupported_grant_type', 'Bad Request'],

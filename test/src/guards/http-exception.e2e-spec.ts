@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { OAuth2Module, OAuth2Server, OAuthError } from 'nest-oauth2';
+import { OAuth2Module, OAuth2Server, OAuthError, TemporarilyUnavailableError } from 'nest-oauth2';
 import { bearer, get } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 import { AdminController, model, ReadingController } from '../../support/reading-host.js';
@@ -78,5 +78,15 @@ describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
     authenticate.mockRestore();
     expect(answer.status).toBe(code);
     expect(await answer.json()).toEqual({ filter, error: 'slow_down', error_description: 'Slow down' });
+  });
+
+  // Issue 10, 2.2
+  it('finds the moment to come again on the reply', async () => {
+    const failure = new TemporarilyUnavailableError('Temporarily unavailable: busy', { retryAfter: 3 });
+    const find = jest.spyOn(model, 'getAccessToken').mockRejectedValueOnce(failure);
+    const answer = await get(`${url}/reading`, bearer('read'));
+    find.mockRestore();
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '3']);
+    expect(await answer.json()).toMatchObject({ filter: 'ServiceUnavailableException', error: failure.name });
   });
 });
