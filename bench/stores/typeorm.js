@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import libsql from 'libsql';
 import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 import { clients, users } from './fixtures.js';
@@ -79,12 +80,11 @@ function statements(placeholder) {
 
 function sqliteFile() {
   const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-bench-'));
-  return { type: 'better-sqlite3', database: join(folder, 'oauth.sqlite'), enableWAL: true, folder };
+  return { type: 'better-sqlite3', driver: libsql, database: join(folder, 'oauth.sqlite'), enableWAL: true, folder };
 }
 
 async function sqlite({ database }) {
-  const { default: Database } = await import('better-sqlite3');
-  const connection = new Database(database);
+  const connection = new libsql(database);
   const prepared = new Map();
   const prepare = (text) => prepared.get(text) ?? prepared.set(text, connection.prepare(text)).get(text);
   return {

@@ -11,6 +11,7 @@ import {
   type TypeOrmStoreOptions,
   type Users,
 } from 'nest-oauth2/stores/typeorm';
+import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { CALLBACK, SECRET } from '../support/model.js';
@@ -37,10 +38,13 @@ const SERVERS = [
   },
 ] as const;
 
+/** The interface of better-sqlite3, and a binary that nobody has to build: test/package tries better-sqlite3 itself. */
+const SQLITE = { type: 'better-sqlite3', driver: libsql } as const;
+
 /** The databases there are: SQLite always, a server when it answers. One that does not is named on the terminal. */
 export async function findDatabases(): Promise<TestDatabase[]> {
   const found: TestDatabase[] = [
-    { name: 'SQLite in memory', options: () => ({ type: 'better-sqlite3', database: ':memory:' }) },
+    { name: 'SQLite in memory', options: () => ({ ...SQLITE, database: ':memory:' }) },
     { name: 'SQLite in a file', options: sqliteFile },
   ];
   for (const { name, variable, type, url, start } of SERVERS) {
@@ -58,7 +62,7 @@ export async function findDatabases(): Promise<TestDatabase[]> {
 function sqliteFile() {
   const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-'));
   const dispose = () => rmSync(folder, { recursive: true });
-  return { type: 'better-sqlite3', database: join(folder, 'oauth.sqlite'), enableWAL: true, dispose } as const;
+  return { ...SQLITE, database: join(folder, 'oauth.sqlite'), enableWAL: true, dispose } as const;
 }
 
 export const WEB: StoredClient = {
