@@ -36,12 +36,15 @@ function readCredentials(header: string): ClientClaim {
   return { id: formDecoded(credentials.slice(0, colon)), secret: formDecoded(credentials.slice(colon + 1)) };
 }
 
-/** Both parts are form-encoded before they are joined, so that either may hold a colon. */
+/**
+ * Both parts are form-encoded before they are joined, so that either may hold a colon. What cannot be decoded is not
+ * taken as it stands: two ways to write a secret are two secrets.
+ */
 function formDecoded(text: string): string {
   if (!/[+%]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return text;
+    throw new InvalidClientError('Invalid client: credentials in the authorization header must be form-encoded');
   }
 }

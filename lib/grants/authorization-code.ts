@@ -63,7 +63,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     const given = optional(request, 'redirect_uri', isVSCHAR, ['body', 'query'], InvalidGrantError);
     if (code.redirectUri) return given === code.redirectUri;
     const [registered] = client.redirectUris ?? [];
-    return given === undefined || (registered !== undefined && isSameRedirectUri(given, registered));
+    return given === undefined || (registered !== undefined && isSameRedirectUri(given, registered, client));
   }
 
   private requiresPKCE(request: Request, client: Client): boolean {

@@ -14,6 +14,8 @@ export interface Client {
   grants: readonly string[];
   /** Where the answer of an authorization request may be sent: whole URIs. */
   redirectUris?: readonly string[];
+  /** `'native'` says that it runs on the user's device, where its loopback port may be any. OpenID Registration §2 */
+  applicationType?: string;
   /** `'none'` says that this client is public: it has no secret. RFC 7591 §2 */
   tokenEndpointAuthMethod?: string;
   /** Seconds; wins over the server's option. */

@@ -1,34 +1,47 @@
-import { InvalidClientError } from '../errors.js';
+import { InvalidClientError, InvalidRequestError } from '../errors.js';
 import { isRedirectUri } from '../http/syntax.js';
 import type { Client, Model } from '../model/model.js';
 
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
 
+const WEB = /^https?:/i;
+
 /** Compared as whole strings, save for the port of a loopback address, which a native app cannot choose. RFC 8252 §7.3 */
-export function isSameRedirectUri(given: string, registered: string): boolean {
-  return given === registered || (LOOPBACK.test(registered) && withoutPort(given) === withoutPort(registered));
+export function isSameRedirectUri(given: string, registered: string, client: Client): boolean {
+  if (given === registered) return true;
+  return LOOPBACK.test(registered) && withoutPort(given) === withoutPort(registered) && isNative(client);
 }
 
 const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
 
 /**
- * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the first one.
+ * Does the client run on the user's own device? It says so, or no redirect URI of it leads to a web site. Any program
+ * there may listen at a port that floats, so the codes of a web site must not go there. RFC 8252 §8.3
+ */
+function isNative({ applicationType, redirectUris = [] }: Client): boolean {
+  return applicationType === 'native' || redirectUris.every((uri) => LOOPBACK.test(uri) || !WEB.test(uri));
+}
+
+/**
+ * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the only one.
  * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
  */
 export async function trustRedirectUri(given: string | undefined, client: Client, model: Model): Promise<string> {
   // A string is not a list: its `includes` would find any part of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
-  if (given === undefined || registered.length === 0) return defaultUri(registered);
+  if (given === undefined || registered.length === 0) return onlyUri(registered);
   const trusted = model.validateRedirectUri
     ? await model.validateRedirectUri(given, client)
-    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri));
+    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri, client));
   if (!trusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
   return given;
 }
 
-function defaultUri(registered: readonly unknown[]): string {
-  const uri = registered.find((candidate) => typeof candidate === 'string' && isRedirectUri(candidate));
+/** The one that is meant by a request that names none. RFC 6749 §3.1.2.3 */
+function onlyUri(registered: readonly unknown[]): string {
+  const [uri, another] = new Set(registered.filter((one) => typeof one === 'string' && isRedirectUri(one)));
   if (uri === undefined) throw new InvalidClientError('Invalid client: missing client `redirectUri`');
+  if (another !== undefined) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
   return uri as string;
 }
 

@@ -20,7 +20,11 @@ export function scopeText(scope: unknown): string | undefined {
 export function coversScope(granted: Scope | null | undefined, required: Scope): boolean {
   if (granted === required) return true;
   const values = scopeValues(granted);
-  return scopeValues(required).every((value) => values.includes(value));
+  const wanted = scopeValues(required);
+  // A set costs more than it saves while there is little to look up, and keeps the rest from being quadratic.
+  if (wanted.length < 4) return wanted.every((value) => values.includes(value));
+  const known = new Set(values);
+  return wanted.every((value) => known.has(value));
 }
 
 /** A scope in the form this host's model was written for. */
@@ -28,11 +32,28 @@ export function scopeForModel(scope: Scope | undefined, format: 'string' | 'arra
   return format === 'array' ? scope && scopeValues(scope) : scopeText(scope);
 }
 
-/** Reads the `scope` parameter; extra spaces are forgiven. */
+/** How many values a client may ask for at once. */
+const MOST_VALUES = 128;
+/** How many characters one of them may have. */
+const LONGEST_VALUE = 256;
+const LONGEST_SCOPE = MOST_VALUES * (LONGEST_VALUE + 1);
+
+/**
+ * Reads the `scope` parameter; extra spaces and repeated values are forgiven. What nobody means is refused before it is
+ * compared with anything, or kept: a scope may come from somebody who has proven nothing.
+ */
 export function requestedScope(request: Request, places?: readonly Place[]): string | undefined {
-  const scope = optional(request, 'scope', isScope, places, InvalidScopeError);
-  return scope?.includes(' ') ? scope.split(' ').filter(Boolean).join(' ') || undefined : scope;
+  const scope = optional(request, 'scope', isReadable, places, InvalidScopeError);
+  if (scope === undefined || (scope.length <= LONGEST_VALUE && !scope.includes(' '))) return scope;
+  const values = [...new Set(scope.split(' '))].filter(Boolean);
+  if (values.length > MOST_VALUES || values.some(({ length }) => length > LONGEST_VALUE)) throw tooMuch();
+  return values.join(' ') || undefined;
 }
+
+const tooMuch = () =>
+  new InvalidScopeError(`Invalid scope: no more than ${MOST_VALUES} values of ${LONGEST_VALUE} characters each`);
+
+const isReadable = (scope: string) => scope.length <= LONGEST_SCOPE && isScope(scope);
 
 /** Asks the model which part of the requested scope is granted; a model that does not say grants all of it. */
 export async function approveScope(

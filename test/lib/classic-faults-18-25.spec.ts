@@ -23,6 +23,7 @@ describe('the protocol faults of the classic libraries are absent:', () => {
 
   it('19. a redirect URI that was left out need not be named at the token endpoint, and a wrong one is invalid_grant', async () => {
     const host = createHost();
+    host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
     const { redirected } = await authorize({ redirect_uri: undefined }, host);
     const body = { grant_type: 'authorization_code', code: redirected['code'] };
     expect((await answer(host, 'token', tokenRequest(body))).status).toBe(200);

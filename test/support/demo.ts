@@ -41,6 +41,13 @@ const clients = [
     redirectUris: [CALLBACK],
     scopes: ['notes:read'],
   },
+  {
+    id: 'several',
+    secret: 'several-secret',
+    grants: ['authorization_code'],
+    redirectUris: [CALLBACK, `${CALLBACK}/other`],
+    scopes: ['notes:read'],
+  },
   { id: 'hasty', secret: 'hasty-secret', grants: ['client_credentials'], accessTokenLifetime: 1 },
 ];
 

@@ -10,11 +10,12 @@ export const WEB: Client = {
   grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'urn:example:extension'],
   redirectUris: [CALLBACK, OTHER_CALLBACK],
 };
-/** A public client: an app in a browser or on a desk. */
+/** A public client: an app on a desk, which may have a page too. */
 export const SPA: Client = {
   id: 'spa',
   grants: ['authorization_code', 'refresh_token'],
   redirectUris: ['https://spa.example/cb', 'http://127.0.0.1/cb'],
+  applicationType: 'native',
   tokenEndpointAuthMethod: 'none',
 };
 export const ALICE: User = { id: 'alice' };

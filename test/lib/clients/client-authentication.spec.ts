@@ -108,10 +108,20 @@ describe('a client', () => {
     ).toBe(200);
   });
 
-  it('may have a secret with a percent sign that encodes nothing', async () => {
-    const getClient = (_: string, given: string) => (given === '100%' ? WEB : null);
-    expect((await answer(createHost({ getClient }), 'token', withHeader(basic('web', '100%')))).status).toBe(200);
-  });
+  // Issue 10, 1.16
+  it.each(['100%', '%', '%2', '%zz', '%ff', 'a+b%'])(
+    'with the undecodable secret %j in the header is not looked up',
+    async (secret) => {
+      const host = createHost({ getClient: () => WEB });
+      for (const credentials of [basic('web', secret), basic(secret, SECRET)]) {
+        const { error, headers } = await answer(host, 'token', withHeader(credentials));
+        const message = 'Invalid client: credentials in the authorization header must be form-encoded';
+        expect(summary(error)).toBe(`401 invalid_client: ${message}`);
+        expect(headers).toEqual(CHALLENGE);
+      }
+      expect(host.calls).toEqual([]);
+    },
+  );
 
   it('may be refused by getClient with an error of its own', async () => {
     const refusing = (error: Error) =>

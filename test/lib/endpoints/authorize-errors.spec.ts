@@ -78,10 +78,12 @@ describe('an error of an authorization request', () => {
     );
   });
 
-  it('goes to the redirect URI of the request, or to the first one registered', async () => {
+  it('goes to the redirect URI of the request, or to the only one registered', async () => {
     const named = await authorize({ redirect_uri: 'https://app.example/other?x=1', state: undefined });
     expect(named.headers['location']).toMatch(/^https:\/\/app\.example\/other\?x=1&error=invalid_request&/);
-    const unnamed = await authorize({ redirect_uri: undefined, state: undefined });
+    const host = createHost();
+    host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
+    const unnamed = await authorize({ redirect_uri: undefined, state: undefined }, host);
     expect(unnamed.headers['location']).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_request&/);
   });
 

@@ -43,8 +43,10 @@ describe('an authorization request', () => {
     expect((await answer(createHost(), 'authorize', request, signedIn)).redirected['state']).toBe('xyz');
   });
 
-  it('is answered at the first registered redirect URI when it names none, which is then not saved', async () => {
-    const { headers, result } = await authorize({ redirect_uri: undefined });
+  it('is answered at the only registered redirect URI when it names none, which is then not saved', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
+    const { headers, result } = await authorize({ redirect_uri: undefined }, host);
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb\?code=/);
     expect(result).not.toHaveProperty('redirectUri');
   });

@@ -38,8 +38,9 @@ describe('reading an authorization request', () => {
 
   it('tells what was left out', async () => {
     const query = { redirect_uri: undefined, scope: undefined, state: undefined };
-    const { authorization } = await read(query, { allowEmptyState: true });
-    expect(authorization).toEqual({ client: WEB, redirectUri: CALLBACK, redirectUriSent: false, responseType: 'code' });
+    const client = { ...WEB, redirectUris: [CALLBACK] };
+    const { authorization } = await read(query, { allowEmptyState: true }, { getClient: () => client });
+    expect(authorization).toEqual({ client, redirectUri: CALLBACK, redirectUriSent: false, responseType: 'code' });
   });
 
   it.each([

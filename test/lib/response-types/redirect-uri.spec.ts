@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { createHost, WEB } from '../../support/model.js';
 import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
 
-const authorize = (redirectUri: string | undefined, registered: unknown, overrides: object = {}) => {
+const authorize = (redirectUri: string | undefined, registered: unknown, overrides: object = {}, client = {}) => {
   const host = createHost(overrides);
-  host.clients.set('web', { ...WEB, redirectUris: registered as string[] });
+  host.clients.set('web', { ...WEB, redirectUris: registered as string[], ...client });
   return answer(host, 'authorize', authorizeRequest({ redirect_uri: redirectUri }), signedIn);
 };
 const target = async (...args: Parameters<typeof authorize>) =>
@@ -87,9 +87,42 @@ describe('a redirect URI', () => {
     expect([named.headers['location'], unnamed.headers['location']]).toEqual([undefined, undefined]);
   });
 
-  it('is the first one that is registered rightly', async () => {
-    const registered = ['javascript:x', 5, null, 'https://app.example/b', 'https://app.example/a'];
+  it('is the only one that is registered rightly, when none is named', async () => {
+    const registered = ['javascript:x', 5, null, 'https://app.example/b', 'https://app.example/b'];
     expect(await target(undefined, registered)).toBe('https://app.example/b?code');
+  });
+
+  // Issue 10, 1.16
+  it('must be named where several are registered; only the browser is told', async () => {
+    const registered = ['https://app.example/b', 'https://app.example/a'];
+    for (const named of [undefined, '']) {
+      const { error, status, headers, body } = await authorize(named, registered);
+      expect(summary(error)).toBe('400 invalid_request: Missing parameter: `redirect_uri`');
+      expect([status, headers['location'], body['error']]).toEqual([400, undefined, 'invalid_request']);
+    }
+  });
+
+  it.each([
+    ['of a web client, which has another redirect URI', {}, ['http://127.0.0.1/cb', 'https://app.example/cb']],
+    [
+      'of a client that says it is one of the web',
+      { applicationType: 'web' },
+      ['http://127.0.0.1/cb', 'HTTPS://app.example/'],
+    ],
+    ['of a client with a page in its network', {}, ['http://127.0.0.1/cb', 'http://printer.local/cb']],
+  ])('has no floating port on the loopback address %s', async (_, client, registered) => {
+    const { error, headers } = await authorize('http://127.0.0.1:51004/cb', registered, {}, client);
+    expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
+    expect(headers['location']).toBeUndefined();
+    expect(await target('http://127.0.0.1/cb', registered, {}, client)).toBe('http://127.0.0.1/cb?code');
+  });
+
+  it.each([
+    ['says that it is native', { applicationType: 'native' }, ['http://127.0.0.1/cb', 'https://app.example/cb']],
+    ['has loopback addresses only', {}, ['http://127.0.0.1/cb', 'http://[::1]/cb', 'http://localhost/cb']],
+    ['has a scheme of its own beside', {}, ['http://127.0.0.1/cb', 'com.example.app:/cb']],
+  ])('has a floating port on a loopback address of a client that %s', async (_, client, registered) => {
+    expect(await target('http://127.0.0.1:51004/cb', registered, {}, client)).toBe('http://127.0.0.1:51004/cb?code');
   });
 });
 

@@ -78,6 +78,35 @@ describe('the scope of a grant', () => {
     expect((await trace({ scope: ' read   write ' }, {}, undefined)).sent).toBe('read write');
   });
 
+  // Issue 10, 1.3
+  it('has each value once', async () => {
+    expect((await trace({ scope: 'read write  read read write' }, {}, undefined)).sent).toBe('read write');
+  });
+
+  it('may have 128 values, and each of them 256 characters', async () => {
+    const values = Array.from({ length: 128 }, (_, index) => `${index}`.padStart(256, 'x'));
+    const scope = values.join(' ');
+    expect((await trace({ scope }, {}, undefined)).sent).toBe(scope);
+    expect((await trace({ scope: values[0] }, {}, undefined)).sent).toBe(values[0]);
+  });
+
+  const MOST = '400 invalid_scope: Invalid scope: no more than 128 values of 256 characters each';
+  it.each([
+    ['129 values', Array.from({ length: 129 }, (_, index) => index).join(' '), MOST],
+    ['a value of 257 characters', 'x'.repeat(257), MOST],
+    ['a value of 257 characters among others', `read ${'x'.repeat(257)}`, MOST],
+    ['64 KB', 'ab '.repeat(22_000), '400 invalid_scope: Invalid parameter: `scope`'],
+  ])('is refused before anybody is asked about it when it has %s', async (_, scope, expected) => {
+    const refresh = { grant_type: 'refresh_token', refresh_token: 'refresh' };
+    const password = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+    for (const body of [CREDENTIALS, password, refresh]) {
+      const { error, seen } = await trace({ ...body, scope }, {}, () => true);
+      expect([summary(error), seen]).toEqual([expected, {}]);
+    }
+    const { error, redirected } = await answer(createHost(), 'authorize', authorizeRequest({ scope }), signedIn);
+    expect([summary(error), redirected['error']]).toEqual([expected, 'invalid_scope']);
+  });
+
   it.each(['a"b', 'a\\b', 'ä', 'a\tb', 'a\nb', { a: 1 }])('is not %j', async (scope) => {
     const { error } = await trace({ scope }, {}, undefined);
     expect(summary(error)).toBe('400 invalid_scope: Invalid parameter: `scope`');

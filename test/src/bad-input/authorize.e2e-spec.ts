@@ -40,6 +40,11 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
       { redirect_uri: 'javascript:alert(1)' },
       told('invalid_request', 'Invalid request: `redirect_uri` is not a valid URI'),
     ],
+    [
+      'no redirect URI of several', // Issue 10, 1.16
+      { client_id: 'several', redirect_uri: '' },
+      told('invalid_request', 'Missing parameter: `redirect_uri`'),
+    ],
     ['a NUL in the client', { client_id: 'web\0' }, told('invalid_request', 'Invalid parameter: `client_id`')],
   ])('tells the user, and redirects nowhere, for %s', async (_name, change, expected) => {
     expect(await open(url, { ...ASKED, ...change }, 'alice')).toEqual(expected);

@@ -40,6 +40,23 @@ describe.each(PLATFORMS)('bad parameters at the token endpoint on %s', (platform
       { authorization: `Basic ${Buffer.from('web').toString('base64')}` },
       refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, challenge),
     ],
+    [
+      'Basic that cannot be decoded', // Issue 10, 1.16
+      { grant_type: 'client_credentials' },
+      basic('web', 'web-secret%'),
+      refused(
+        'invalid_client',
+        'Invalid client: credentials in the authorization header must be form-encoded',
+        401,
+        challenge,
+      ),
+    ],
+    [
+      'a scope of more values than anybody means', // Issue 10, 1.3
+      { grant_type: 'client_credentials', scope: Array.from({ length: 9000 }, (_, index) => `s${index}`).join(' ') },
+      credentials,
+      refused('invalid_scope', 'Invalid parameter: `scope`'),
+    ],
     ['no grant type', {}, credentials, refused('invalid_request', 'Missing parameter: `grant_type`')],
     [
       'the name of an object method for a grant type',
