@@ -32,7 +32,7 @@ export interface AuthenticateOptions {
 export interface AuthorizeOptions {
   /** Finds the signed-in user; without one, the request must carry the user's access token. */
   authenticateHandler?: AuthenticateHandler;
-  /** Accept a request without `state`. Default: false */
+  /** Accept a request without `state`. Left out: one that brings a PKCE challenge. OAuth 2.1 §4.1.1 */
   allowEmptyState?: boolean;
   /** Seconds a code lives. Default: 300 */
   authorizationCodeLifetime?: number;
@@ -91,7 +91,6 @@ export const DEFAULTS = {
   addAcceptedScopesHeader: true,
   addAuthorizedScopesHeader: true,
   allowBearerTokensInQueryString: false,
-  allowEmptyState: false,
   allowExtendedTokenAttributes: false,
   alwaysIssueNewRefreshToken: true,
   authorizationCodeLifetime: 300,

@@ -28,6 +28,11 @@ export function readChallenge(request: Request, enablePlainPKCE: boolean): Chall
   return undefined;
 }
 
+/** Does the request bring a challenge, good or bad? */
+export function isChallenged(request: Request): boolean {
+  return optional(request, 'code_challenge', () => true, PLACES) !== undefined;
+}
+
 const isMethod = (value: string) => /^[\w.-]{1,32}$/.test(value);
 
 /** RFC 7636 §4.3 defaults to plain; where plain is not allowed, S256 is the only thing that can be meant. */

@@ -1,10 +1,16 @@
-import { InvalidClientError, InvalidRequestError, ServerError, toOAuthError } from '../errors.js';
+import {
+  InvalidClientError,
+  InvalidRequestError,
+  ServerError,
+  toOAuthError,
+  UnauthorizedClientError,
+} from '../errors.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy } from '../model/model.js';
 import type { Options } from '../options.js';
 import { CLIENT_AUTHENTICATIONS } from './index.js';
-import { isExcused } from './none.js';
+import { isExcused, isPublic } from './none.js';
 
 /** Who a request says it comes from, and its proof. */
 export interface ClientClaim {
@@ -57,6 +63,8 @@ function verifyUnproven(
   options: Options,
 ): Client | Falsy {
   if (isExcused(client, request, options)) return client;
+  // That it has no secret is no secret either: it owes none, and may not ask for this. RFC 6749 §4.4
+  if (client && isPublic(client)) throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
   if (claim.secret === '') throw new InvalidRequestError('Missing parameter: `client_secret`');
   throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
 }

@@ -5,7 +5,6 @@ import {
   type OAuthError,
   ServerError,
   toOAuthError,
-  UnauthorizedClientError,
 } from '../errors.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -20,13 +19,14 @@ import {
   type Destination,
   findDestination,
   findResponseType,
-  isAllowed,
   readAuthorizationRequest,
   readState,
+  verifyAllowed,
 } from '../response-types/authorization-request.js';
 import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
-import { approveScope } from '../tokens/scope.js';
+import { errorMode, type ResponseMode } from '../response-types/response-mode.js';
+import { approveScope, verifyClientScope } from '../tokens/scope.js';
 
 /** Answers an authorization request in the name of the user who is signed in. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
@@ -41,8 +41,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       const authorization = readAuthorizationRequest(request, destination, this.options);
       const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
       const { result, parameters } = await new ResponseType(this.options).handle(authorization, user);
-      const { redirectUri, state } = authorization;
-      this.redirect(response, { redirectUri, mode: ResponseType.mode, state }, parameters);
+      const { redirectUri, responseMode: mode, state } = authorization;
+      this.redirect(response, { redirectUri, mode, state }, parameters);
       return result;
     } catch (error) {
       throw this.refuse(request, response, destination, toOAuthError(error));
@@ -56,6 +56,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     try {
       const authorization = readAuthorizationRequest(request, destination, this.options);
       if (user) authorization.scope = await approveScope(this.options, { user, ...authorization });
+      else await verifyClientScope(this.options, authorization);
       return authorization;
     } catch (error) {
       throw this.refuse(request, response, destination, toOAuthError(error));
@@ -85,9 +86,10 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     } catch (error) {
       throw answerError(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));
     }
-    if (!denied && !isAllowed(request, destination.client)) {
-      const error = new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
-      throw this.refuse(request, response, destination, error);
+    try {
+      if (!denied) verifyAllowed(request, destination.client);
+    } catch (error) {
+      throw this.refuse(request, response, destination, toOAuthError(error));
     }
     return destination;
   }
@@ -108,7 +110,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   }
 
   private refuse(request: Request, response: Response, { redirectUri }: Destination, error: OAuthError): OAuthError {
-    const mode = findResponseType(request)?.mode ?? 'query';
+    const mode = errorMode(request, findResponseType(request) ?? RESPONSE_TYPES['code']!);
     this.redirect(response, { redirectUri, mode, state: stateOf(request) }, errorResponse(error));
     return error;
   }
@@ -124,7 +126,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
 /** How an answer gets to the client. */
 interface Way {
   redirectUri: string;
-  mode: 'query' | 'fragment';
+  mode: ResponseMode;
   state?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { authenticateClient } from '../clients/client-authentication.js';
-import { errorResponse, InvalidRequestError, toOAuthError } from '../errors.js';
+import { errorResponse, InvalidRequestError, type OAuthError, toOAuthError, wireCode } from '../errors.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -27,11 +27,16 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       const failure = toOAuthError(error);
       response.status = failure.code;
       response.body = errorResponse(failure);
-      if (failure.code === 401) response.headers['www-authenticate'] = 'Basic realm="Service"';
+      if (failure.code === 401) challenge(response, failure);
       sayRetryAfter(response, failure);
       throw failure;
     }
   }
+}
+
+/** Asks for the one scheme that every client may use, and says what was wrong. RFC 6749 §5.2 */
+function challenge(response: Response, error: OAuthError): void {
+  response.headers['www-authenticate'] = `Basic realm="Service", error="${wireCode(error)}"`;
 }
 
 function verifyFormPost(request: Request): void {

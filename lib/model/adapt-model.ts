@@ -19,6 +19,7 @@ const ARITY: Readonly<Record<ModelMethod, number>> = {
   revokeToken: 1,
   saveAuthorizationCode: 3,
   saveToken: 3,
+  validateClientScope: 2,
   validateRedirectUri: 2,
   validateScope: 3,
   verifyScope: 2,

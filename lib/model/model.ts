@@ -85,6 +85,11 @@ export interface ClientModel<C extends Client = Client> {
    * @returns falsy when there is no such client or its secret is wrong
    */
   getClient(clientId: string, clientSecret: string | null): Awaitable<C | Falsy>;
+  /**
+   * May this client ask for this scope, whoever the user is? Asked before anybody has to sign in for a request that would
+   * be refused; `validateScope` decides later. Left out: nothing is refused that early.
+   */
+  validateClientScope?(client: C, scope: Scope): Awaitable<boolean>;
 }
 
 /** Saves tokens. */

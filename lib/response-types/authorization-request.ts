@@ -1,14 +1,20 @@
 import { isPublic } from '../clients/none.js';
-import { InvalidClientError, InvalidRequestError, UnsupportedResponseTypeError } from '../errors.js';
+import {
+  InvalidClientError,
+  InvalidRequestError,
+  UnauthorizedClientError,
+  UnsupportedResponseTypeError,
+} from '../errors.js';
 import { optional, type Place, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import type { Options } from '../options.js';
-import { type Challenge, readChallenge } from '../pkce.js';
+import { type Challenge, isChallenged, readChallenge } from '../pkce.js';
 import { requestedScope } from '../tokens/scope.js';
 import { RESPONSE_TYPES } from './index.js';
 import { trustRedirectUri } from './redirect-uri.js';
+import { readResponseMode, type ResponseMode } from './response-mode.js';
 import type { ResponseTypeClass } from './response-type.js';
 
 const PLACES: readonly Place[] = ['body', 'query'];
@@ -24,6 +30,8 @@ export interface Destination<C extends Client = Client> {
 /** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
 export interface AuthorizationRequest<C extends Client = Client> extends Destination<C>, Partial<Challenge> {
   responseType: string;
+  /** Where the answer goes: into the query of the redirect URI, or its fragment. */
+  responseMode: ResponseMode;
   /** Requested scope values, separated by spaces. */
   scope?: string;
   state?: string;
@@ -61,10 +69,16 @@ export function findResponseType(request: Request): ResponseTypeClass | undefine
   return undefined;
 }
 
-/** May the client ask for this? While it is not known what is asked for: for anything that is asked for here. */
-export function isAllowed(request: Request, client: Client): boolean {
+/**
+ * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.
+ * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
+ */
+export function verifyAllowed(request: Request, client: Client): void {
   const wanted = findResponseType(request);
-  return (wanted ? [wanted] : Object.values(RESPONSE_TYPES)).some(({ grant }) => client.grants.includes(grant));
+  if ((wanted ? [wanted] : Object.values(RESPONSE_TYPES)).some(({ grant }) => client.grants.includes(grant))) return;
+  // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
+  const parameter = wanted === RESPONSE_TYPES['token'] ? 'response_type' : 'grant_type';
+  throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`);
 }
 
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
@@ -75,20 +89,39 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const { client } = destination;
   const state = readState(request);
-  if (state === undefined && !options.allowEmptyState) throw new InvalidRequestError('Missing parameter: `state`');
+  if (state === undefined && !mayLackState(request, options)) {
+    throw new InvalidRequestError('Missing parameter: `state`');
+  }
   const scope = requestedScope(request, PLACES);
   const responseType = required(request, 'response_type', isNotEmpty, PLACES);
   const ResponseType = findResponseType(request);
   if (!ResponseType) {
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported');
   }
+  const responseMode = readResponseMode(request, ResponseType);
   const challenge = readChallenge(request, options.enablePlainPKCE);
   if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
     throw new InvalidRequestError('Missing parameter: `code_challenge`');
   }
   const { redirectUri, redirectUriSent } = destination;
   const { codeChallenge, codeChallengeMethod } = challenge ?? {};
-  return { client, redirectUri, redirectUriSent, responseType, scope, state, codeChallenge, codeChallengeMethod };
+  return {
+    client,
+    redirectUri,
+    redirectUriSent,
+    responseType,
+    responseMode,
+    scope,
+    state,
+    codeChallenge,
+    codeChallengeMethod,
+  };
+}
+
+/** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */
+function mayLackState(request: Request, { allowEmptyState }: Options): boolean {
+  if (allowEmptyState !== undefined) return Boolean(allowEmptyState);
+  return isChallenged(request) && findResponseType(request)?.provable !== false;
 }
 
 function requiresChallenge(client: Client, { requirePKCE }: Options): boolean {

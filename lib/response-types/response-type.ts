@@ -1,6 +1,7 @@
 import type { AuthorizationCode, ModelMethod, Token, User } from '../model/model.js';
 import type { Options } from '../options.js';
 import type { AuthorizationRequest } from './authorization-request.js';
+import type { ResponseMode } from './response-mode.js';
 
 /** What the user's consent becomes: what was saved, and the parameters of the answer. */
 export interface Answer {
@@ -17,8 +18,8 @@ export interface ResponseTypeClass {
   new (options: Options): ResponseType;
   /** The grant type a client must be allowed. */
   readonly grant: string;
-  /** Where the answer travels. */
-  readonly mode: 'query' | 'fragment';
+  /** Where the answer travels, unless the request says otherwise. */
+  readonly mode: ResponseMode;
   /** Can the client prove later that it is the one that asked? */
   readonly provable: boolean;
   /** What the model must implement for it. */

@@ -4,6 +4,8 @@ import type { Request } from '../http/request.js';
 import { isScope } from '../http/syntax.js';
 import type { Client, Model, Scope, User } from '../model/model.js';
 
+const REFUSED = 'Invalid scope: Requested scope is invalid';
+
 /** The values of a scope. RFC 6749 §3.3 */
 export function scopeValues(scope: Scope | null | undefined): readonly string[] {
   if (!scope) return [];
@@ -55,6 +57,16 @@ const tooMuch = () =>
 
 const isReadable = (scope: string) => scope.length <= LONGEST_SCOPE && isScope(scope);
 
+/** Asks the model whether this client may ask for the scope at all; a model that does not say lets it ask. */
+export async function verifyClientScope(
+  { model, scopeFormat }: { model: Model; scopeFormat?: 'string' | 'array' },
+  { client, scope }: { client: Client; scope?: string },
+): Promise<void> {
+  if (!model.validateClientScope || scope === undefined) return;
+  const handed = scopeForModel(scope, scopeFormat ?? 'string')!;
+  if (!(await model.validateClientScope(client, handed))) throw new InvalidScopeError(REFUSED);
+}
+
 /** Asks the model which part of the requested scope is granted; a model that does not say grants all of it. */
 export async function approveScope(
   options: { model: Model; scopeFormat?: 'string' | 'array' },
@@ -64,6 +76,6 @@ export async function approveScope(
   if (!options.model.validateScope) return requested;
   const handed = scopeForModel(requested, options.scopeFormat ?? 'string');
   const granted = await options.model.validateScope(user, client, handed);
-  if (!granted) throw new InvalidScopeError('Invalid scope: Requested scope is invalid');
+  if (!granted) throw new InvalidScopeError(REFUSED);
   return granted === true ? requested : scopeText(granted);
 }

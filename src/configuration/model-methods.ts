@@ -17,6 +17,7 @@ const METHODS: Record<ModelMethod, true> = {
   revokeToken: true,
   saveAuthorizationCode: true,
   saveToken: true,
+  validateClientScope: true,
   validateRedirectUri: true,
   validateScope: true,
   verifyScope: true,

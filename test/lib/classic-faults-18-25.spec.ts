@@ -38,7 +38,7 @@ describe('the protocol faults of the classic libraries are absent:', () => {
       tokenRequest(CREDENTIALS, { headers: { ...FORM, authorization: 'Basic ?' } }),
     ]) {
       const { status, headers } = await answer(createHost(), 'token', request);
-      expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="Service"']);
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="Service", error="invalid_client"']);
     }
   });
 

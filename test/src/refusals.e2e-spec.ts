@@ -27,7 +27,7 @@ describe.each(PLATFORMS)('what a client is refused on %s', (platform) => {
     const answer = await answerOf(
       post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'wrong')),
     );
-    const challenge = { 'www-authenticate': 'Basic realm="Service"' };
+    const challenge = { 'www-authenticate': 'Basic realm="Service", error="invalid_client"' };
     expect(answer).toEqual(refused('invalid_client', 'Invalid client: client is invalid', 401, challenge));
   });
 

@@ -8,7 +8,11 @@ const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland
 const withHeader = (authorization: unknown, body = {}) =>
   tokenRequest({ ...GRANT, ...body }, { headers: { ...FORM, authorization } });
 const inForm = (body: object, headers = {}) => formRequest({ ...GRANT, ...body }, { headers: { ...FORM, ...headers } });
-const CHALLENGE = { 'cache-control': 'no-store', pragma: 'no-cache', 'www-authenticate': 'Basic realm="Service"' };
+const CHALLENGE = {
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'www-authenticate': 'Basic realm="Service", error="invalid_client"',
+};
 
 describe('a client', () => {
   it.each([

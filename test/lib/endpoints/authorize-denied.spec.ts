@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
 
-import { createHost, type Host } from '../../support/model.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { createHost, type Host, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
 
 const authorize = (query: object = {}, host: Host = createHost(), options: object = {}) =>
   answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
@@ -49,6 +50,40 @@ describe('a denied authorization request', () => {
 });
 
 describe('allowEmptyState', () => {
+  const MISSING = '400 invalid_request: Missing parameter: `state`';
+  const challenged = { state: undefined, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+
+  // Issue 9, 3: OAuth 2.1 §4.1.1
+  it('left out, lets through what brings a PKCE challenge in its place', async () => {
+    const { redirected } = await authorize(challenged);
+    expect(Object.keys(redirected)).toEqual(['code']);
+    const unset = await authorize(challenged, createHost(), { allowEmptyState: undefined });
+    expect(Object.keys(unset.redirected)).toEqual(['code']);
+  });
+
+  it.each([
+    ['left out, refuses what brings neither', {}, { state: undefined }, MISSING],
+    [
+      'left out, refuses what brings a challenge that is none',
+      {},
+      { ...challenged, code_challenge: 'short' },
+      '400 invalid_request: Invalid parameter: `code_challenge`',
+    ],
+    [
+      'left out, refuses a request for a token, which nothing proves',
+      {},
+      { ...challenged, response_type: 'token' },
+      MISSING,
+    ],
+    ['as false refuses a challenge without it', { allowEmptyState: false }, challenged, MISSING],
+  ])('%s', async (_name, options, query, message) => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
+    expect(summary((await authorize(query, host, options)).error)).toBe(message);
+    const server = new OAuth2Server({ model: host.model, ...options });
+    expect(summary((await answer(server, 'authorize', authorizeRequest(query), signedIn)).error)).toBe(message);
+  });
+
   it.each([undefined, ''])('lets a request with the state %j through, and sends none back', async (state) => {
     const { redirected } = await authorize({ state }, createHost(), { allowEmptyState: true });
     expect(Object.keys(redirected)).toEqual(['code']);

@@ -90,11 +90,22 @@ describe('an error of an authorization request', () => {
   it('is that of a client not allowed the grant, whose user is not even looked for', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['password'] });
-    for (const query of [{}, { response_type: undefined }, { response_type: 'token' }]) {
+    const cases = [
+      [{}, 'grant_type'],
+      [{ response_type: undefined }, 'grant_type'],
+      [{ response_type: 'token' }, 'response_type'],
+    ] as const;
+    for (const [query, parameter] of cases) {
       const { error, status, redirected } = await authorize(query, host);
-      expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+      expect(summary(error)).toBe(`400 unauthorized_client: Unauthorized client: \`${parameter}\` is invalid`);
       expect([status, redirected['error'], redirected['state']]).toEqual([302, 'unauthorized_client', 'xyz']);
     }
+  });
+
+  it('is that of a response type which this server has not, whatever the client may do', async () => {
+    const { error, redirected } = await authorize({ response_type: 'id_token' });
+    expect(error?.name).toBe('unsupported_response_type');
+    expect(redirected['error']).toBe('unsupported_response_type');
   });
 
   it.each([

@@ -27,6 +27,7 @@ describe('reading an authorization request', () => {
       redirectUri: CALLBACK,
       redirectUriSent: true,
       responseType: 'code',
+      responseMode: 'query',
       scope: 'read write',
       state: 'xyz',
       codeChallenge: CHALLENGE,
@@ -40,7 +41,8 @@ describe('reading an authorization request', () => {
     const query = { redirect_uri: undefined, scope: undefined, state: undefined };
     const client = { ...WEB, redirectUris: [CALLBACK] };
     const { authorization } = await read(query, { allowEmptyState: true }, { getClient: () => client });
-    expect(authorization).toEqual({ client, redirectUri: CALLBACK, redirectUriSent: false, responseType: 'code' });
+    const response = { responseType: 'code', responseMode: 'query' };
+    expect(authorization).toEqual({ client, redirectUri: CALLBACK, redirectUriSent: false, ...response });
   });
 
   it.each([
@@ -51,6 +53,7 @@ describe('reading an authorization request', () => {
     { scope: 'ä' },
     { response_type: 'none' },
     { response_type: 'token' },
+    { response_mode: 'form_post' },
     { client_id: 'spa', redirect_uri: SPA.redirectUris?.[0] },
     { code_challenge_method: 'plain' },
     { state: ['a', 'b'] },
@@ -79,6 +82,23 @@ describe('reading an authorization request', () => {
     expect(await ask('alice')).toBe('read');
     expect(await ask('bob')).toEqual(['invalid_scope', 302]);
     expect((await read({ scope: 'read write' }, {}, overrides)).authorization?.scope).toBe('read write');
+  });
+
+  // Issue 9, 3: nobody signs in for a request that must be refused
+  it('asks the model whether the client may ask for the scope at all, before anybody signs in', async () => {
+    const asked: unknown[] = [];
+    const overrides = {
+      validateClientScope: (...given: unknown[]) => asked.push(given) && !String(given[1]).includes('write'),
+    };
+    expect((await read({}, {}, overrides)).authorization?.scope).toBe('read');
+    expect((await read({ scope: undefined }, {}, overrides)).authorization?.scope).toBeUndefined();
+    const { error, response } = await read({ scope: 'read write' }, { scopeFormat: 'array' }, overrides);
+    expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
+    expect(response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_scope&.*&state=xyz$/);
+    expect(asked).toEqual([
+      [WEB, 'read'],
+      [WEB, ['read', 'write']],
+    ]);
   });
 
   it('lets a denied request be read: the denial is for authorize to tell', async () => {

@@ -132,10 +132,16 @@ describe('a server that is set up wrongly', () => {
     );
   });
 
-  it('gives a public client no tokens of its own', async () => {
+  // Issue 9, 3
+  it.each<[object, readonly string[]]>([
+    [{}, SPA.grants],
+    [{ client_secret: '' }, SPA.grants],
+    [{}, ['client_credentials']],
+  ])('tells a public client that it may not act for itself, with %j', async (form, grants) => {
     const host = createHost();
-    host.clients.set('spa', { ...SPA, grants: ['client_credentials'] });
-    const { error } = await answer(host, 'token', formRequest({ ...GRANT, client_id: 'spa' }));
-    expect(error?.name).toBe('invalid_client');
+    host.clients.set('spa', { ...SPA, grants });
+    const { error, headers } = await answer(host, 'token', formRequest({ ...GRANT, client_id: 'spa', ...form }));
+    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+    expect(headers['www-authenticate']).toBeUndefined();
   });
 });

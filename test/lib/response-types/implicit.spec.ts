@@ -36,7 +36,7 @@ describe('the implicit grant', () => {
 
   it('is off for a client that is not allowed implicit', async () => {
     const { error, redirected } = await authorize({}, createHost());
-    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `response_type` is invalid');
     expect(redirected['access_token']).toBeUndefined();
   });
 

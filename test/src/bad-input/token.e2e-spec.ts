@@ -4,7 +4,7 @@ import { answerOf, basic, NO_STORE, post, refused } from '../../support/http.js'
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
 const credentials = basic('web', 'web-secret');
-const challenge = { 'www-authenticate': 'Basic realm="Service"' };
+const challenge = { 'www-authenticate': 'Basic realm="Service", error="invalid_client"' };
 
 describe.each(PLATFORMS)('bad parameters at the token endpoint on %s', (platform) => {
   let url: string;

@@ -41,6 +41,14 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
     });
   });
 
+  // Issue 9, 3
+  it('sends nobody to login for a scope that the client may not have', async () => {
+    const { status, headers } = await open(url, { ...ASKED, scope: 'nonsense' });
+    expect(status).toBe(302);
+    expect(headers['location']).toMatch(/\?error=invalid_scope&/);
+    expect(interaction.contexts).toEqual([]);
+  });
+
   it('shows a consent page that no cache keeps and no frame holds', async () => {
     const answer = await open(url, ASKED, 'alice');
     expect(answer).toEqual({ status: 200, headers: PAGE_HEADERS, body: expect.any(String) });

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { CALLBACK, createHost, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+
+const authorize = (query: object) => {
+  const host = createHost();
+  host.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
+  return answer(host, 'authorize', authorizeRequest({ ...query }), signedIn);
+};
+
+const place = (headers: Record<string, string>) => headers['location']?.slice(CALLBACK.length, CALLBACK.length + 6);
+
+// Issue 9, 3
+describe('response_mode', () => {
+  it.each([
+    [{ response_type: 'code' }, '?code='],
+    [{ response_type: 'code', response_mode: '' }, '?code='],
+    [{ response_type: 'code', response_mode: 'query' }, '?code='],
+    [{ response_type: 'code', response_mode: 'fragment' }, '#code='],
+    [{ response_type: 'token' }, '#acces'],
+    [{ response_type: 'token', response_mode: 'fragment' }, '#acces'],
+  ])('of %j sends the answer to the place it names', async (query, start) => {
+    const { error, headers } = await authorize(query);
+    expect(summary(error)).toBe('no error');
+    expect(place(headers)).toBe(start);
+  });
+
+  it('sends errors there too', async () => {
+    const { error, headers } = await authorize({ response_mode: 'fragment', scope: 'nonsense' });
+    expect(error?.name).toBe('invalid_scope');
+    expect(place(headers)).toBe('#error');
+  });
+
+  it.each([
+    [{ response_mode: 'form_post' }, '?error'],
+    [{ response_mode: 'Fragment' }, '?error'],
+    [{ response_mode: 'toString' }, '?error'],
+    [{ response_type: 'token', response_mode: 'query' }, '#error'],
+    [{ response_type: 'token', response_mode: 'nonsense' }, '#error'],
+  ])('of %j is refused, in the place that the response type has', async (query, start) => {
+    const { error, headers } = await authorize(query);
+    expect(summary(error)).toBe('400 invalid_request: Invalid parameter: `response_mode`');
+    expect(place(headers)).toBe(start);
+  });
+
+  it('is refused when it is repeated', async () => {
+    const { error, headers } = await authorize({ response_mode: ['query', 'fragment'] });
+    expect(summary(error)).toBe('400 invalid_request: Repeated parameter: `response_mode`');
+    expect(place(headers)).toBe('?error');
+  });
+});
