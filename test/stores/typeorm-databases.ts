@@ -102,7 +102,7 @@ export async function open(
     const all = { ...options, ...names, migrationsTableName: `${prefix}migrations`, ...more } as DataSourceOptions;
     const dataSource = await new DataSource(all).initialize();
     opened.push(dataSource);
-    return { dataSource, store: new TypeOrmStore(dataSource, { users, prefix, ...given }) };
+    return { dataSource, store: new TypeOrmStore(dataSource, { users, prefix, deadline: 15, ...given }) };
   };
   const opened: DataSource[] = [];
   const { dataSource, store } = await connect();

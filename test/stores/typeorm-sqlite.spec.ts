@@ -9,7 +9,7 @@ const sqlite = (await findDatabases()).filter(({ name }) => name.startsWith('SQL
 describe.each(sqlite)('TypeORM store on the one connection of $name', (database) => {
   let opened: Opened;
   beforeAll(async () => {
-    opened = await open(database, PREFIX, { timeout: 1000, store: { clients: { findById: () => WEB } } });
+    opened = await open(database, PREFIX, { store: { clients: { findById: () => WEB }, deadline: 1 } });
     await opened.dataSource.query('CREATE TABLE notes (text varchar)');
   });
   afterAll(() => opened.close());

@@ -1,30 +1,37 @@
 import { setTimeout } from 'node:timers/promises';
 
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 
 import { InvalidArgumentError } from '../../errors.js';
+import type { Deadline, Wait } from '../deadline.js';
+import type { Connections, Result } from './connections.js';
+import { Pool } from './pool.js';
 import { Name, type Sql } from './sql.js';
+import { SingleConnection } from './sqlite.js';
 
 const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
 
 /** Losing against another statement: a deadlock, a failure to serialize, a locked file. Nothing was done. */
-const LOST = ['40001', '40P01', 'ER_LOCK_DEADLOCK', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'];
+const LOST = ['40001', '40P01', 'ER_LOCK_DEADLOCK', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY'];
 /** There is a row with this key. */
 const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
 
-/** Milliseconds in which a statement is tried again. */
-const PATIENCE = 10_000;
-
 /** Runs statements, each by itself: what each of them does, it does wholly or not at all. */
 export class Database {
-  private readonly isSqlite: boolean;
+  /** Does a statement stop the whole process while it runs? */
+  readonly isBlocking: boolean;
+  private readonly connections: Connections;
   private readonly placeholder: (index: number) => string;
 
-  constructor(private readonly source: DataSource) {
+  constructor(
+    private readonly source: DataSource,
+    private readonly deadline: Deadline,
+  ) {
     const { type } = source.options;
     if (!SUPPORTED.includes(type))
       throw new InvalidArgumentError(`Invalid argument: \`${type}\` is none of ${SUPPORTED.join(', ')}`);
-    this.isSqlite = type === 'better-sqlite3';
+    this.isBlocking = type === 'better-sqlite3';
+    this.connections = this.isBlocking ? new SingleConnection(source) : new Pool(source);
     this.placeholder = type === 'postgres' ? (index) => `$${index}` : () => '?';
   }
 
@@ -41,13 +48,13 @@ export class Database {
 
   /** The rows a query finds. */
   async find<Row>(query: Sql): Promise<Row[]> {
-    const { records } = await this.run(query);
+    const { records } = await this.run(query, false);
     return records as Row[];
   }
 
   /** How many rows a statement changed. */
   async change(statement: Sql): Promise<number> {
-    const { affected } = await this.run(statement, (runner) => this.turn(runner));
+    const { affected } = await this.run(statement, true);
     return affected ?? 0;
   }
 
@@ -61,39 +68,27 @@ export class Database {
     }
   }
 
-  private async run(statement: Sql, prepare?: (runner: QueryRunner) => Promise<void>) {
+  private run(statement: Sql, isWrite: boolean): Promise<Result> {
     const { text, values } = statement.compile(this.placeholder);
-    const end = Date.now() + PATIENCE;
-    for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
-      const runner = this.source.createQueryRunner();
-      try {
-        await prepare?.(runner);
-        return await runner.query(text, values, true);
-      } catch (error) {
-        if (Date.now() > end || !LOST.includes(codeOf(error))) throw error;
-      } finally {
-        await runner.release();
-      }
-      await setTimeout(Math.random() * pause);
-    }
+    return this.deadline.within((wait) => this.attempt(text, values, wait, isWrite));
   }
 
-  /**
-   * On SQLite a DataSource has one connection. While the host has a transaction open on it, whatever is written becomes
-   * part of that: a code would be unspent again when it is rolled back.
-   */
-  private async turn(runner: QueryRunner): Promise<void> {
-    if (!this.isSqlite) return;
-    const { timeout = 5000 } = this.source.options as { timeout?: number };
-    const end = Date.now() + timeout;
-    while (runner.isTransactionActive) {
-      if (Date.now() > end)
-        throw new Error('The DataSource is in a transaction: on SQLite, nothing can be saved beside it');
-      await setTimeout(1);
+  /** As often as it loses against others. */
+  private async attempt(text: string, values: unknown[], wait: Wait, isWrite: boolean): Promise<Result> {
+    for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
+      try {
+        return await this.connections.run(text, values, wait, isWrite);
+      } catch (error) {
+        if (wait.isOver || !LOST.includes(codeOf(error))) throw error;
+        wait.reason = `${String(error)}, however often it was tried`;
+      }
+      await setTimeout(Math.random() * pause);
+      if (wait.isOver) throw new Error(wait.reason);
     }
   }
 }
 
 function codeOf(error: unknown): string {
-  return String((error as { driverError?: { code?: unknown } } | undefined)?.driverError?.code);
+  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
+  return String(driverError?.code ?? code);
 }

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 import { DatabaseStore } from '../database-store.js';
+import { Deadline, type DeadlineOption } from '../deadline.js';
 import type { Clients, Users } from '../ports.js';
 import { Database } from './database.js';
 import { type TableOptions, tableNames } from './entities.js';
@@ -13,7 +14,7 @@ export type { Clients, StoredClient, Users } from '../ports.js';
 export { oauthEntities, type TableOptions } from './entities.js';
 export { oauthMigrations } from './migrations.js';
 
-export interface TypeOrmStoreOptions extends TableOptions {
+export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption {
   users: Users;
   /** Where the host keeps its clients. Left out: in a table of the store, see `saveClient`. */
   clients?: Clients;
@@ -24,8 +25,9 @@ export interface TypeOrmStoreOptions extends TableOptions {
  * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
  */
 export class TypeOrmStore extends DatabaseStore<TypeOrmStorage> {
-  constructor(dataSource: DataSource, { users, clients, prefix }: TypeOrmStoreOptions) {
+  constructor(dataSource: DataSource, { users, clients, prefix, deadline }: TypeOrmStoreOptions) {
     const Storage = dataSource.options.type === 'postgres' ? PostgresStorage : TypeOrmStorage;
-    super(new Storage(new Database(dataSource), tableNames(prefix), !clients), users, clients);
+    const database = new Database(dataSource, new Deadline(deadline));
+    super(new Storage(database, tableNames(prefix), !clients), users, clients);
   }
 }

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import type { Database } from './database.js';
 import { join, type Name, type Sql, sql } from './sql.js';
 
@@ -9,15 +11,17 @@ interface Expired {
   batchSize: number;
 }
 
-/** Each key is a parameter, and SQLite takes 32 766 of them. */
+/** Each key is a parameter, and PostgreSQL takes 65 535 of them. */
 const MOST = 10_000;
+/** On SQLite, where everybody waits for a statement: a few milliseconds. */
+const MOST_BLOCKING = 100;
 
 /**
  * Deletes what expired before a moment: so many rows at a time and by their keys, so that no statement locks many rows
  * or a range of them. The number of rows.
  */
 export async function pruneTable(database: Database, { table, key, before, batchSize }: Expired): Promise<number> {
-  const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), MOST);
+  const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), database.isBlocking ? MOST_BLOCKING : MOST);
   for (let count = 0; ;) {
     const expired = await database.find<{ row_key: string }>(
       sql`SELECT ${key} AS row_key FROM ${table} WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${limit}`,
@@ -27,5 +31,7 @@ export async function pruneTable(database: Database, { table, key, before, batch
     // Another process may have pruned some of them, or a grant may have come to last longer.
     count += await database.change(sql`DELETE FROM ${table} WHERE ${key} IN (${keys}) AND expires_at < ${before}`);
     if (expired.length < limit) return count;
+    // Requests come first.
+    await setImmediate();
   }
 }

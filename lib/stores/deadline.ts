@@ -1,0 +1,54 @@
+import { InvalidArgumentError, TemporarilyUnavailableError } from '../errors.js';
+
+/** Work of a store, as long as somebody waits for it. */
+export interface Wait {
+  isOver: boolean;
+  /** What it waits for, which is said when it was in vain. */
+  reason: string;
+  /** Lets go of what it holds when nobody waits any more. */
+  abandon: (() => void) | undefined;
+}
+
+export interface DeadlineOption {
+  /** How many seconds an answer of the database may take; then it is 503 `temporarily_unavailable`. Default: 3 */
+  deadline?: number;
+}
+
+/** What a timer can count. */
+const LONGEST = 2 ** 31 / 1000;
+
+/** Nobody waits longer than this for a database: whoever asked is told to come again. */
+export class Deadline {
+  constructor(private readonly seconds: number = 3) {
+    if (typeof seconds === 'number' && seconds > 0 && seconds < LONGEST) return;
+    throw new InvalidArgumentError('Invalid argument: `deadline` must be a positive number of seconds');
+  }
+
+  /** Does what it is given; what comes of it too late, nobody hears. */
+  within<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const wait: Wait = { isOver: false, reason: 'it gave no answer', abandon: undefined };
+      const end = () => {
+        wait.isOver = true;
+        reject(this.unavailable(wait.reason));
+        wait.abandon?.();
+      };
+      // After a pause of the whole process the answer may lie there unread: timers come first.
+      const timer = setTimeout(() => (last = setImmediate(end)), this.seconds * 1000);
+      let last: NodeJS.Immediate | undefined;
+      const settled = () => {
+        clearTimeout(timer);
+        if (last) clearImmediate(last);
+      };
+      work(wait).then(
+        (result) => (settled(), resolve(result)),
+        (error: unknown) => (settled(), reject(error)),
+      );
+    });
+  }
+
+  private unavailable(reason: string): TemporarilyUnavailableError {
+    const cause = new Error(`The database did not answer within ${this.seconds} s: ${reason}`);
+    return new TemporarilyUnavailableError(cause, { retryAfter: this.seconds });
+  }
+}

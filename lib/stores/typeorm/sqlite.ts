@@ -1,0 +1,127 @@
+import { setTimeout } from 'node:timers/promises';
+
+import type { DataSource } from 'typeorm';
+
+import type { Wait } from '../deadline.js';
+import type { Connections, Result } from './connections.js';
+
+/** A connection of better-sqlite3 or libsql, all of whose methods block the process. */
+interface SqliteConnection {
+  inTransaction: boolean;
+  exec(text: string): unknown;
+  prepare(text: string): SqliteStatement;
+}
+
+interface SqliteStatement {
+  reader: boolean;
+  all(...values: unknown[]): Record<string, unknown>[];
+  run(...values: unknown[]): { changes: number };
+}
+
+/** How many statements are kept prepared. */
+const PREPARED = 100;
+
+/** The one connection that a DataSource has on SQLite, which the host uses as well. */
+export class SingleConnection implements Connections {
+  private connection?: SqliteConnection;
+  /** The milliseconds that the host's own statements wait for a locked file. */
+  private busyTimeout = 0;
+  private readonly prepared = new Map<string, SqliteStatement>();
+  /** A search that found the file locked, to be done again: libsql leaves it open, and the file locked against others. */
+  private unfinished: (() => unknown) | undefined;
+
+  constructor(private readonly source: DataSource) {}
+
+  async run(text: string, values: unknown[], wait: Wait, isWrite: boolean): Promise<Result> {
+    const runner = this.source.createQueryRunner();
+    const connection = (await runner.connect()) as SqliteConnection;
+    if (isWrite) await turn(() => connection.inTransaction || runner.isTransactionActive, wait);
+    wait.reason = 'the file of the database is locked by others';
+    if (this.connection !== connection) this.open(connection);
+    this.source.logger.logQuery(text, values, runner);
+    return this.execute(connection, text, values, isWrite);
+  }
+
+  private open(connection: SqliteConnection): void {
+    this.busyTimeout = Number(pragma(connection, 'busy_timeout')) || 0;
+    // With WAL it would be NORMAL: after a power failure, what was spent could be spent again.
+    if (pragma(connection, 'synchronous') !== EXTRA && !connection.inTransaction) connection.exec(DURABLE);
+    this.prepared.clear();
+    this.unfinished = undefined;
+    this.connection = connection;
+  }
+
+  /** In one go, so that nobody else is touched: to wait for a locked file would stop the whole process. */
+  private execute(connection: SqliteConnection, text: string, values: unknown[], isWrite: boolean): Result {
+    connection.exec('PRAGMA busy_timeout = 0');
+    try {
+      if (this.unfinished) this.finish(connection, this.unfinished);
+      const statement = this.prepare(connection, text);
+      return isWrite ? write(connection, statement, values) : { records: this.read(statement, values) };
+    } finally {
+      connection.exec(`PRAGMA busy_timeout = ${this.busyTimeout}`);
+    }
+  }
+
+  private read(statement: SqliteStatement, values: unknown[]): unknown[] {
+    try {
+      return statement.all(...values);
+    } catch (error) {
+      if (isLocked(error)) this.unfinished = () => this.read(statement, values);
+      throw error;
+    }
+  }
+
+  private finish(connection: SqliteConnection, unfinished: () => unknown): void {
+    connection.exec('SELECT 1 FROM sqlite_master LIMIT 1');
+    this.unfinished = undefined;
+    unfinished();
+  }
+
+  private prepare(connection: SqliteConnection, text: string): SqliteStatement {
+    let statement = this.prepared.get(text);
+    if (!statement) {
+      this.prepared.set(text, (statement = connection.prepare(text)));
+      if (this.prepared.size > PREPARED) this.prepared.delete(this.prepared.keys().next().value!);
+    }
+    return statement;
+  }
+}
+
+/**
+ * While the host has a transaction open, whatever is written becomes part of that: a code would be unspent again when it
+ * is rolled back.
+ */
+async function turn(isTaken: () => boolean, wait: Wait): Promise<void> {
+  while (isTaken()) {
+    wait.reason = 'the DataSource is in a transaction: on SQLite, nothing can be saved beside it';
+    await setTimeout(1);
+    if (wait.isOver) throw new Error(wait.reason);
+  }
+}
+
+const DURABLE = 'PRAGMA synchronous = FULL';
+/** More than FULL. */
+const EXTRA = 3;
+
+const pragma = (connection: SqliteConnection, name: string) =>
+  Object.values(connection.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0];
+
+const isLocked = (error: unknown) => String((error as { code?: unknown } | undefined)?.code).startsWith('SQLITE_BUSY');
+
+/**
+ * The lock comes first: a statement that finds the file locked is left open by libsql, and as long as it is, nothing that
+ * is written later is committed.
+ */
+function write(connection: SqliteConnection, statement: SqliteStatement, values: unknown[]): Result {
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    const records = statement.reader ? statement.all(...values) : [];
+    const affected = statement.reader ? records.length : statement.run(...values).changes;
+    connection.exec('COMMIT');
+    return { records, affected };
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+    throw error;
+  }
+}
