@@ -33,6 +33,7 @@ const base = {
 const spec = '**/*.{spec,e2e-spec}.ts';
 
 export default {
+  // Jest hears of it here alone, so that the scripts of the other projects say theirs themselves.
   testTimeout: 15_000,
   projects: [
     {
@@ -41,7 +42,12 @@ export default {
       testMatch: [`<rootDir>/test/${spec}`],
       testPathIgnorePatterns: ['<rootDir>/test/browser/', '<rootDir>/test/package/'],
     },
-    { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`], testTimeout: 60_000 },
-    { ...base, displayName: 'package', testMatch: [`<rootDir>/test/package/${spec}`], testTimeout: 300_000 },
+    { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`] },
+    {
+      ...base,
+      displayName: 'package',
+      testMatch: [`<rootDir>/test/package/${spec}`],
+      globalSetup: '<rootDir>/test/package/pack.js',
+    },
   ],
 };

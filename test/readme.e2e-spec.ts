@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { OAUTH2_INTERACTION, type InteractionContext, type OAuth2Interaction } from 'nest-oauth2';
 import * as oauth from 'oauth4webapi';
 import { TABLES } from '../src/configuration/option-table.js';
 
@@ -18,7 +19,7 @@ describe('what a reader copies from the README', () => {
 
   beforeAll(async () => {
     writeSnippets();
-    const { AppModule } = (await import(join(folder, 'app.module.ts'))) as { AppModule: Type };
+    const { AppModule } = (await import(join(folder, 'src/app.module.ts'))) as { AppModule: Type };
     app = await NestFactory.create(AppModule, { logger: false });
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();
@@ -33,7 +34,7 @@ describe('what a reader copies from the README', () => {
   it('compiles', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const config = join(folder, 'tsconfig.json');
-    writeFileSync(config, JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'] }));
+    writeFileSync(config, JSON.stringify({ extends: '../../tsconfig.json', include: ['src'] }));
     expect(execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })).toBe('');
   });
 
@@ -61,10 +62,10 @@ describe('what a reader copies from the README', () => {
   });
 
   it('is an application that takes a stranger to the login page, which can bring them back', async () => {
-    const { LoginAndConsent } = (await import(join(folder, 'login-and-consent.ts'))) as { LoginAndConsent: Type };
-    const { login } = LoginAndConsent.prototype as { login(context: object): object };
+    const interaction = app.get<OAuth2Interaction>(OAUTH2_INTERACTION, { strict: false });
     const redirect = '/login?return_to=%2Foauth%2Fauthorize%3Fa%3D1%26b%3D2';
-    expect(login({ returnTo: '/oauth/authorize?a=1&b=2' })).toEqual({ redirect });
+    const context = { returnTo: '/oauth/authorize?a=1&b=2' } as InteractionContext;
+    expect(await interaction.login(context)).toEqual({ redirect });
   });
 
   it('is an application whose user agrees to an application in the browser', async () => {
@@ -103,11 +104,13 @@ describe('what a reader copies from the README', () => {
   });
 });
 
-/** Each block of TypeScript begins with the name of its file. */
+/** Each block of TypeScript begins with the name of its file. The package tests paste them into fresh hosts as well. */
 function writeSnippets(): void {
-  mkdirSync(folder, { recursive: true });
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const snippets = [...readme.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)];
-  expect(snippets.map(([, name]) => name)).toEqual(['app.module.ts', 'login-and-consent.ts', 'main.ts', 'engine.ts']);
-  for (const [, name, code] of snippets) writeFileSync(join(folder, name!), code!);
+  expect(snippets.map(([, name]) => name)).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
+  for (const [, name, code] of snippets) {
+    mkdirSync(dirname(join(folder, name!)), { recursive: true });
+    writeFileSync(join(folder, name!), code!);
+  }
 }

@@ -1,43 +1,7 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
-const root = join(import.meta.dirname, '../..');
-const tool = (name: string) => join(root, 'node_modules/.bin', name);
-
-/** Runs a command to its end and resolves to what it printed; a failure carries the output in its message. */
-async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
-  const promise = promisify(execFile)(command, args, { cwd, maxBuffer: 1 << 26 });
-  const { stdout } = await promise.catch((error: Error & { stdout: string; stderr: string }) => {
-    throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
-  });
-  return stdout;
-}
-
-let workspace: string;
-let tarball: string;
-
-beforeAll(async () => {
-  workspace = await mkdtemp(join(tmpdir(), 'nest-oauth2-'));
-  await run(root, 'npm', 'pack', '--silent', '--pack-destination', workspace);
-  const packed = (await readdir(workspace)).find((file) => file.endsWith('.tgz'));
-  tarball = join(workspace, packed ?? 'nothing was packed');
-});
-
-afterAll(() => rm(workspace, { recursive: true, force: true }));
-
-/** A fresh project that has installed the tarball, and nothing else but `dependencies`. */
-async function freshHost(...dependencies: string[]): Promise<string> {
-  const folder = await mkdtemp(join(workspace, 'host-'));
-  await cp(join(import.meta.dirname, 'host'), folder, { recursive: true });
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'host', private: true }));
-  const peers = dependencies.length > 0 ? [] : ['--legacy-peer-deps'];
-  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', ...peers, tarball, ...dependencies);
-  return folder;
-}
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshHost, root, run, tarball, tool, workspace } from './hosts.js';
 
 describe('the packed tarball', () => {
   it('holds the builds and the papers, and nothing else', async () => {
@@ -71,13 +35,22 @@ describe('the engine in a host without Nest', () => {
     host = await freshHost();
   });
 
+  // Issue 9, 1
+  it('is all that npm installs', async () => {
+    const installed = await readdir(join(host, 'node_modules'));
+    expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['nest-oauth2']);
+  });
+
   it.each(['engine.mjs', 'engine.cjs'])('issues a token in %s', async (program) => {
-    await expect(readdir(join(host, 'node_modules'))).resolves.not.toContain('@nestjs');
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ status: 200, token_type: 'Bearer' });
   });
 
   it.each(['contract.mjs', 'contract.cjs'])('proves a model by the kit in %s', async (program) => {
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ ok: true, codes: 'atomic' });
+  });
+
+  it.each(["import('nest-oauth2')", "require('nest-oauth2')"])('says that %s needs Nest', async (statement) => {
+    await expect(run(host, 'node', '-e', statement)).rejects.toThrow(/Cannot find (package|module) '@nestjs\/common'/);
   });
 });
 

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generatedHost, root, run } from './hosts.js';
+
+const readme = await readFile(join(root, 'README.md'), 'utf8');
+const snippets = new Map(
+  [...readme.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, name, code]) => [name!, code!]),
+);
+
+/** Issue 9, 1: an application as `nest new` makes it, and what the README says, to the letter. */
+describe.each(['11', '12'])('a reader who follows the README on Nest %s', (version) => {
+  let host: string;
+  let stop: (() => void) | undefined;
+
+  beforeAll(async () => {
+    host = await generatedHost(version);
+    for (const [name, code] of snippets) await paste(join(host, name), code);
+  });
+
+  afterAll(() => stop?.());
+
+  it('has one Nest, which is the peer of the module', async () => {
+    const { dependencies } = JSON.parse(await run(host, 'npm', 'ls', '--json', '@nestjs/common'));
+    expect(dependencies['nest-oauth2'].dependencies['@nestjs/common']).toMatchObject({
+      version: expect.stringMatching(`^${version}\\.`),
+    });
+    expect(dependencies['@nestjs/common'].version).toBe(
+      dependencies['nest-oauth2'].dependencies['@nestjs/common'].version,
+    );
+  });
+
+  it('builds the application', async () => {
+    await expect(run(host, 'npm', 'run', '--silent', 'build')).resolves.toBe('');
+  });
+
+  it('gets a token and reads the notes', async () => {
+    const port = await freePort();
+    stop = await start(host, port);
+    const commands = [...readme.matchAll(/^curl .*$/gm)].map(([line]) => line.replace(':3000/', `:${port}/`));
+    expect(commands).toHaveLength(2);
+
+    const { access_token: token, ...rest } = JSON.parse(await run(host, 'sh', '-c', `${commands[0]} --silent`));
+    expect(rest).toEqual({ token_type: 'Bearer', expires_in: 3600, scope: 'notes:read' });
+    const notes = await run(host, 'sh', '-c', `${commands[1]!.replace('<the access_token>', token)} --silent`);
+    expect(JSON.parse(notes)).toEqual({ user: 'my-service', client: 'my-service', notes: ['Follow the white rabbit'] });
+  });
+
+  it('runs the engine alone', async () => {
+    const printed = await run(host, 'node', 'dist/engine.js');
+    expect(printed).toBe('401 Bearer realm="Service",error="invalid_token" Invalid token: access token is invalid\n');
+  });
+
+  it.each(['test', 'test:e2e', 'lint'])('passes `npm run %s` of the generated application', async (script) => {
+    await expect(run(host, 'npm', 'run', '--silent', script)).resolves.toEqual(expect.any(String));
+  });
+});
+
+/** Writes a file, or adds a case to the tests in one: before its `afterEach`, with the import that its comment names. */
+async function paste(file: string, code: string): Promise<void> {
+  const [, statement] = /\/\/ (import .*)/.exec(code) ?? [];
+  if (!statement) return writeFile(file, code);
+  const generated = await readFile(file, 'utf8');
+  await writeFile(file, `${statement}\n${generated.replace(/^ *afterEach/m, `${code}$&`)}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Starts what was built, and resolves to what stops it, once it answers. */
+async function start(host: string, port: number): Promise<() => void> {
+  const application = spawn(process.execPath, ['dist/main.js'], {
+    cwd: host,
+    env: { ...process.env, PORT: String(port) },
+    stdio: 'ignore',
+  });
+  const answers = () =>
+    fetch(`http://localhost:${port}`).then(
+      () => true,
+      () => false,
+    );
+  while (!(await answers())) {
+    if (application.exitCode !== null) throw new Error(`The application ended with ${application.exitCode}`);
+    await sleep(100);
+  }
+  return () => application.kill();
+}
