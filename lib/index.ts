@@ -20,6 +20,7 @@ export {
   UnsupportedGrantTypeError,
   UnsupportedResponseTypeError,
 } from './errors.js';
+export { clientItself, isClientItself } from './clients/client-itself.js';
 export { AbstractGrantType, GrantType, type GrantTypeClass, type GrantTypeOptions } from './grants/grant-type.js';
 export { AuthorizationCodeGrantType } from './grants/authorization-code.js';
 export { ClientCredentialsGrantType } from './grants/client-credentials.js';

@@ -5,6 +5,7 @@ export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js
 export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
 export { Scopes, SCOPES_METADATA } from './decorators/scopes.decorator.js';
 export type { GuardedRequest } from './guards/execution-context.js';
+export { UserRequired, USER_REQUIRED_METADATA } from './decorators/user-required.decorator.js';
 export { OAuthGuard } from './guards/oauth.guard.js';
 export { type NativeReply, type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
 export type {

@@ -84,7 +84,7 @@ function objectionTo(token: Token | Falsy): OAuthError | undefined {
 }
 
 /** Says on the response why the request is refused; a request without a token learns only the scheme. RFC 6750 §3 */
-function refuse(response: Response, error: OAuthError): OAuthError {
+export function refuse(response: Response, error: OAuthError): OAuthError {
   response.status = error.code;
   if (error instanceof UnauthorizedRequestError) {
     response.headers['www-authenticate'] = 'Bearer realm="Service"';

@@ -1,3 +1,4 @@
+import { isClientItself, isMadeClientItself } from '../clients/client-itself.js';
 import { InvalidArgumentError } from '../errors.js';
 import type { Token, User } from '../model/model.js';
 import { newGrantId } from '../tokens/opaque.js';
@@ -40,19 +41,10 @@ export function withoutSecrets({ secret, secretHashes, ...client }: StoredClient
   return client;
 }
 
-/** The users that stand for a client; no property tells them, since a host's own users may have any. */
-const CLIENTS_THEMSELVES = new WeakSet<User>();
-
-/** The user of a client that acts for itself. RFC 6749 §4.4 */
-export function clientItself(client: StoredClient): User {
-  const user = { id: client.id, client: true };
-  CLIENTS_THEMSELVES.add(user);
-  return user;
-}
-
 function userId(user: User): string | null {
-  if (CLIENTS_THEMSELVES.has(user)) return null;
+  if (isMadeClientItself(user)) return null;
   const id: unknown = user['id'];
+  if (isClientItself(user)) throw new InvalidArgumentError(`Invalid argument: no user may have the \`id\` of a client`);
   // Users without ids would be one and the same user.
   if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '' || Number.isNaN(id)) {
     throw new InvalidArgumentError('Invalid argument: the `id` of a user must be a string or a number');

@@ -1,10 +1,11 @@
+import { clientItself } from '../clients/client-itself.js';
 import { InvalidArgumentError } from '../errors.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest, findSecret, hashSecret, isOutdated, NOBODY } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
-import { clientItself, grantRow, tokenRow, withoutSecrets } from './rows.js';
+import { grantRow, tokenRow, withoutSecrets } from './rows.js';
 import type { Found, GrantFilter, Storage, TokenRow } from './storage.js';
 
 const FILTERS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];

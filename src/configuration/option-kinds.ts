@@ -82,6 +82,10 @@ export const GRANT_BOOLEANS: Kind = (value, name, { extendedGrantTypes }) => {
   for (const type of Object.keys(value)) {
     if (!known.includes(type)) return `unknown grant type \`${type}\` in \`${name}\`: there are ${list(known)}`;
     if (typeof value[type] !== 'boolean') return `the grant type \`${type}\` in \`${name}\` must be true or false`;
+    // A bare client id would be enough for a token. RFC 6749 §4.4.2
+    if (type === 'client_credentials' && !value[type]) {
+      return `the grant type \`${type}\` in \`${name}\` cannot be false: its clients have nothing else to show`;
+    }
   }
   return undefined;
 };

@@ -22,8 +22,14 @@ describe('a store in memory', () => {
     const store = new MemoryStore({ clients: [{ ...WEB, id: 'u9' }], users });
     const service = await store.getUserFromClient({ ...WEB, id: 'u9' });
     const { accessToken } = await store.saveToken(token(), { ...WEB, id: 'u9' }, service);
-    expect((await store.getAccessToken(accessToken))?.user).toEqual({ id: 'u9', client: true });
+    expect((await store.getAccessToken(accessToken))?.user).toEqual({ id: 'oauth2:client:u9' });
     expect(await store.listGrants('u9')).toEqual([]);
+  });
+
+  it('saves nothing for a user whose id is that of a client itself', async () => {
+    const store = new MemoryStore({ clients: [WEB], users });
+    const { id } = await store.getUserFromClient(WEB);
+    await expect(store.saveToken(token(), WEB, { id })).rejects.toThrow('no user may have the `id` of a client');
   });
 
   it.each([[''], [Number.NaN], [undefined]])('saves nothing for a user whose id is %j', async (id) => {

@@ -31,6 +31,14 @@ describe('requireClientAuthentication', () => {
     );
   });
 
+  // Issue 10, 1.10: the engine does as it is told, the module refuses to start.
+  it('lets a client act for itself without a secret where the host of the engine says so', async () => {
+    const requireClientAuthentication = { client_credentials: false };
+    const own = formRequest({ grant_type: 'client_credentials', client_id: 'web' });
+    expect((await answer(createHost(), 'token', own, { requireClientAuthentication })).status).toBe(200);
+    expect((await answer(createHost(), 'token', own)).status).toBe(401);
+  });
+
   it('still checks a secret that is given', async () => {
     const { error } = await withoutSecret({ password: false }, {}, { client_secret: 'wrong' });
     expect(summary(error)).toBe('401 invalid_client: Invalid client: client is invalid');

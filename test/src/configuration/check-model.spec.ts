@@ -107,6 +107,6 @@ describe('a model that will do', () => {
   });
 
   it('is left alone by a guard over a stand-in for the server, as tests have it', () => {
-    expect(new OAuthGuard({ authenticate: () => undefined } as never, {} as never)).toBeInstanceOf(OAuthGuard);
+    expect(new OAuthGuard({ authenticate: () => undefined } as never)).toBeInstanceOf(OAuthGuard);
   });
 });

@@ -84,6 +84,11 @@ describe('an option of the wrong kind stops the application', () => {
       'unknown grant type `pasword` in `requireClientAuthentication`: there are `authorization_code`, `client_credentials`, `password`, `refresh_token`',
     ],
     [
+      'a client that acts for itself without a secret', // Issue 10, 1.10
+      { requireClientAuthentication: { client_credentials: false } },
+      'the grant type `client_credentials` in `requireClientAuthentication` cannot be false: its clients have nothing else to show',
+    ],
+    [
       'a boolean in words',
       { requireClientAuthentication: { password: 'false' } },
       'the grant type `password` in `requireClientAuthentication` must be true or false',
@@ -113,7 +118,7 @@ describe('an option that will do', () => {
     ['scope', ['a', 'b']],
     ['events', { emit() {} }],
     ['extendedGrantTypes', { a: ClientCredentialsGrantType, b: ClientCredentialsGrantType.bind(null), c: jest.fn() }],
-    ['requireClientAuthentication', { password: false, refresh_token: true }],
+    ['requireClientAuthentication', { password: false, refresh_token: true, client_credentials: true }],
   ])('`%s` is %p', async (name, value) => {
     const imports = [OAuth2Module.forRoot({ model: demoStore(), [name]: value })];
     const app = await Test.createTestingModule({ imports }).compile();

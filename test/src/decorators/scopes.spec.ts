@@ -1,5 +1,4 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { describe, expect, it } from '@jest/globals';
 import { InvalidArgumentError, OAuth2Server, OAuthGuard, Scopes, SCOPES_METADATA } from 'nest-oauth2';
 import { bearer } from '../../support/http.js';
@@ -43,7 +42,7 @@ describe('scopes that a host has put into the metadata by itself', () => {
       getHandler: () => () => undefined,
       switchToHttp: () => ({ getRequest: () => request, getResponse: () => undefined }),
     };
-    const guard = new OAuthGuard(new OAuth2Server({ model }), new Reflector());
+    const guard = new OAuthGuard(new OAuth2Server({ model }));
     await expect(guard.canActivate(context as unknown as ExecutionContext)).rejects.toThrow(InvalidArgumentError);
   });
 });

@@ -1,12 +1,11 @@
 import { type ExecutionContext, HttpException, type Type } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server, OAuthGuard } from 'nest-oauth2';
 import { bearer } from '../../support/http.js';
 import { AdminController, model, ReadingController } from '../../support/reading-host.js';
 
 describe('OAuthGuard beyond HTTP', () => {
-  const guard = new OAuthGuard(new OAuth2Server({ model }), new Reflector());
+  const guard = new OAuthGuard(new OAuth2Server({ model }));
   const request = (token: string) => ({ method: 'POST', headers: bearer(token), query: {}, body: {} });
 
   /** What Nest hands to a guard, as far as this one looks at it. */

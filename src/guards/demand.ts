@@ -1,0 +1,61 @@
+import type { Type } from '@nestjs/common';
+import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
+import { SCOPES_METADATA, verifyScopes } from '../decorators/scopes.decorator.js';
+import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
+
+/** What a route asks of a request; no options: any good token. */
+export interface Demand {
+  /** Not even a token. */
+  nothing?: boolean;
+  /** A token that a user stands behind. */
+  user?: boolean;
+  options?: Readonly<{ scope: string }>;
+}
+
+/** Where `@UseGuards()` leaves its list. */
+const GUARDS_METADATA = '__guards__';
+
+/**
+ * Reads what is demanded at a route: by its method first, then by its controller, then by what that one extends. The
+ * nearest counts, and a guard of its own is such a word too: what a base class opens does not open what a derived one guards.
+ * @param isOurs is it the guard that asks?
+ */
+export function readDemand(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Demand {
+  const user = saysAnywhere(USER_REQUIRED_METADATA, handler, controller);
+  let isGuarded = false;
+  for (const target of [handler, ...withBases(controller)]) {
+    const own = (key: string): unknown => Reflect.getOwnMetadata(key, target);
+    const scopes = own(SCOPES_METADATA) as string[] | undefined;
+    if (scopes) return { user, options: optionsOf(scopes) };
+    isGuarded ||= Boolean(own(USER_REQUIRED_METADATA));
+    const isPublic = own(PUBLIC_METADATA);
+    if (isPublic && !isGuarded) return { nothing: true };
+    isGuarded ||= isPublic === false || ownGuards(target).some(isOurs);
+  }
+  return { user };
+}
+
+const saysAnywhere = (key: string, ...targets: object[]) =>
+  targets.some((target) => Boolean(Reflect.getMetadata(key, target)));
+
+/** A class and all it extends, the nearest first. */
+function withBases(controller: Type): object[] {
+  const bases: object[] = [];
+  let base: object | null = controller;
+  for (; base && base !== Function.prototype; base = Object.getPrototypeOf(base) as object | null) bases.push(base);
+  return bases;
+}
+
+/** The guards that this very class or method was given: Nest keeps those of a base class before them. */
+function ownGuards(target: object): unknown[] {
+  const base = Object.getPrototypeOf(target) as object;
+  const guards: unknown[] = Reflect.getOwnMetadata(GUARDS_METADATA, target) ?? [];
+  const inherited: unknown[] = Reflect.getMetadata(GUARDS_METADATA, base) ?? [];
+  return guards.slice(inherited.length);
+}
+
+/** Checked again: a host may have set the metadata by itself. */
+function optionsOf(scopes: readonly string[]): Demand['options'] {
+  verifyScopes(scopes);
+  return scopes.length > 0 ? Object.freeze({ scope: scopes.join(' ') }) : undefined;
+}

@@ -1,0 +1,99 @@
+import { Controller, Delete, Get, UseGuards } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  AccessToken,
+  CurrentUser,
+  InjectOAuth2Model,
+  isClientItself,
+  OAuth2Module,
+  OAuthGuard,
+  Scopes,
+  type Token,
+  UserRequired,
+} from 'nest-oauth2';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { answerOf, basic, bearer, get, NO_STORE, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+// Issue 10, 1.9: RFC 9700 §4.15
+
+const alice = { id: 'alice', name: 'Alice' };
+
+/** A client that has registered itself under the id of a user. */
+const client = { id: 'alice', secret: 's3cret', grants: ['client_credentials', 'password'], scopes: ['sessions'] };
+
+@Controller()
+@UseGuards(OAuthGuard)
+@Scopes('sessions')
+class SessionsController {
+  constructor(@InjectOAuth2Model() private readonly store: MemoryStore) {}
+
+  @Get('who')
+  who(@CurrentUser('id') id: string, @AccessToken() { user }: Token) {
+    return { id, isClient: isClientItself(user) };
+  }
+
+  @Get('sessions')
+  async list(@CurrentUser('id') userId: string) {
+    return { count: (await this.store.listGrants(userId)).length };
+  }
+
+  @Delete('sessions')
+  async end(@CurrentUser('id') userId: string) {
+    return { ended: await this.store.revokeGrantsOf({ userId }) };
+  }
+
+  @Get('account')
+  @UserRequired()
+  account(@CurrentUser('name') name: string) {
+    return { name };
+  }
+}
+
+describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    const users = { findById: () => alice, findByCredentials: () => alice };
+    const imports = [OAuth2Module.forRoot({ model: new MemoryStore({ clients: [client], users }) })];
+    ({ url } = await startHost(platform, { imports, controllers: [SessionsController] }));
+  });
+  afterAll(stopHosts);
+
+  const tokenFor = async (form: Record<string, string>) => {
+    const asked = post(`${url}/oauth/token`, { scope: 'sessions', ...form }, basic('alice', 's3cret'));
+    return bearer(((await (await asked).json()) as { access_token: string }).access_token);
+  };
+  const own = () => tokenFor({ grant_type: 'client_credentials' });
+  const users = () => tokenFor({ grant_type: 'password', username: 'alice', password: 'x' });
+  const bodyOf = async (path: string, headers: object) => (await answerOf(get(`${url}/${path}`, headers))).body;
+
+  it('is not that user when it acts for itself', async () => {
+    expect(await bodyOf('who', await own())).toEqual({ id: 'oauth2:client:alice', isClient: true });
+    expect(await bodyOf('who', await users())).toEqual({ id: 'alice', isClient: false });
+  });
+
+  it('neither sees nor ends what the user has', async () => {
+    const [itself, user] = [await own(), await users()];
+    expect(await bodyOf('sessions', itself)).toEqual({ count: 0 });
+    const ending = fetch(`${url}/sessions`, { method: 'DELETE', headers: itself });
+    expect(await (await ending).json()).toEqual({ ended: 0 });
+    expect((await get(`${url}/sessions`, user)).status).toBe(200);
+  });
+
+  it('is turned away where a user is required', async () => {
+    expect(await bodyOf('account', await users())).toEqual({ name: 'Alice' });
+    expect(await answerOf(get(`${url}/account`, await own()))).toEqual({
+      status: 403,
+      headers: {
+        'content-type': NO_STORE['content-type'],
+        'www-authenticate': 'Bearer realm="Service",error="insufficient_scope"',
+        'x-accepted-oauth-scopes': 'sessions',
+        'x-oauth-scopes': 'sessions',
+      },
+      body: {
+        error: 'insufficient_scope',
+        error_description: 'Insufficient scope: the client acts for itself, and a user is required',
+      },
+    });
+  });
+});
