@@ -4,6 +4,15 @@ export interface OAuthErrorProperties {
   [key: string]: unknown;
 }
 
+/** Which rule a request broke: for the operator alone, and with nothing in it that is a secret. */
+export interface RefusalDetail {
+  /** For people to read; programs look at the error's code. */
+  rule: string;
+  /** What would have been right. */
+  wanted?: unknown;
+  given?: unknown;
+}
+
 /**
  * Every failure of this library.
  * `name` is the code that goes on the wire, `code`, `status` and `statusCode` the HTTP status,
@@ -37,7 +46,21 @@ export class OAuthError extends Error {
     if (cause) Object.defineProperty(this, 'inner', { value: cause, configurable: true, writable: true });
     if (!this.message) this.message = PHRASES[this.code] ?? 'Unknown error';
   }
+
+  /** Adds what only the operator hears: which rule was broken, and by what. Never a secret. */
+  because(detail: RefusalDetail): this {
+    details.set(this, detail);
+    return this;
+  }
+
+  /** What only the operator hears of an error, or of the one it was made from. */
+  static detailOf(error: OAuthError): RefusalDetail | undefined {
+    return details.get(error) ?? (error.inner instanceof OAuthError ? OAuthError.detailOf(error.inner) : undefined);
+  }
 }
+
+/** Kept beside the errors, so that no serializer finds it. */
+const details = new WeakMap<OAuthError, RefusalDetail>();
 
 /** The reason phrases of RFC 9110 §15; `node:http` knows them too, but a plain host need not load it for them. */
 const PHRASES: Readonly<Record<number, string>> = {

@@ -13,6 +13,7 @@ export {
   InvalidTokenError,
   OAuthError,
   type OAuthErrorProperties,
+  type RefusalDetail,
   ServerError,
   TemporarilyUnavailableError,
   UnauthorizedClientError,
@@ -21,6 +22,7 @@ export {
   UnsupportedResponseTypeError,
 } from './errors.js';
 export { clientItself, isClientItself } from './clients/client-itself.js';
+export type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent, TokenEvent } from './events.js';
 export { AbstractGrantType, GrantType, type GrantTypeClass, type GrantTypeOptions } from './grants/grant-type.js';
 export { AuthorizationCodeGrantType } from './grants/authorization-code.js';
 export { ClientCredentialsGrantType } from './grants/client-credentials.js';
@@ -34,7 +36,6 @@ export type {
   AuthorizeOptions,
   Callback,
   CommonOptions,
-  EventSink,
   OAuth2ServerOptions,
   TokenOptions,
 } from './options.js';

@@ -1,5 +1,6 @@
 import type { OAuthError } from './errors.js';
 import { InvalidArgumentError } from './errors.js';
+import type { EventSink } from './events.js';
 import type { GrantTypeClass } from './grants/grant-type.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
@@ -9,11 +10,6 @@ import type { Awaitable, Client, Falsy, Model, Scope, User } from './model/model
 /** Finds the user who is asked for consent at the authorization endpoint; falsy when nobody is signed in. */
 export interface AuthenticateHandler {
   handle(request: Request, response: Response): Awaitable<User | Falsy>;
-}
-
-/** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
-export interface EventSink {
-  emit(name: string, payload: object): unknown;
 }
 
 /** Options of `authenticate`. */
@@ -73,6 +69,7 @@ export interface TokenOptions {
 export interface CommonOptions {
   /** How scopes are handed to the model: 'string' as in 3.x, 'array' as in later versions. Default: 'string' */
   scopeFormat?: 'string' | 'array';
+  /** Hears what the operator should: `OAuth2Events` has the names and payloads. */
   events?: EventSink;
 }
 

@@ -5,6 +5,7 @@ import {
   toOAuthError,
   UnauthorizedClientError,
 } from '../errors.js';
+import { shortText } from '../events.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy } from '../model/model.js';
@@ -53,6 +54,19 @@ function readClaim(request: Request): ClientClaim {
   if (!isVSCHAR(claim.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
   if (claim.secret && !isVSCHAR(claim.secret)) throw new InvalidRequestError('Invalid parameter: `client_secret`');
   return claim;
+}
+
+/** Who a request says it comes from, whether that is well said or not: for the operator. */
+export function claimedId(request: Request): string | undefined {
+  for (const authentication of CLIENT_AUTHENTICATIONS) {
+    try {
+      const id = authentication.claim(request)?.id;
+      if (id && isVSCHAR(id)) return shortText(id);
+    } catch {
+      // What cannot be read names nobody.
+    }
+  }
+  return undefined;
 }
 
 /** A client without proof: the answer must not tell an unknown client from one that owes its secret. */

@@ -27,6 +27,7 @@ import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
 import { errorMode, type ResponseMode } from '../response-types/response-mode.js';
 import { approveScope, verifyClientScope } from '../tokens/scope.js';
+import { type Asked, isDenied, reportGranted, reportRefusal } from './authorize-events.js';
 
 /** Answers an authorization request in the name of the user who is signed in. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
@@ -40,12 +41,13 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       if (!user) throw new AccessDeniedError(DENIED);
       const authorization = readAuthorizationRequest(request, destination, this.options);
       const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
-      const { result, parameters } = await new ResponseType(this.options).handle(authorization, user);
+      const answer = await new ResponseType(this.options).handle(authorization, user);
       const { redirectUri, responseMode: mode, state } = authorization;
-      this.redirect(response, { redirectUri, mode, state }, parameters);
-      return result;
+      this.redirect(response, { redirectUri, mode, state }, answer.parameters);
+      if (this.options.events) reportGranted(this.options.events, authorization, { user, answer });
+      return answer.result;
     } catch (error) {
-      throw this.refuse(request, response, destination, toOAuthError(error));
+      throw this.refuse(request, response, { ...destination, user }, toOAuthError(error));
     }
   }
 
@@ -59,7 +61,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       else await verifyClientScope(this.options, authorization);
       return authorization;
     } catch (error) {
-      throw this.refuse(request, response, destination, toOAuthError(error));
+      throw this.refuse(request, response, { ...destination, user }, toOAuthError(error));
     }
   }
 
@@ -84,7 +86,9 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       requireMethods(this.options.model, ['getClient']);
       destination = await findDestination(request, this.options);
     } catch (error) {
-      throw answerError(response, denied ? new AccessDeniedError(DENIED) : toOAuthError(error));
+      const failure = denied ? new AccessDeniedError(DENIED) : toOAuthError(error);
+      if (this.options.events) reportRefusal(this.options.events, request, failure);
+      throw answerError(response, failure);
     }
     try {
       if (!denied) verifyAllowed(request, destination.client);
@@ -98,18 +102,22 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   private async findUser(request: Request, response: Response): Promise<User> {
     const { authenticateHandler: handler } = this.options;
     try {
-      if (!handler) return (await new AuthenticateOperation(this.options).handle(request, response)).user;
+      if (!handler) return (await new AuthenticateOperation(this.options).verify(request, response)).user;
       const user = await callMethod(handler, 'handle', [request, response]);
       if (!user) throw new ServerError('Server error: `handle()` did not return a `user` object');
       return user;
     } catch (error) {
       // A handler may have answered for itself, say by a redirect to its login page.
       const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
-      throw answered ? toOAuthError(error) : answerError(response, toOAuthError(error));
+      const failure = toOAuthError(error);
+      if (this.options.events) reportRefusal(this.options.events, request, failure);
+      throw answered ? failure : answerError(response, failure);
     }
   }
 
-  private refuse(request: Request, response: Response, { redirectUri }: Destination, error: OAuthError): OAuthError {
+  private refuse(request: Request, response: Response, asked: Asked, error: OAuthError): OAuthError {
+    const { redirectUri } = asked;
+    if (this.options.events) reportRefusal(this.options.events, request, error, asked);
     const mode = errorMode(request, findResponseType(request) ?? RESPONSE_TYPES['code']!);
     this.redirect(response, { redirectUri, mode, state: stateOf(request) }, errorResponse(error));
     return error;
@@ -140,10 +148,3 @@ function stateOf(request: Request): string | undefined {
 }
 
 const DENIED = 'Access denied: user denied access to application';
-
-/** One no is enough, however often the question was answered. */
-function isDenied(request: Request): boolean {
-  return isNo(request.query?.['allowed']) || isNo(request.body?.allowed);
-}
-
-const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));

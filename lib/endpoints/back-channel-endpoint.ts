@@ -1,5 +1,13 @@
-import { authenticateClient } from '../clients/client-authentication.js';
-import { errorResponse, InvalidRequestError, type OAuthError, toOAuthError, wireCode } from '../errors.js';
+import { authenticateClient, claimedId } from '../clients/client-authentication.js';
+import {
+  errorResponse,
+  InvalidClientError,
+  InvalidRequestError,
+  type OAuthError,
+  toOAuthError,
+  wireCode,
+} from '../errors.js';
+import { isHeard, refusalEvent, report, shortText } from '../events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -12,16 +20,20 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   protected abstract serve(request: Request, client: Client): Awaitable<Result>;
   /** Says what was done. */
   protected abstract bodyOf(result: Result): object;
+  /** Tells the operator what was done; asked only where there are listeners. */
+  protected reportDone?(request: Request, client: Client, result: Result): void;
 
   async handle(request: Request, response: Response): Promise<Result> {
     verifyWrappers(request, response);
     response.headers['cache-control'] = 'no-store';
     response.headers['pragma'] = 'no-cache';
+    let client: Client | undefined;
     try {
       verifyFormPost(request);
-      const client = await authenticateClient(request, this.options);
+      client = await authenticateClient(request, this.options);
       const result = await this.serve(request, client);
       response.body = this.bodyOf(result);
+      if (this.options.events) this.reportDone?.(request, client, result);
       return result;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -29,8 +41,24 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       response.body = errorResponse(failure);
       if (failure.code === 401) challenge(response, failure);
       sayRetryAfter(response, failure);
+      if (this.options.events) this.reportRefusal(request, client, failure);
       throw failure;
     }
+  }
+
+  /** A fault is no refusal: it is the host's to log. */
+  private reportRefusal(request: Request, client: Client | undefined, error: OAuthError): void {
+    const { events } = this.options;
+    const name = client || !(error instanceof InvalidClientError) ? 'token.refused' : 'client.refused';
+    if (error.code >= 500 || !isHeard(events, name)) return;
+    const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
+    const facts = {
+      endpoint: 'token',
+      clientId: client?.id ?? claimedId(request),
+      grantType: shortText(grantType),
+      scope: shortText(scope),
+    };
+    report(events, name, refusalEvent(error, facts));
   }
 }
 

@@ -1,4 +1,5 @@
 import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
+import { isHeard, report, shortText } from '../events.js';
 import { GrantType, type GrantTypeClass, type GrantTypeOptions } from '../grants/grant-type.js';
 import { GRANT_TYPES } from '../grants/index.js';
 import { required } from '../http/parameters.js';
@@ -6,7 +7,8 @@ import type { Request } from '../http/request.js';
 import { isGrantType } from '../http/syntax.js';
 import type { Awaitable, Client, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import { type EventSink, lifetime, type Options } from '../options.js';
+import { lifetime, type Options } from '../options.js';
+import { scopeText } from '../tokens/scope.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import { BackChannelEndpoint } from './back-channel-endpoint.js';
 
@@ -15,12 +17,15 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   private readonly grantTypes: ReadonlyMap<string, GrantTypeClass>;
   /** Those that the model was found able to serve. */
   private readonly served = new Set<GrantTypeClass>();
+  private readonly report: GrantTypeOptions['report'];
 
   constructor(options: Options) {
     super(options);
     lifetime(options.accessTokenLifetime, 'accessTokenLifetime');
     lifetime(options.refreshTokenLifetime, 'refreshTokenLifetime');
     requireMethods(options.model, ['getClient']);
+    const { events } = options;
+    if (events) this.report = (name, payload) => report(events, name as never, payload as never);
     this.grantTypes = new Map([...Object.entries(GRANT_TYPES), ...Object.entries(options.extendedGrantTypes ?? {})]);
   }
 
@@ -31,6 +36,22 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
 
   protected bodyOf(token: Token): object {
     return tokenResponse(token, this.options.allowExtendedTokenAttributes);
+  }
+
+  protected override reportDone(request: Request, client: Client, { user, scope, grantId }: Token): void {
+    const { events } = this.options;
+    const grantType = shortText(request.body.grant_type);
+    const name = grantType === 'refresh_token' ? 'token.refreshed' : 'token.issued';
+    if (!isHeard(events, name)) return;
+    const granted = scopeText(scope);
+    report(events, name, {
+      endpoint: 'token',
+      clientId: client.id,
+      userId: user['id'],
+      grantType,
+      scope: granted,
+      grantId,
+    });
   }
 
   private findGrantType(request: Request, client: Client): GrantTypeClass {
@@ -58,19 +79,10 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
       enablePlainPKCE: options.enablePlainPKCE,
       model: options.model,
-      report: (name, payload) => report(options.events, name, payload),
+      report: this.report,
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,
       requirePKCE: options.requirePKCE,
       scopeFormat: options.scopeFormat,
     };
-  }
-}
-
-/** A listener that fails must not change the answer to the client. */
-function report(events: EventSink | undefined, name: string, payload: object): void {
-  try {
-    events?.emit(name, payload);
-  } catch (error) {
-    process.emitWarning(`A listener of \`${name}\` failed: ${String(error)}`);
   }
 }

@@ -32,7 +32,13 @@ export async function refuseReplay(found: Spendable, what: string, options: Gran
   const { grantId, client, user } = found;
   if (grantId !== undefined && options.model.revokeGrant) {
     await options.model.revokeGrant(grantId);
-    options.report?.('token.reuse_detected', { client: { id: client.id }, user: { id: user['id'] }, grantId, what });
+    options.report?.('token.reuse_detected', {
+      endpoint: 'token',
+      clientId: client.id,
+      userId: user['id'],
+      grantId,
+      what,
+    });
   }
   throw new InvalidGrantError(`Invalid grant: ${what} is invalid`);
 }

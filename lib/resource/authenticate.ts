@@ -4,38 +4,48 @@ import {
   InvalidTokenError,
   ServerError,
   toOAuthError,
-  UnauthorizedRequestError,
-  wireCode,
 } from '../errors.js';
 import type { OAuthError } from '../errors.js';
+import type { EventSink } from '../events.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
+import { isScope } from '../http/syntax.js';
 import type { Falsy, Scope, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import { Operation, sayRetryAfter, verifyWrappers } from '../operation.js';
+import { Operation, verifyWrappers } from '../operation.js';
 import type { Options } from '../options.js';
 import { isOver } from '../tokens/issue-token.js';
 import { coversScope, scopeForModel, scopeText } from '../tokens/scope.js';
 import { readBearerToken } from './bearer-token.js';
+import { refuse, reportAccessRefusal } from './refusal.js';
 
 /** Finds and checks the access token of a request. RFC 6750 */
 export class AuthenticateOperation extends Operation<Token> {
   /** The required scope as headers name it; undefined when any token will do. */
   private readonly required: string | undefined;
+  /** The same, where a challenge can say it. */
+  private readonly sayable: string | undefined;
 
   constructor(options: Options) {
     super(options);
     requireMethods(options.model, METHODS);
     this.required = requiredScope(options.scope);
+    this.sayable = this.required !== undefined && isScope(this.required) ? this.required : undefined;
   }
 
-  async handle(request: Request, response: Response): Promise<Token> {
+  handle(request: Request, response: Response): Promise<Token> {
+    return this.verify(request, response, this.options.events);
+  }
+
+  /** The same, telling these listeners of a refusal, or nobody. */
+  async verify(request: Request, response: Response, events?: EventSink): Promise<Token> {
     verifyWrappers(request, response);
     const { model, scopeFormat, allowBearerTokensInQueryString } = this.options;
     // Thrown once, at the end: to throw it up to here first was a sixth of the time of a refusal.
     let objection: OAuthError | undefined;
+    let token: Token | Falsy;
     try {
-      const token = await model.getAccessToken!(readBearerToken(request, allowBearerTokensInQueryString));
+      token = await model.getAccessToken!(readBearerToken(request, allowBearerTokensInQueryString));
       objection = objectionTo(token);
       if (!objection && this.required) {
         const sufficient = model.verifyScope
@@ -48,11 +58,18 @@ export class AuthenticateOperation extends Operation<Token> {
     } catch (error) {
       objection = toOAuthError(error);
     }
-    throw refuse(response, objection);
+    if (this.sayable && objection.code < 500) this.reportAccepted(response);
+    if (events) reportAccessRefusal(events, objection, { token, required: this.required });
+    throw refuse(response, objection, this.sayable);
   }
 
-  private reportScopes({ headers }: Response, granted: Scope | undefined): void {
-    if (this.options.addAcceptedScopesHeader) headers['x-accepted-oauth-scopes'] = this.required!;
+  private reportAccepted({ headers }: Response): void {
+    if (this.required && this.options.addAcceptedScopesHeader) headers['x-accepted-oauth-scopes'] = this.required;
+  }
+
+  private reportScopes(response: Response, granted: Scope | undefined): void {
+    const { headers } = response;
+    this.reportAccepted(response);
     const authorized = this.options.addAuthorizedScopesHeader && scopeText(granted);
     if (authorized) headers['x-oauth-scopes'] = authorized;
   }
@@ -81,17 +98,4 @@ function objectionTo(token: Token | Falsy): OAuthError | undefined {
   return isOver(token.accessTokenExpiresAt)
     ? new InvalidTokenError('Invalid token: access token has expired')
     : undefined;
-}
-
-/** Says on the response why the request is refused; a request without a token learns only the scheme. RFC 6750 §3 */
-export function refuse(response: Response, error: OAuthError): OAuthError {
-  response.status = error.code;
-  if (error instanceof UnauthorizedRequestError) {
-    response.headers['www-authenticate'] = 'Bearer realm="Service"';
-  } else if (error.code < 500) {
-    response.headers['www-authenticate'] = `Bearer realm="Service",error="${wireCode(error)}"`;
-  } else {
-    sayRetryAfter(response, error);
-  }
-  return error;
 }

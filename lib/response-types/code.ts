@@ -40,6 +40,6 @@ export class CodeResponseType {
     if (!saved || !saved.authorizationCode) {
       throw new ServerError('Server error: `saveAuthorizationCode()` did not return an `authorizationCode`');
     }
-    return { result: saved, parameters: { code: saved.authorizationCode } };
+    return { result: saved, parameters: { code: saved.authorizationCode }, scope, grantId: code.grantId };
   }
 }

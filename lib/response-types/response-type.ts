@@ -1,4 +1,4 @@
-import type { AuthorizationCode, ModelMethod, Token, User } from '../model/model.js';
+import type { AuthorizationCode, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { Options } from '../options.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import type { ResponseMode } from './response-mode.js';
@@ -7,6 +7,9 @@ import type { ResponseMode } from './response-mode.js';
 export interface Answer {
   result: Partial<AuthorizationCode> | Token;
   parameters: Record<string, string>;
+  /** What was granted, for the operator. */
+  scope?: Scope | undefined;
+  grantId?: string | undefined;
 }
 
 /** Answers an authorization request that the user agreed to. RFC 6749 §3.1.1 */

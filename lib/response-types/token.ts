@@ -19,6 +19,7 @@ export class TokenResponseType {
     const result = await issueToken(settle(this.options, { accessTokenLifetime }), { client, user, scope });
     const { refresh_token: _, ...body } = tokenResponse(result);
     const parameters = Object.entries(body).map(([name, value]) => [name, String(value)]);
-    return { result, parameters: Object.fromEntries(parameters) };
+    const { scope: granted, grantId } = result;
+    return { result, parameters: Object.fromEntries(parameters), scope: granted, grantId };
   }
 }

@@ -18,9 +18,14 @@ const NAMED = new Map([
   [503, ServiceUnavailableException],
 ]);
 
-/** A failure as Nest knows it: `{ error, error_description }` is its response. RFC 6750 §3.1 */
+/**
+ * A failure as Nest knows it. Its response has the members of every exception of Nest, `statusCode` and `message`, since
+ * filters, Apollo among them, look for those, beside `error` and `error_description`. RFC 6750 §3.1
+ */
 export function toHttpException(failure: OAuthError, cause: unknown): HttpException {
-  const Named = NAMED.get(failure.status);
-  const body = errorResponse(failure);
-  return Named ? new Named(body, { cause }) : new HttpException(body, failure.status, { cause });
+  const { status } = failure;
+  const Named = NAMED.get(status);
+  const said = errorResponse(failure);
+  const body = { statusCode: status, message: said.error_description, ...said };
+  return Named ? new Named(body, { cause }) : new HttpException(body, status, { cause });
 }

@@ -5,9 +5,11 @@ import {
   InvalidArgumentError,
   isClientItself,
   OAuth2Server,
+  type OAuthError,
   Response,
+  type Token,
 } from '../../lib/index.js';
-import { refuse } from '../../lib/resource/authenticate.js';
+import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
 import { logFault } from '../fault-log.js';
 import { copyHeaders, toOAuthRequest } from '../http-adapter.js';
 import { type Demand, readDemand } from './demand.js';
@@ -34,7 +36,7 @@ export class OAuthGuard implements CanActivate {
     const response = new Response();
     try {
       const token = await this.server.authenticate(toOAuthRequest(request), response, demand.options);
-      if (demand.user && isClientItself(token.user)) throw refuse(response, new InsufficientScopeError(NO_USER));
+      if (demand.user && isClientItself(token.user)) throw this.refuse(response, token, demand);
       request.oauth2 = { token };
       return true;
     } catch (error) {
@@ -44,6 +46,13 @@ export class OAuthGuard implements CanActivate {
     } finally {
       if (reply) copyHeaders(response, reply);
     }
+  }
+
+  private refuse(response: Response, token: Token, { options }: Demand): OAuthError {
+    const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
+    const error = new InsufficientScopeError(NO_USER).because(detail);
+    reportAccessRefusal(this.server.options?.events, error, { token, required: options?.scope });
+    return refuse(response, error);
   }
 
   private findDemand(context: ExecutionContext): Demand {

@@ -7,7 +7,7 @@ import { CurrentUser, type NativeRequest, OAuth2Module, Public } from 'nest-oaut
 import { BENDING, CountingGuard } from '../support/bending-host.js';
 import { decide, open, pageOf } from '../support/consent.js';
 import { ASKED, demoModule, demoStore, NotesController } from '../support/demo.js';
-import { answerOf, basic, bearer, get, issued, NO_STORE, post, refused } from '../support/http.js';
+import { answerOf, basic, bearer, get, issued, NO_STORE, post, refusalBody, refused } from '../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
 
 const credentials = basic('web', 'web-secret');
@@ -57,7 +57,7 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
       headers: { 'content-type': NO_STORE['content-type'], 'www-authenticate': 'Bearer realm="Service"' },
       body: {
         success: false,
-        reason: { error: 'unauthorized_request', error_description: 'Unauthorized request: no authentication given' },
+        reason: refusalBody(401, 'unauthorized_request', 'Unauthorized request: no authentication given'),
       },
     });
     const { body } = await answerOf(post(`${url}/oauth/token`, form, credentials));

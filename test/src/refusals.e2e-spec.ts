@@ -3,13 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { DemoClient, WEB, WEB_SECRET } from '../support/client.js';
 import { demoModule } from '../support/demo.js';
-import { answerOf, basic, bearer, get, NO_STORE, post, refused } from '../support/http.js';
+import { answerOf, basic, bearer, get, NO_STORE, post, refusalBody, refused } from '../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
 
-const challenged = (status: number, error: string, description: string) => ({
+const challenged = (status: number, error: string, description: string, scope = 'notes:read') => ({
   status,
-  headers: { 'content-type': NO_STORE['content-type'], 'www-authenticate': `Bearer realm="Service",error="${error}"` },
-  body: { error, error_description: description },
+  headers: {
+    'content-type': NO_STORE['content-type'],
+    'www-authenticate': `Bearer realm="Service",error="${error}"${status === 403 ? `,scope="${scope}"` : ''}`,
+    'x-accepted-oauth-scopes': scope,
+  },
+  body: refusalBody(status, error, description),
 });
 
 const revoked = challenged(401, 'invalid_token', 'Invalid token: access token is invalid');
@@ -74,15 +78,19 @@ describe.each(PLATFORMS)('what a client is refused on %s', (platform) => {
   it('refuses a token whose scope does not reach', async () => {
     const { access_token: token } = await client.obtainTokens('notes:read');
     expect(await answerOf(post(`${url}/notes`, {}, bearer(token)))).toEqual(
-      challenged(403, 'insufficient_scope', 'Insufficient scope: authorized scope is insufficient'),
+      challenged(403, 'insufficient_scope', 'Insufficient scope: authorized scope is insufficient', 'notes:write'),
     );
   });
 
-  it('refuses a request without a token, and names the scheme alone', async () => {
+  it('refuses a request without a token, and challenges it by the scheme alone', async () => {
     expect(await answerOf(get(`${url}/notes`))).toEqual({
       status: 401,
-      headers: { 'content-type': NO_STORE['content-type'], 'www-authenticate': 'Bearer realm="Service"' },
-      body: { error: 'unauthorized_request', error_description: 'Unauthorized request: no authentication given' },
+      headers: {
+        'content-type': NO_STORE['content-type'],
+        'www-authenticate': 'Bearer realm="Service"',
+        'x-accepted-oauth-scopes': 'notes:read',
+      },
+      body: refusalBody(401, 'unauthorized_request', 'Unauthorized request: no authentication given'),
     });
   });
 });

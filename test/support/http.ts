@@ -44,6 +44,14 @@ export function refused(error: string, description: string, status = 400, header
   return { status, headers: { ...NO_STORE, ...headers }, body: { error, error_description: description } };
 }
 
+/** The body of what the guard refuses: as Nest has it, and as OAuth has it. */
+export const refusalBody = (statusCode: number, error: string, description: string) => ({
+  statusCode,
+  message: description,
+  error,
+  error_description: description,
+});
+
 export function post(
   url: string,
   form: Record<string, string> | string | [string, string][],

@@ -39,13 +39,8 @@ describe('refreshing on a model that knows families', () => {
     const next = await refresh(server, refresh_token);
     expect(await refresh(server, refresh_token)).toEqual(REFUSED);
     expect(await refresh(server, next['refresh_token'])).toEqual(REFUSED);
-    const payload = {
-      client: { id: 'web' },
-      user: { id: 'alice' },
-      grantId: expect.any(String),
-      what: 'refresh token',
-    };
-    expect(events).toEqual([['token.reuse_detected', payload]]);
+    const facts = { endpoint: 'token', clientId: 'web', userId: 'alice', grantId: expect.any(String) };
+    expect(events).toContainEqual(['token.reuse_detected', { ...facts, what: 'refresh token' }]);
   });
 
   it('answers the client the same when the listener of the operator fails', async () => {

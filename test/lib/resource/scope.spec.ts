@@ -34,9 +34,13 @@ describe('the scope a protected resource demands', () => {
   ])('%j is not reached by a token of %j', async (scope, granted) => {
     const { error, status, headers, body } = await authenticate({ scope }, { scope: granted });
     expect(summary(error)).toBe(INSUFFICIENT);
+    const required = [scope].flat().join(' ');
     expect({ status, headers, body }).toEqual({
       status: 403,
-      headers: { 'www-authenticate': 'Bearer realm="Service",error="insufficient_scope"' },
+      headers: {
+        'www-authenticate': `Bearer realm="Service",error="insufficient_scope",scope="${required}"`,
+        'x-accepted-oauth-scopes': required,
+      },
       body: {},
     });
   });

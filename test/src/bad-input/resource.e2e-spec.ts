@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { demoModule } from '../../support/demo.js';
-import { answerOf, bearer, get, NO_STORE } from '../../support/http.js';
+import { answerOf, bearer, get, NO_STORE, refusalBody } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
 describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) => {
@@ -15,8 +15,9 @@ describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) =
     headers: {
       'content-type': NO_STORE['content-type'],
       'www-authenticate': `Bearer realm="Service",error="${error}"`,
+      'x-accepted-oauth-scopes': 'notes:read',
     },
-    body: { error, error_description: description },
+    body: refusalBody(status, error, description),
   });
 
   it.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer ü', 'Basic abc', 'Digest Bearer abc', 'nonsense'])(

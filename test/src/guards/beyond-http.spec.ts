@@ -25,7 +25,10 @@ describe('OAuthGuard beyond HTTP', () => {
     const setHeader = jest.fn();
     const refused = contextOf('graphql', AdminController, [null, {}, { req, res: { setHeader } }, {}]);
     await expect(guard.canActivate(refused)).rejects.toThrow(HttpException);
-    expect(setHeader.mock.calls).toEqual([['www-authenticate', 'Bearer realm="Service",error="insufficient_scope"']]);
+    expect(setHeader.mock.calls).toEqual([
+      ['x-accepted-oauth-scopes', 'admin'],
+      ['www-authenticate', 'Bearer realm="Service",error="insufficient_scope",scope="admin"'],
+    ]);
   });
 
   it('finds the request of a GraphQL resolver behind a reply of Fastify', async () => {

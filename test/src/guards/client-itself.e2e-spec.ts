@@ -12,7 +12,7 @@ import {
   UserRequired,
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { answerOf, basic, bearer, get, NO_STORE, post } from '../../support/http.js';
+import { answerOf, basic, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
 // Issue 10, 1.9: RFC 9700 §4.15
@@ -90,10 +90,11 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
         'x-accepted-oauth-scopes': 'sessions',
         'x-oauth-scopes': 'sessions',
       },
-      body: {
-        error: 'insufficient_scope',
-        error_description: 'Insufficient scope: the client acts for itself, and a user is required',
-      },
+      body: refusalBody(
+        403,
+        'insufficient_scope',
+        'Insufficient scope: the client acts for itself, and a user is required',
+      ),
     });
   });
 });

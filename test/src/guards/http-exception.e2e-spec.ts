@@ -64,8 +64,11 @@ describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
   ])('for %s catches a %i of the guard with `%s`', async (filter, status, error, path, headers) => {
     const answer = await get(`${url}/${path}`, headers);
     expect(answer.status).toBe(status);
-    expect(await answer.json()).toEqual({ filter, error, error_description: expect.any(String) });
-    expect((caught as Error).cause).toBeInstanceOf(Error);
+    const { message, cause } = caught as Error;
+    const body = { statusCode: status, message, error, error_description: message };
+    expect(await answer.json()).toEqual({ filter, ...body });
+    expect(message).toMatch(/^[A-Z][a-z]+ [a-z]+: /);
+    expect(cause).toBeInstanceOf(Error);
   });
 
   it.each([
@@ -77,7 +80,8 @@ describe.each(PLATFORMS)('a filter of the host on %s', (platform) => {
     const answer = await get(`${url}/reading`, bearer('read'));
     authenticate.mockRestore();
     expect(answer.status).toBe(code);
-    expect(await answer.json()).toEqual({ filter, error: 'slow_down', error_description: 'Slow down' });
+    const said = { error: 'slow_down', error_description: 'Slow down' };
+    expect(await answer.json()).toEqual({ filter, statusCode: code, message: 'Slow down', ...said });
   });
 
   // Issue 10, 2.2

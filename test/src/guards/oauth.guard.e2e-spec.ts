@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
-import { answerOf, bearer, get, NO_STORE, post } from '../../support/http.js';
+import { answerOf, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 import { AdminController, model, OpenController, ReadingController } from '../../support/reading-host.js';
 
@@ -64,7 +64,7 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
     expect(await answerOf(get(`${url}/reading`, bearer('broken')))).toEqual({
       status: 503,
       headers: { 'content-type': NO_STORE['content-type'] },
-      body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+      body: refusalBody(503, 'server_error', 'Server error: the request could not be handled'),
     });
   });
 });

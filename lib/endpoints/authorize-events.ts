@@ -1,0 +1,51 @@
+import type { OAuthError } from '../errors.js';
+import { type EventSink, isHeard, type OAuth2EventName, refusalEvent, report, shortText } from '../events.js';
+import type { Request } from '../http/request.js';
+import type { User } from '../model/model.js';
+import type { AuthorizationRequest, Destination } from '../response-types/authorization-request.js';
+import type { Answer } from '../response-types/response-type.js';
+import { scopeText } from '../tokens/scope.js';
+
+/** Who asked whom, as far as that is known. */
+export type Asked = Destination & { user?: User | undefined };
+
+/** Tells the operator what the user agreed to, and of the token where the answer is one. */
+export function reportGranted(
+  events: EventSink,
+  { client, responseType }: AuthorizationRequest,
+  { user, answer }: { user: User; answer: Answer },
+): void {
+  const names: OAuth2EventName[] = ['authorization.granted'];
+  if ('accessToken' in answer.result) names.push('token.issued');
+  for (const name of names) {
+    if (!isHeard(events, name)) continue;
+    const { scope, grantId } = answer;
+    const facts = { endpoint: 'authorize', clientId: client.id, userId: user['id'], responseType };
+    report(events, name as 'authorization.granted', { ...facts, scope: scopeText(scope), grantId });
+  }
+}
+
+/** Tells the operator why nothing was granted. A fault is no refusal: it is the host's to log. */
+export function reportRefusal(events: EventSink, request: Request, error: OAuthError, asked?: Asked): void {
+  const name = isDenied(request) ? 'authorization.denied' : 'authorization.refused';
+  if (error.code >= 500 || !isHeard(events, name)) return;
+  const facts = {
+    endpoint: 'authorize',
+    clientId: asked?.client.id ?? said(request, 'client_id'),
+    userId: asked?.user?.['id'],
+    responseType: said(request, 'response_type'),
+    scope: said(request, 'scope'),
+  };
+  report(events, name, refusalEvent(error, facts));
+}
+
+function said(request: Request, name: string): string | undefined {
+  return shortText(request.body?.[name]) ?? shortText(request.query?.[name]);
+}
+
+/** One no is enough, however often the question was answered. */
+export function isDenied(request: Request): boolean {
+  return isNo(request.query?.['allowed']) || isNo(request.body?.allowed);
+}
+
+const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));

@@ -1,0 +1,113 @@
+import { EventEmitter } from 'node:events';
+import { errorResponse, OAuthError, type RefusalDetail } from './errors.js';
+import { isThenable } from './model/coroutine.js';
+
+/** What the server tells its operator: names and payloads, which stay as they are. Nothing in them is a secret. */
+export interface OAuth2Events {
+  /** A client could not prove who it is. */
+  'client.refused': RefusalEvent;
+  'authorization.granted': OAuth2Event;
+  /** The user said no. */
+  'authorization.denied': RefusalEvent;
+  'authorization.refused': RefusalEvent;
+  'token.issued': OAuth2Event;
+  'token.refreshed': OAuth2Event;
+  'token.refused': RefusalEvent;
+  'token.revoked': TokenEvent;
+  /** A code or a refresh token came twice: somebody stole it. RFC 9700 §4.14.2 */
+  'token.reuse_detected': TokenEvent;
+  /** A request to a protected resource was turned away. */
+  'access.refused': RefusalEvent;
+}
+
+export type OAuth2EventName = keyof OAuth2Events;
+
+/** What happened, as far as it is known. */
+export interface OAuth2Event {
+  /** Where: `authorize`, `token` or `resource`. */
+  endpoint: string;
+  /** As the model knows it, or, of a client that is refused, as the request claims. */
+  clientId?: string | undefined;
+  /** The `id` of the user. */
+  userId?: unknown;
+  /** The `grant_type` at the token endpoint. */
+  grantType?: string | undefined;
+  /** The `response_type` at the authorization endpoint. */
+  responseType?: string | undefined;
+  /** What was granted, or, of a refusal, what was asked for. */
+  scope?: string | undefined;
+  /** The family of everything that came of one authorization. Only of models with `revokeGrant`. */
+  grantId?: string | undefined;
+}
+
+/** A request was refused: what the client heard, and what only the operator hears. */
+export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
+  /** The error code on the wire. */
+  error: string;
+  description: string;
+  status: number;
+}
+
+/** Something issued was spent or ended: a code, a refresh token, an access token, a grant. */
+export interface TokenEvent extends OAuth2Event {
+  what: string;
+}
+
+/** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
+export interface EventSink {
+  emit(name: string, payload: object): unknown;
+  /** Does anybody listen to this? Asked before a payload is made, so that what nobody hears costs nothing. */
+  wants?(name: string): boolean;
+}
+
+/** Does anybody listen to this event? */
+export function isHeard(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
+  if (!events) return false;
+  if (typeof events.wants === 'function') return events.wants(name);
+  return !isEmitter(events) || events.listenerCount(name) > 0;
+}
+
+/** Tells who listens. A listener that fails, at once or later, changes no answer and ends no process. */
+export function report<N extends OAuth2EventName>(events: EventSink, name: N, payload: OAuth2Events[N]): void {
+  if (!isEmitter(events)) return tell(name, () => emit(events, name, payload));
+  // Of an emitter nobody gets to see the promises of its listeners; called here, their failures are caught.
+  for (const listener of events.rawListeners(name)) tell(name, () => listener.call(events, payload) as unknown);
+}
+
+/** The `EventEmitter2` of `@nestjs/event-emitter` hands out the promises of its listeners, but not by `emit`. */
+function emit(events: EventSink & { emitAsync?: unknown }, name: string, payload: object): unknown {
+  if (typeof events.emitAsync !== 'function') return events.emit(name, payload);
+  return (events as { emitAsync: EventSink['emit'] }).emitAsync(name, payload);
+}
+
+function tell(name: string, call: () => unknown): void {
+  try {
+    const answer = call();
+    if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
+  } catch (error) {
+    warn(name, error);
+  }
+}
+
+/** An emitter of Node that emits in Node's own way. */
+const isEmitter = (events: EventSink): events is EventEmitter =>
+  events instanceof EventEmitter && events.emit === EventEmitter.prototype.emit;
+
+function warn(name: string, error: unknown): void {
+  const reason = error instanceof Error ? error.message : typeof error;
+  process.emitWarning(`A listener of \`${name}\` failed: ${reason}`);
+}
+
+/** The payload of a refusal: what is known of the request, what the client hears, and the operator's detail. */
+export function refusalEvent(error: OAuthError, facts: OAuth2Event): RefusalEvent {
+  const { error: code, error_description: description } = errorResponse(error);
+  return { ...facts, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
+}
+
+/** What a request says, short enough for a log line; undefined when it is no text. */
+export function shortText(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.length <= LONGEST ? value : `${value.slice(0, LONGEST)}…`;
+}
+
+const LONGEST = 500;
