@@ -52,6 +52,49 @@ export function outsideTheBrowser(stage: Stage): void {
     expect(policy).not.toContain('unsafe');
   });
 
+  // Issue 10, 1.18
+  it('ends the session at logout, for a copy of its cookie too', async () => {
+    const { url } = stage.sample;
+    const cookie = sessionOf(await signIn(url, {}));
+    const isKnown = async () => (await (await fetch(url, { headers: { cookie } })).text()).includes('Alice Liddell');
+    expect(await isKnown()).toBe(true);
+    await fetch(`${url}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' });
+    expect(await isKnown()).toBe(false);
+  });
+
+  it('gives each login a session of its own, and ends the one before it in this browser', async () => {
+    const { url } = stage.sample;
+    const first = sessionOf(await signIn(url, {}));
+    const second = sessionOf(await signIn(url, {}, first));
+    expect(second).not.toBe(first);
+    expect(await (await fetch(url, { headers: { cookie: first } })).text()).not.toContain('Alice Liddell');
+    expect(await (await fetch(url, { headers: { cookie: second } })).text()).toContain('Alice Liddell');
+  });
+
+  it('serves its files while forty guess passwords, and turns away who would wait too long', async () => {
+    const { url } = stage.sample;
+    const guesses = Array.from({ length: 60 }, () => signIn(url, { password: 'guess' }).then(({ status }) => status));
+    let served = 0;
+    const serving = (async () => {
+      for (; served < 20; served++) expect((await fetch(`${url}/assets/style.css`)).status).toBe(200);
+      return 'files';
+    })();
+    // Twenty files, one after the other, are there before sixty hashes are.
+    expect(await Promise.race([serving, Promise.all(guesses).then(() => 'guesses')])).toBe('files');
+    const statuses = await Promise.all(guesses);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+  });
+
+  it('lets no client act as a user', async () => {
+    const { url } = stage.sample;
+    const own = { grant_type: 'client_credentials', scope: 'notes:read' };
+    const headers = { authorization: `Basic ${btoa('demo-web:demo-web-secret')}` };
+    const answer = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams(own) });
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    const notes = await fetch(`${url}/api/notes`, { headers: { authorization: `Bearer ${token}` } });
+    expect([notes.status, ((await notes.json()) as { error: string }).error]).toEqual([403, 'insufficient_scope']);
+  });
+
   it('does not take a session cookie nobody signed', async () => {
     const cookie = `session=${encodeURIComponent(`j:${JSON.stringify({ userId: '1', until: Date.now() + 60_000 })}`)}`;
     const response = await fetch(stage.sample.url, { headers: { cookie } });
@@ -65,13 +108,19 @@ async function paste(line: string): Promise<string> {
 }
 
 /** Fetches the login form, fills it in, and sends it with the cookie that came with it. */
-async function signIn(url: string, fields: Record<string, string>): Promise<Response> {
+async function signIn(url: string, fields: Record<string, string>, session = ''): Promise<Response> {
   const form = await fetch(`${url}/login`);
   const token = /name="form_token" value="([^"]+)"/.exec(await form.text())?.[1] ?? '';
   return fetch(`${url}/login`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { cookie: form.headers.getSetCookie()[0]!.split(';')[0]! },
+    headers: { cookie: `${form.headers.getSetCookie()[0]!.split(';')[0]!}; ${session}` },
     body: new URLSearchParams({ form_token: token, username: 'alice', password: 'wonderland', ...fields }),
   });
 }
+
+const sessionOf = (response: Response): string =>
+  response.headers
+    .getSetCookie()
+    .find((cookie) => cookie.startsWith('session='))!
+    .split(';')[0]!;

@@ -1,12 +1,16 @@
 import { BadRequestException, Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
-import { CurrentUser, OAuthGuard, Scopes } from 'nest-oauth2';
+import { CurrentUser, OAuthGuard, Scopes, UserRequired } from 'nest-oauth2';
 import { database } from './database.js';
 import type { DemoUser } from './demo-data.js';
 import { Note } from './tables.js';
 
-/** The API. The guard lets nobody in without an access token; `@Scopes` says what the token must allow. */
+/**
+ * The API. The guard lets nobody in without an access token; `@Scopes` says what the token must allow, `@UserRequired`
+ * that a user must have allowed it: a client's token for itself is not enough.
+ */
 @Controller('api')
 @UseGuards(OAuthGuard)
+@UserRequired()
 export class ApiController {
   @Get('profile')
   @Scopes('profile')

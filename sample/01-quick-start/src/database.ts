@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, LessThan } from 'typeorm';
 import { clients, users } from './demo-data.js';
-import { Consent, CreateTables1767312000000, Note } from './tables.js';
+import { Consent, CreateSessions1767398400000, CreateTables1767312000000, Note, Session } from './tables.js';
 
 /** Beside package.json. `DATABASE_FILE=:memory: npm start` leaves nothing behind. */
 export const file = process.env.DATABASE_FILE || fileURLToPath(new URL('../quick-start.sqlite', import.meta.url));
@@ -14,8 +14,8 @@ export const database = new DataSource({
   type: 'better-sqlite3',
   database: file,
   enableWAL: !inMemory,
-  entities: [Consent, Note, ...oauthEntities()],
-  migrations: [CreateTables1767312000000, ...oauthMigrations()],
+  entities: [Consent, Note, Session, ...oauthEntities()],
+  migrations: [CreateTables1767312000000, CreateSessions1767398400000, ...oauthMigrations()],
   // Makes the tables at the first start. A larger system does it as a step of its own, before it starts.
   migrationsRun: true,
 });
@@ -26,6 +26,7 @@ export async function openStore(): Promise<TypeOrmStore> {
   const store = new TypeOrmStore(database, { users });
   for (const client of clients) await store.saveClient(client);
   await store.prune();
+  await database.manager.delete(Session, { until: LessThan(Date.now()) });
   return store;
 }
 

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { TemporarilyUnavailableError } from 'nest-oauth2';
 import { users } from './demo-data.js';
 import { type LoginForm, loginPage } from './pages/login.page.js';
 import { pageHeaders } from './pages/page.js';
@@ -22,19 +23,23 @@ export class LoginController {
       return this.sendForm(request, response, 403, { returnTo, username, problem });
     }
     // In a real system, slow down here whoever keeps guessing.
-    const user = await users.findByCredentials(username, String(form.password ?? ''));
+    const user = await findUser(username, String(form.password ?? ''));
+    if (user === 'later') {
+      const problem = 'Many people are signing in at this moment. Please try again.';
+      return this.sendForm(request, response, 503, { returnTo, username, problem });
+    }
     if (!user) {
       const problem = 'Wrong user name or password. For this demo: alice and wonderland.';
       return this.sendForm(request, response, 401, { returnTo, username, problem });
     }
-    startSession(response, user);
+    await startSession(request, response, user);
     response.redirect(303, returnTo);
   }
 
   /** The session cookie is SameSite=Lax: a form on another site comes without it, and ends nothing. */
   @Post('logout')
   async signOut(@Req() request: Request, @Res() response: Response): Promise<void> {
-    if (await findSignedInUser(request)) endSession(response);
+    if (await findSignedInUser(request)) await endSession(request, response);
     response.redirect(303, '/?signed_out');
   }
 
@@ -44,5 +49,14 @@ export class LoginController {
       .status(status)
       .set(pageHeaders)
       .send(loginPage({ ...form, formToken }));
+  }
+}
+
+async function findUser(username: string, password: string) {
+  try {
+    return await users.findByCredentials(username, password);
+  } catch (error) {
+    if (error instanceof TemporarilyUnavailableError) return 'later';
+    throw error;
   }
 }

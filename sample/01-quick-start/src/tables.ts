@@ -17,6 +17,14 @@ export class Consent {
   @PrimaryColumn('varchar') scope!: string;
 }
 
+/** A login in a browser; `until` is in milliseconds since 1970. */
+@Entity('sessions')
+export class Session {
+  @PrimaryColumn('varchar') digest!: string;
+  @Column('varchar') userId!: string;
+  @Column('integer') until!: number;
+}
+
 /** What the API keeps. */
 @Entity('notes')
 export class Note {
@@ -43,5 +51,16 @@ export class CreateTables1767312000000 implements MigrationInterface {
   async down(runner: QueryRunner) {
     await runner.dropTable('notes');
     await runner.dropTable('consents');
+  }
+}
+
+export class CreateSessions1767398400000 implements MigrationInterface {
+  async up(runner: QueryRunner) {
+    const columns = [key('digest'), { name: 'userId', type: 'varchar' }, { name: 'until', type: 'integer' }];
+    await runner.createTable(new Table({ name: 'sessions', columns }));
+  }
+
+  async down(runner: QueryRunner) {
+    await runner.dropTable('sessions');
   }
 }

@@ -33,7 +33,7 @@ export class AppModule implements OnApplicationBootstrap {
       secret: 'demo-secret',
       // `password` keeps the lines to paste short; an application with a browser uses `authorization_code`.
       grants: ['client_credentials', 'password', 'refresh_token'],
-      scopes: ['profile'],
+      scopes: ['sessions'],
     });
     // What has expired is deleted now and then; it does no harm when several processes do it.
     setInterval(() => void this.store.prune().catch(console.error), HOUR).unref();

@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID, scryptSync, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Users } from 'nest-oauth2/stores/typeorm';
 import { Column, DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner, Table } from 'typeorm';
+import { hashPassword } from './passwords.js';
 
 @Entity('users')
 export class User {
@@ -11,7 +12,7 @@ export class User {
   @Column('varchar') passwordHash!: string;
 }
 
-const hashOf = (password: string, salt: string) => scryptSync(password, salt, 32).toString('base64');
+const hashOf = async (password: string, salt: string) => (await hashPassword(password, salt)).toString('base64');
 
 /** The users stay yours: the library asks for one by name and password, or by id, and keeps the id. */
 @Injectable()
@@ -25,7 +26,7 @@ export class UsersOfTheTable implements Users {
   async findByCredentials(username: string, password: string) {
     const user = await this.dataSource.manager.findOneBy(User, { username });
     // Hashed for unknown names too: the time an answer takes does not tell which names exist.
-    const hash = hashOf(password, user?.salt ?? 'nobody');
+    const hash = await hashOf(password, user?.salt ?? 'nobody');
     const isRight = user && timingSafeEqual(Buffer.from(hash), Buffer.from(user.passwordHash));
     return isRight ? open(user) : undefined;
   }
@@ -45,7 +46,7 @@ export class CreateUsers1767312000000 implements MigrationInterface {
     ];
     await runner.createTable(new Table({ name: 'users', columns }));
     const salt = randomBytes(16).toString('base64');
-    const passwordHash = hashOf('wonderland', salt);
+    const passwordHash = await hashOf('wonderland', salt);
     await runner.manager.insert(User, { id: randomUUID(), username: 'alice', salt, passwordHash });
   }
 

@@ -29,7 +29,7 @@ export class AppModule implements OnApplicationBootstrap {
       secret: 'demo-secret',
       // `password` keeps the lines to paste short; an application with a browser uses `authorization_code`.
       grants: ['client_credentials', 'password', 'refresh_token'],
-      scopes: ['profile'],
+      scopes: ['sessions'],
     });
   }
 }

@@ -1,10 +1,15 @@
 import { Controller, Delete, Get, Param, UseGuards } from '@nestjs/common';
-import { CurrentUser, InjectOAuth2Model, OAuthGuard } from 'nest-oauth2';
+import { CurrentUser, InjectOAuth2Model, OAuthGuard, Scopes, UserRequired } from 'nest-oauth2';
 import type { RedisStore } from 'nest-oauth2/stores/redis';
 
-/** Where users see which applications have access to their account, and end it. */
+/**
+ * Where users see which applications have access to their account, and end it: for applications that were given this
+ * scope, in the name of a user. A client's token for itself is not enough.
+ */
 @Controller('sessions')
 @UseGuards(OAuthGuard)
+@Scopes('sessions')
+@UserRequired()
 export class SessionsController {
   constructor(@InjectOAuth2Model() private readonly store: RedisStore) {}
 
