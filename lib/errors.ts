@@ -91,7 +91,7 @@ function copyProperties(error: OAuthError, properties: OAuthErrorProperties): vo
 const writable = (value: unknown) => ({ value, configurable: true, enumerable: true, writable: true });
 
 /** A class of errors: one wire code, one HTTP status. */
-function oauthError(name: string, status: number) {
+function oauthError(name: string, status: number): typeof OAuthError {
   class NamedError extends OAuthError {
     static override readonly status = status;
   }
