@@ -50,7 +50,7 @@ describe('what a reader copies from the README', () => {
   it('is an application whose service gets a token and reads notes', async () => {
     const client = { client_id: 'my-service' };
     const secret = oauth.ClientSecretBasic('my-service-secret');
-    const answer = await oauth.clientCredentialsGrantRequest(issuer, client, secret, {}, insecure);
+    const answer = await oauth.clientCredentialsGrantRequest(issuer, client, secret, { scope: 'notes:read' }, insecure);
     const { access_token: token } = await oauth.processClientCredentialsResponse(issuer, client, answer);
     const notes = await fetch(`${origin}/notes`, { headers: { authorization: `Bearer ${token}` } });
 

@@ -1,63 +1,99 @@
 import { hash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-import type { StoredClient } from './ports.js';
+import { inTurnOfHost } from './turns.js';
 
-/** The cost of a new hash: N = 2^14, 16 MiB of memory. Client secrets are random, so guessing is hopeless already. */
-const COST = { ln: 14, r: 8, p: 1 };
-const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z\d+/]+)\$([A-Za-z\d+/]+)$/;
+/** N is 2 to the power of `ln`. RFC 7914 §2 */
+interface Cost {
+  ln: number;
+  r: number;
+  p: number;
+}
+
+/** The cost of a new hash: N = 2^14, 16 MiB of memory and some 30 ms. */
+const COST: Cost = { ln: 14, r: 8, p: 1 };
+/** More than that verifies nothing: eight times the work of a new hash. */
+const MOST_WORK = 2 ** 20;
+/** Bytes of a key. Fewer would let other secrets pass for the right one. */
+const KEY = { least: 16, most: 64 };
+
+const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z\d+/]+)\$([A-Za-z\d+/]+)$/;
+const SHA256 = /^\$sha256\$([A-Za-z\d+/]{43})$/;
 
 /** What is kept in place of a code or token: it has 256 random bits, so one round of SHA-256 hides it. */
 export const digest = (secret: string) => hash('sha256', secret, 'base64url');
 
-/** A client secret as it is kept: a PHC string, `$scrypt$ln=14,r=8,p=1$salt$hash`. RFC 7914 */
+/** What is kept of a secret that nobody can guess. */
+export interface QuickHash {
+  stored: string;
+  key: Buffer;
+}
+
+/** What is kept of a secret that somebody chose. */
+export interface SlowHash extends QuickHash {
+  salt: Buffer;
+  cost: Cost;
+}
+
+/**
+ * Makes a secret for a client, of 256 random bits, and what is kept of it: `$sha256$` and its SHA-256, since nobody can
+ * guess it however little a guess costs. It verifies in microseconds. RFC 6749 §10.10
+ */
+export function newClientSecret(): { secret: string; secretHash: string } {
+  const secret = randomBytes(32).toString('base64url');
+  return { secret, secretHash: `$sha256$${base64(sha256(secret))}` };
+}
+
+/** A secret that somebody chose as it is kept: a PHC string, `$scrypt$ln=14,r=8,p=1$salt$hash`. RFC 7914 */
 export async function hashSecret(secret: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(secret, salt, 32, COST);
+  const key = await inTurnOfHost(() => derive(secret, salt, 32, COST));
   const { ln, r, p } = COST;
   return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
 }
 
-/** An unknown client is checked like this one, so that it takes as long as a known one with a wrong secret. */
-export const NOBODY: Pick<StoredClient, 'secretHashes'> = {
-  secretHashes: [`$scrypt$ln=14,r=8,p=1$${base64(Buffer.alloc(16))}$${base64(Buffer.alloc(32))}`],
-};
+/** Takes a hash apart; undefined for one that no secret may match: of another kind, cut off, or absurdly dear. */
+export function readHash(stored: string): QuickHash | SlowHash | undefined {
+  const [, quick] = SHA256.exec(stored) ?? [];
+  if (quick) return { stored, key: Buffer.from(quick, 'base64') };
+  const [, ln, r, p, salt, expected] = SCRYPT.exec(stored) ?? [];
+  if (!salt || !expected) return undefined;
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const key = Buffer.from(expected, 'base64');
+  const isUsable = cost.ln > 0 && workOf(cost) > 0 && workOf(cost) <= MOST_WORK;
+  if (!isUsable || key.length < KEY.least || key.length > KEY.most) return undefined;
+  return { stored, key, salt: Buffer.from(salt, 'base64'), cost };
+}
 
-/** Finds the stored form that a secret matches; every one is tried, in constant time each. */
-export async function findSecret(
-  { secret: plain, secretHashes = [] }: Pick<StoredClient, 'secret' | 'secretHashes'>,
-  secret: string,
-): Promise<string | undefined> {
-  let found: string | undefined;
-  const hashes = secretHashes.filter((stored) => PHC.test(stored));
-  // Whoever has no hash to be checked is not told from somebody unknown by the time it takes.
-  if (hashes.length === 0 && !plain) await matches(secret, NOBODY.secretHashes![0]!);
-  for (const stored of hashes) if (await matches(secret, stored)) found = stored;
-  if (plain && timingSafeEqual(Buffer.from(digest(plain)), Buffer.from(digest(secret)))) found = plain;
-  return found;
+export const isSlow = (read: QuickHash | SlowHash): read is SlowHash => 'cost' in read;
+
+/** Is this the secret that was hashed? To be asked only in turn. */
+export async function matches({ key, salt, cost }: SlowHash, secret: string): Promise<boolean> {
+  return timingSafeEqual(key, await derive(secret, salt, key.length, cost));
+}
+
+/** Is this the secret of which the SHA-256 is kept? */
+export function matchesQuickly({ key }: QuickHash, secret: string): boolean {
+  return timingSafeEqual(key, sha256(secret));
+}
+
+/** Is this the secret that is written down in the program? */
+export function isSameSecret(plain: string, secret: string): boolean {
+  return timingSafeEqual(sha256(plain), sha256(secret));
 }
 
 /** Was this hash made at a lower cost than new ones are? */
-export function isOutdated(stored: string): boolean {
-  const [, ln, r, p] = PHC.exec(stored) ?? [];
-  return ln !== undefined && 2 ** Number(ln) * Number(r) * Number(p) < 2 ** COST.ln * COST.r * COST.p;
+export function isOutdated({ cost }: SlowHash): boolean {
+  return workOf(cost) < workOf(COST);
 }
 
-async function matches(secret: string, stored: string): Promise<boolean> {
-  const [, ln, r, p, salt, expected] = PHC.exec(stored) ?? [];
-  if (!salt || !expected || Number(ln) > 20) return false;
-  const key = Buffer.from(expected, 'base64');
-  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
-  return timingSafeEqual(key, await derive(secret, Buffer.from(salt, 'base64'), key.length, cost));
-}
+const workOf = ({ ln, r, p }: Cost) => 2 ** ln * r * p;
+const sha256 = (secret: string) => hash('sha256', secret, 'buffer');
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
 
-function derive(secret: string, salt: Buffer, length: number, { ln, r, p }: typeof COST): Promise<Buffer> {
+function derive(secret: string, salt: Buffer, length: number, { ln, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** ln;
   const maxmem = 2 ** 25 + 256 * N * r;
   return new Promise((resolve, reject) => {
     scrypt(secret, salt, length, { N, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));
   });
-}
-
-function base64(bytes: Buffer): string {
-  return bytes.toString('base64').replaceAll('=', '');
 }

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
-
 import { InvalidArgumentError } from '../errors.js';
-import { hashSecret } from './client-secret.js';
+import { hashSecret, newClientSecret } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
+import type { SecretCheckOptions } from './secret-check.js';
 import type { ClientStorage, Storage } from './storage.js';
 import { Store } from './store.js';
+import { verifyClient, verifySecret } from './verify-client.js';
 
 /** How many secrets of a client work at a time: the newest, and the one it replaces. */
 const SECRETS = 2;
@@ -14,24 +14,32 @@ const ATTEMPTS = 20;
 export class DatabaseStore<S extends Storage & ClientStorage> extends Store<S> {
   private readonly keepsClients: boolean;
 
-  constructor(storage: S, users: Users, clients?: Clients) {
-    super(storage, clients ?? new KeptClients(storage), users);
+  constructor(storage: S, users: Users, clients?: Clients, options?: SecretCheckOptions) {
+    super(storage, clients ?? new KeptClients(storage), users, options);
     this.keepsClients = !clients;
   }
 
-  /** Keeps a client, new or changed. Secrets it has already stay, unless a `secret` or `secretHashes` replaces them. */
+  /**
+   * Keeps a client, new or changed. Secrets it has already stay, unless a `secret` or `secretHashes` replaces them.
+   * @throws InvalidArgumentError for a client that could not be served
+   */
   async saveClient(client: StoredClient): Promise<void> {
+    const kept = this.kept();
+    verifyClient(client);
     const { secret, ...rest } = client;
-    await this.kept().saveClient(secret ? { ...rest, secretHashes: [await hashSecret(secret)] } : rest);
+    await kept.saveClient(secret ? { ...rest, secretHashes: [await hashSecret(secret)] } : rest);
   }
 
   /**
    * Gives a client another secret; the one before it works on, until the next is added or `retireClientSecrets`.
-   * @returns the secret, which is not kept anywhere: 256 random bits unless one was given
+   * @param given a secret that somebody chose; left out: one of 256 random bits, which costs less to check
+   * @returns the secret, which is not kept anywhere
    */
-  async addClientSecret(clientId: string, secret = randomBytes(32).toString('base64url')): Promise<string> {
-    const hash = await hashSecret(secret);
-    await changeSecrets(this.kept(), clientId, (hashes) => [hash, ...hashes].slice(0, SECRETS));
+  async addClientSecret(clientId: string, given?: string): Promise<string> {
+    const kept = this.kept();
+    if (given !== undefined) verifySecret(given);
+    const { secret, secretHash } = given === undefined ? newClientSecret() : await chosen(given);
+    await changeSecrets(kept, clientId, (hashes) => [secretHash, ...hashes].slice(0, SECRETS));
     return secret;
   }
 
@@ -52,6 +60,8 @@ export class DatabaseStore<S extends Storage & ClientStorage> extends Store<S> {
     return this.storage;
   }
 }
+
+const chosen = async (secret: string) => ({ secret, secretHash: await hashSecret(secret) });
 
 class KeptClients implements Clients {
   constructor(private readonly storage: ClientStorage) {}

@@ -1,13 +1,15 @@
-import type { Awaitable, Client, Falsy, User } from '../model/model.js';
+import type { Awaitable, Client, Falsy, Scope, User } from '../model/model.js';
 
 /** A client as a store keeps it: what the engine knows of clients, its secrets, and the scopes it may ask for. */
 export interface StoredClient extends Client {
   /** A secret as plain text: only for clients that are written down in a program, as in tests. */
   secret?: string;
-  /** Secrets as `hashSecret` made them; two of them while a secret is being replaced. */
+  /** Secrets as `newClientSecret` or `hashSecret` made them; two of them while a secret is being replaced. */
   secretHashes?: readonly string[];
-  /** Left out: any scope. */
+  /** The scopes it may ask for; left out: none. */
   scopes?: readonly string[];
+  /** What it is given that asks for no scope, `''` being a token without one; left out: it must ask. RFC 6749 §3.3 */
+  defaultScope?: Scope;
 }
 
 /** Where the clients are: the host's own list or table. */

@@ -1,30 +1,32 @@
 import { clientItself } from '../clients/client-itself.js';
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError, InvalidScopeError } from '../errors.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
-import { digest, findSecret, hashSecret, isOutdated, NOBODY } from './client-secret.js';
+import { digest } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { grantRow, tokenRow, withoutSecrets } from './rows.js';
+import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { Found, GrantFilter, Storage, TokenRow } from './storage.js';
 
 const FILTERS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage = Storage> implements Model<StoredClient> {
+  private readonly secrets: SecretCheck;
+
   constructor(
     protected readonly storage: S,
     private readonly clients: Clients,
     private readonly users: Users,
-    private readonly nobody: Pick<StoredClient, 'secret' | 'secretHashes'> = NOBODY,
-  ) {}
+    options?: SecretCheckOptions,
+  ) {
+    this.secrets = new SecretCheck(clients, options);
+  }
 
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
-    const client = (await this.clients.findById(clientId)) || undefined;
-    if (clientSecret === null) return client && withoutSecrets(client);
-    const stored = await findSecret(client ?? this.nobody, clientSecret);
-    if (!client || stored === undefined) return undefined;
-    if (isOutdated(stored)) await this.upgrade(clientId, stored, clientSecret);
+    const client = await this.clients.findById(clientId);
+    if (!client || (clientSecret !== null && !(await this.secrets.isRight(client, clientSecret)))) return undefined;
     return withoutSecrets(client);
   }
 
@@ -37,14 +39,20 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   }
 
   validateClientScope(client: StoredClient, scope: Scope): boolean {
-    return !client.scopes || coversScope(client.scopes, scope);
+    return coversScope(client.scopes, scope);
   }
 
-  /** Grants what the client is registered for; a client that asks for nothing gets all of that. RFC 6749 §3.3 */
+  /**
+   * Grants what the client is registered for, and its `defaultScope` to one that asks for nothing. Without a default it
+   * has to ask, unless there is nothing that it may ask for. RFC 6749 §3.3
+   */
   async validateScope(_user: User, client: StoredClient, scope: Scope | undefined): Promise<boolean | string> {
-    if (!client.scopes) return true;
-    if (!scope) return client.scopes.join(' ') || true;
-    return coversScope(client.scopes, scope);
+    const { scopes, defaultScope = null } = client;
+    if (scope) return coversScope(scopes, scope);
+    const granted = scopeText(defaultScope);
+    if (granted) return coversScope(scopes, granted) && granted;
+    if (defaultScope === null && scopes?.length) throw new InvalidScopeError('Missing parameter: `scope`');
+    return true;
   }
 
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
@@ -139,15 +147,6 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   /** Forgets what has expired, so many rows at a time. @returns how many rows */
   async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
     return this.storage.prune(Date.now(), batchSize);
-  }
-
-  /** The secret was right: that its hash could not be replaced, say on a replica, is no reason to turn it down. */
-  private async upgrade(clientId: string, stored: string, secret: string): Promise<void> {
-    try {
-      await this.clients.replaceSecretHash?.(clientId, stored, await hashSecret(secret));
-    } catch (error) {
-      process.emitWarning(`The secret hash of a client could not be replaced: ${String(error)}`);
-    }
   }
 
   private async found({ clientId, userId, scope, grantId, revokedAt, client: known }: Found<TokenRow>) {

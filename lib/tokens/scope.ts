@@ -37,8 +37,8 @@ export function scopeForModel(scope: Scope | undefined, format: 'string' | 'arra
 /** How many values a client may ask for at once. */
 const MOST_VALUES = 128;
 /** How many characters one of them may have. */
-const LONGEST_VALUE = 256;
-const LONGEST_SCOPE = MOST_VALUES * (LONGEST_VALUE + 1);
+export const LONGEST_VALUE = 256;
+export const LONGEST_SCOPE = MOST_VALUES * (LONGEST_VALUE + 1);
 
 /**
  * Reads the `scope` parameter; extra spaces and repeated values are forgiven. What nobody means is refused before it is

@@ -38,6 +38,12 @@ describe('a store in memory', () => {
   });
 });
 
+const SALT = 'c2FsdA';
+const keyOf = (length: number) => {
+  const key = scryptSync('s3cret', 'salt', length, { N: 16 });
+  return `$scrypt$ln=4,r=8,p=1$${SALT}$${key.toString('base64').replaceAll('=', '')}`;
+};
+
 describe('a client secret', () => {
   const cheap = (secret: string, { ln, r, p }: Record<'ln' | 'r' | 'p', number>) => {
     const salt = Buffer.alloc(16, 7);
@@ -75,6 +81,25 @@ describe('a client secret', () => {
     const store = storeOf(await hashSecret('s3cret'));
     expect(await store.getClient('web', 's3cret')).toEqual({ id: 'web', grants: [] });
     expect(await store.getClient('web', 's3cret ')).toBeUndefined();
-    expect(await storeOf('$2b$10$notscryptatall').getClient('web', 's3cret')).toBeUndefined();
+  });
+
+  // Issue 10, 1.4: cut off, a hash would match other secrets too, and an empty one any; dear ones would stop the server.
+  it.each([
+    ['of another kind', '$2b$10$notscryptatall'],
+    ['cut off to 15 bytes', keyOf(15)],
+    ['cut off to one byte', keyOf(1)],
+    ['cut off to less than a byte', '$scrypt$ln=4,r=8,p=1$c2FsdA$A'],
+    ['longer than any', keyOf(65)],
+    ['at no cost', `$scrypt$ln=0,r=8,p=1$${SALT}$${'A'.repeat(43)}`],
+    ['at no cost in memory', `$scrypt$ln=4,r=0,p=1$${SALT}$${'A'.repeat(43)}`],
+    ['at an absurd cost', `$scrypt$ln=20,r=99,p=99$${SALT}$${'A'.repeat(43)}`],
+    ['at twice what is taken', `$scrypt$ln=14,r=8,p=9$${SALT}$${'A'.repeat(43)}`],
+    ['by SHA-256, cut off', '$sha256$AAAA'],
+  ])('is matched by nothing that is hashed %s', async (_, hash) => {
+    expect(await storeOf(hash).getClient('web', 's3cret')).toBeUndefined();
+  });
+
+  it.each([16, 32, 64])('is matched by a key of %d bytes', async (length) => {
+    expect(await storeOf(keyOf(length)).getClient('web', 's3cret')).toMatchObject({ id: 'web' });
   });
 });

@@ -12,11 +12,12 @@ const users = {
 };
 const client = { id: 'Web-App', secret: 's3cret-Of-The-App' };
 const otherClient = { id: 'other', secret: 'another-secret' };
+const scopes = ['read'];
 const grants = ['authorization_code', 'refresh_token', 'password', 'client_credentials'];
 const stored: StoredClient[] = await Promise.all(
   [client, otherClient].map(async ({ id, secret }) => {
     const redirectUris = [`https://${id.toLowerCase()}.example/cb`];
-    return { id, grants, redirectUris, secretHashes: [await hashSecret(secret)] };
+    return { id, grants, redirectUris, scopes, secretHashes: [await hashSecret(secret)] };
   }),
 );
 
@@ -28,6 +29,6 @@ describe.each(await findDatabases())('the contract on $name', (database) => {
   });
   afterAll(() => opened.close());
 
-  const makeModel = () => ({ model: opened.store, client, otherClient, user, scopes: ['read'] });
+  const makeModel = () => ({ model: opened.store, client, otherClient, user, scopes });
   describeModelContract(`TypeOrmStore on ${database.name}`, makeModel, { runner: { describe, it } });
 });

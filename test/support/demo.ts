@@ -33,6 +33,7 @@ const clients = [
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'password'],
     redirectUris: [CALLBACK],
     scopes: ['notes:read', 'notes:write'],
+    defaultScope: ['notes:read', 'notes:write'],
   },
   {
     id: 'spa',
@@ -48,7 +49,13 @@ const clients = [
     redirectUris: [CALLBACK, `${CALLBACK}/other`],
     scopes: ['notes:read'],
   },
-  { id: 'hasty', secret: 'hasty-secret', grants: ['client_credentials'], accessTokenLifetime: 1 },
+  {
+    id: 'hasty',
+    secret: 'hasty-secret',
+    grants: ['client_credentials'],
+    scopes: ['notes:read'],
+    accessTokenLifetime: 1,
+  },
 ];
 
 const alice = { id: 'alice', name: 'Alice' };

@@ -4,12 +4,13 @@ import { describeModelContract } from 'nest-oauth2/testing';
 
 const user = { id: 'u1', username: 'Zoë 漢字', password: 'correct horse', name: 'Zoë' };
 const grants = ['authorization_code', 'refresh_token', 'password', 'client_credentials'];
+const scopes = ['read'];
 
 function makeModel() {
   const model = new MemoryStore({
     clients: [
-      { id: 'Web-App', secret: 's3cret-Of-The-App', grants, redirectUris: ['https://app.example/cb'] },
-      { id: 'other', secret: 'another-secret', grants, redirectUris: ['https://other.example/cb'] },
+      { id: 'Web-App', secret: 's3cret-Of-The-App', grants, redirectUris: ['https://app.example/cb'], scopes },
+      { id: 'other', secret: 'another-secret', grants, redirectUris: ['https://other.example/cb'], scopes },
     ],
     users: {
       findByCredentials: (username, password) =>
@@ -22,7 +23,7 @@ function makeModel() {
     client: { id: 'Web-App', secret: 's3cret-Of-The-App' },
     otherClient: { id: 'other', secret: 'another-secret' },
     user,
-    scopes: ['read'],
+    scopes,
   };
 }
 

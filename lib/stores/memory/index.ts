@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Clients, StoredClient, Users } from '../ports.js';
+import type { SecretCheckOptions } from '../secret-check.js';
 import { Store } from '../store.js';
+import { verifyClient } from '../verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
 
-export { hashSecret } from '../client-secret.js';
+export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, StoredClient, Users } from '../ports.js';
 
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions extends SecretCheckOptions {
   /** The clients themselves, or where they are found. */
   clients: readonly StoredClient[] | Clients;
   users: Users;
@@ -17,14 +17,13 @@ export interface MemoryStoreOptions {
 
 /** A model that keeps everything in the memory of this process: for tests and demonstrations. */
 export class MemoryStore extends Store<MemoryStorage> {
-  constructor({ clients, users, limit = 100_000 }: MemoryStoreOptions) {
-    const storage = new MemoryStorage(limit);
-    if ('findById' in clients) {
-      super(storage, clients, users);
-    } else {
-      const byId = new Map(clients.map((client) => [client.id, client]));
-      const isPlain = clients.every(({ secretHashes }) => !secretHashes);
-      super(storage, { findById: (id) => byId.get(id) }, users, isPlain ? { secret: randomUUID() } : undefined);
-    }
+  constructor({ clients, users, limit = 100_000, ...options }: MemoryStoreOptions) {
+    super(new MemoryStorage(limit), 'findById' in clients ? clients : listed(clients), users, options);
   }
+}
+
+function listed(clients: readonly StoredClient[]): Clients {
+  clients.forEach(verifyClient);
+  const byId = new Map(clients.map((client) => [client.id, client]));
+  return { findById: (id) => byId.get(id) };
 }

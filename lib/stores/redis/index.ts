@@ -1,14 +1,15 @@
 import { DatabaseStore } from '../database-store.js';
 import type { Clients, Users } from '../ports.js';
+import type { SecretCheckOptions } from '../secret-check.js';
 import { type RedisClient, scriptRunner } from './connection.js';
 import { RedisStorage } from './redis-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
-export { hashSecret } from '../client-secret.js';
+export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, StoredClient, Users } from '../ports.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 
-export interface RedisStoreOptions {
+export interface RedisStoreOptions extends SecretCheckOptions {
   /** A connected client of ioredis or node-redis, for one server, a cluster or a sentinel. */
   client: RedisClient;
   users: Users;
@@ -20,7 +21,7 @@ export interface RedisStoreOptions {
 
 /** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
 export class RedisStore extends DatabaseStore<RedisStorage> {
-  constructor({ client, users, clients, prefix = 'oauth2:' }: RedisStoreOptions) {
-    super(new RedisStorage(scriptRunner(client), prefix, !clients), users, clients);
+  constructor({ client, users, clients, prefix = 'oauth2:', ...options }: RedisStoreOptions) {
+    super(new RedisStorage(scriptRunner(client), prefix, !clients), users, clients, options);
   }
 }

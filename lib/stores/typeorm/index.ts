@@ -3,18 +3,19 @@ import type { DataSource } from 'typeorm';
 import { DatabaseStore } from '../database-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import type { Clients, Users } from '../ports.js';
+import type { SecretCheckOptions } from '../secret-check.js';
 import { Database } from './database.js';
 import { type TableOptions, tableNames } from './entities.js';
 import { PostgresStorage } from './postgres-storage.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
-export { hashSecret } from '../client-secret.js';
+export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, StoredClient, Users } from '../ports.js';
 export { oauthEntities, type TableOptions } from './entities.js';
 export { oauthMigrations } from './migrations.js';
 
-export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption {
+export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, SecretCheckOptions {
   users: Users;
   /** Where the host keeps its clients. Left out: in a table of the store, see `saveClient`. */
   clients?: Clients;
@@ -25,9 +26,9 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption {
  * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
  */
 export class TypeOrmStore extends DatabaseStore<TypeOrmStorage> {
-  constructor(dataSource: DataSource, { users, clients, prefix, deadline }: TypeOrmStoreOptions) {
+  constructor(dataSource: DataSource, { users, clients, prefix, deadline, ...options }: TypeOrmStoreOptions) {
     const Storage = dataSource.options.type === 'postgres' ? PostgresStorage : TypeOrmStorage;
     const database = new Database(dataSource, new Deadline(deadline));
-    super(new Storage(database, tableNames(prefix), !clients), users, clients);
+    super(new Storage(database, tableNames(prefix), !clients), users, clients, options);
   }
 }

@@ -20,6 +20,8 @@ export interface DemoClient {
   grants: string[];
   redirectUris: string[];
   scopes: string[];
+  /** What it is given that asks for no scope. */
+  defaultScope?: string;
 }
 
 export const clients: DemoClient[] = [
@@ -31,6 +33,7 @@ export const clients: DemoClient[] = [
     grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token'],
     redirectUris,
     scopes: Object.keys(scopes),
+    defaultScope: 'profile',
   },
   {
     // Runs in the browser, where nothing stays secret: it proves itself with PKCE instead.

@@ -23,7 +23,7 @@ export class LoginAndConsent implements OAuth2Interaction<DemoUser, DemoClient> 
     return { redirect: `/login?return_to=${encodeURIComponent(returnTo)}` };
   }
 
-  /** From here on, the scope is what the model would grant: all that the client may have, when it asked for none. */
+  /** From here on, the scope is what the model would grant: its default, when the client asked for none. */
   async hasConsented(user: DemoUser, { authorization }: Context): Promise<boolean> {
     // Any program on this computer can call itself demo-spa, so a client without a secret asks each time. RFC 8252 §8.6
     if (authorization.client.tokenEndpointAuthMethod === 'none') return false;

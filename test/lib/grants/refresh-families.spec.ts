@@ -18,7 +18,8 @@ async function ask(server: OAuth2Server, parameters: object) {
   return response.body as Record<string, string>;
 }
 
-const first = (server: OAuth2Server) => ask(server, { grant_type: 'password', username: 'alice', password: 'any' });
+const first = (server: OAuth2Server) =>
+  ask(server, { grant_type: 'password', username: 'alice', password: 'any', scope: 'read write' });
 const refresh = (server: OAuth2Server, refresh_token: string | undefined, more: object = {}) =>
   ask(server, { grant_type: 'refresh_token', refresh_token, ...more });
 const REFUSED = { error: 'invalid_grant', error_description: 'Invalid grant: refresh token is invalid' };

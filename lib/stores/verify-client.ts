@@ -1,0 +1,47 @@
+import { InvalidArgumentError } from '../errors.js';
+import { isScope, isVSCHAR, type Syntax } from '../http/syntax.js';
+import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';
+import { readHash } from './client-secret.js';
+import type { StoredClient } from './ports.js';
+
+const CENTURY = 100 * 365.25 * 86_400;
+
+/**
+ * Checks a client before it is kept.
+ * @throws InvalidArgumentError, with a sentence, for one that requests would be refused for ever after
+ */
+export function verifyClient(client: StoredClient): void {
+  const { id, secret, secretHashes, grants, redirectUris, scopes, defaultScope } = client;
+  demand(isText(id, isVSCHAR) && id.length <= 255, '`id` must be 1 to 255 characters of printable ASCII');
+  if (isGiven(secret)) verifySecret(secret);
+  demand(!isGiven(secretHashes) || isList(secretHashes, isHash), '`secretHashes` must be as `hashSecret` makes them');
+  demand(isList(grants), '`grants` must be a list of grant types');
+  demand(!isGiven(redirectUris) || isList(redirectUris), '`redirectUris` must be a list of URIs');
+  demand(
+    !isGiven(scopes) || isList(scopes, isScopeValue),
+    `\`scopes\` must be a list of values: ${LONGEST_VALUE} characters at most, no spaces`,
+  );
+  demand((scopeText(scopes)?.length ?? 0) <= LONGEST_SCOPE, `\`scopes\` must have ${LONGEST_SCOPE} characters at most`);
+  const isDefault = !scopeText(defaultScope) || coversScope(scopes, defaultScope!);
+  demand(isDefault, '`defaultScope` must have values of `scopes` only');
+  for (const name of ['accessTokenLifetime', 'refreshTokenLifetime'] as const) {
+    const lifetime: unknown = client[name];
+    const isLifetime = typeof lifetime === 'number' && lifetime > 0 && lifetime <= CENTURY;
+    demand(!isGiven(lifetime) || isLifetime, `\`${name}\` must be a number of seconds, above 0 and below a century`);
+  }
+}
+
+/** @throws InvalidArgumentError for a secret that no request can bring. RFC 6749 Appendix A.2 */
+export function verifySecret(secret: string): void {
+  demand(isText(secret, isVSCHAR), '`secret` must be characters of printable ASCII');
+}
+
+const isGiven = (value: unknown) => value !== undefined && value !== null;
+const isText = (value: unknown, syntax?: Syntax) => typeof value === 'string' && (!syntax || syntax(value));
+const isList = (value: unknown, syntax?: Syntax) => Array.isArray(value) && value.every((each) => isText(each, syntax));
+const isHash: Syntax = (value) => readHash(value) !== undefined;
+const isScopeValue: Syntax = (value) => isScope(value) && !value.includes(' ') && value.length <= LONGEST_VALUE;
+
+function demand(holds: boolean, what: string): void {
+  if (!holds) throw new InvalidArgumentError(`Invalid argument: of a client, ${what}`);
+}

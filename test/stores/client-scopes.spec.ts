@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+
+import { answer, authorizeRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { CALLBACK, SECRET } from '../support/model.js';
+
+const users = { findByCredentials: () => undefined, findById: (id: string) => ({ id }) };
+const grants = ['authorization_code', 'client_credentials'];
+
+const serverOf = (client: Partial<StoredClient>) => {
+  const web: StoredClient = { id: 'web', secret: SECRET, grants, redirectUris: [CALLBACK], ...client };
+  return new OAuth2Server({ model: new MemoryStore({ clients: [web], users }) });
+};
+
+/** What a token request is told, as far as it is about scopes. */
+async function told(server: OAuth2Server, parameters: object) {
+  const { body } = await answer(server, 'token', tokenRequest({ ...parameters }));
+  const { scope, error, error_description } = body;
+  return { scope, error, error_description };
+}
+
+const scopes = ['read', 'write'];
+const MISSING = 'Missing parameter: `scope`';
+const INVALID = 'Invalid scope: Requested scope is invalid';
+const granted = (scope?: string) => ({ scope });
+const refused = (error_description: string) => ({ error: 'invalid_scope', error_description });
+
+/** What a client is, what it asks for, and what it is told: the scope it gets, or what is wrong. */
+const CASES: [string, Partial<StoredClient>, string | undefined, object][] = [
+  ['gets what it is registered for', { scopes }, 'write', granted('write')],
+  ['gets nothing that it is not registered for', { scopes }, 'read admin', refused(INVALID)],
+  ['has to ask, where it has no default', { scopes }, undefined, refused(MISSING)],
+  ['gets its default', { scopes, defaultScope: 'read' }, undefined, granted('read')],
+  ['gets its default, given as a list', { scopes, defaultScope: scopes }, undefined, granted('read write')],
+  ['gets a token without scope, where that is the default', { scopes, defaultScope: '' }, undefined, granted()],
+  ['gets what it asks for rather than its default', { scopes, defaultScope: 'read' }, 'write', granted('write')],
+  ['gets no scope where it is registered for none', {}, 'read', refused(INVALID)],
+  ['gets no scope where its list is empty', { scopes: [] }, 'read', refused(INVALID)],
+  ['gets a token without scope where it may have none', {}, undefined, granted()],
+];
+
+// Issue 10, 1.17
+describe('a client of a store', () => {
+  it.each(CASES)('%s', async (_, client, scope, expected) => {
+    expect(await told(serverOf(client), { grant_type: 'client_credentials', scope })).toEqual(expected);
+  });
+
+  it.each(CASES)('%s when a user agrees', async (_, client, scope, expected) => {
+    const server = serverOf(client);
+    const { redirected } = await answer(server, 'authorize', authorizeRequest({ scope }), signedIn);
+    const { code, error, error_description } = redirected;
+    const redemption = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
+    expect(code ? await told(server, redemption) : { error, error_description }).toEqual(expected);
+  });
+
+  it('gets no default that its host has withdrawn', async () => {
+    const clients = {
+      findById: (id: string) => ({ id, secret: SECRET, grants, scopes: ['read'], defaultScope: 'write' }),
+    };
+    const server = new OAuth2Server({ model: new MemoryStore({ clients, users }) });
+    expect(await told(server, { grant_type: 'client_credentials' })).toEqual(refused(INVALID));
+  });
+});

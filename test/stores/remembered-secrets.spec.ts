@@ -1,0 +1,99 @@
+import { scryptSync } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  hashSecret,
+  MemoryStore,
+  type MemoryStoreOptions,
+  newClientSecret,
+  type StoredClient,
+} from 'nest-oauth2/stores/memory';
+
+import { ScryptCount } from './scrypt-count.js';
+
+const users = { findByCredentials: () => undefined, findById: () => undefined };
+const chosen = await hashSecret('s3cret');
+
+/** A store of one client, as it is at the moment. */
+function storeOf(client: Partial<StoredClient>, options: Partial<MemoryStoreOptions> = {}) {
+  return new MemoryStore({
+    clients: { findById: () => ({ id: 'web', grants: [], ...client }) },
+    users,
+    ...options,
+  });
+}
+
+// Issue 10, 1.4
+describe('a right client secret', () => {
+  let scrypt: ScryptCount;
+  beforeEach(() => {
+    scrypt = new ScryptCount();
+  });
+  afterEach(() => scrypt.stop());
+
+  it('costs no scrypt when the library made it', async () => {
+    const { secret, secretHash } = newClientSecret();
+    const store = storeOf({ secretHashes: [chosen, secretHash] });
+    expect(await scrypt.during(() => store.getClient('web', secret))).toBe(0);
+    expect(await store.getClient('web', secret)).toEqual({ id: 'web', grants: [] });
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(secretHash).toMatch(/^\$sha256\$[A-Za-z\d+/]{43}$/);
+    expect(await store.getClient('web', secretHash)).toBeUndefined();
+  });
+
+  it('costs one scrypt, however often and by however many at once it is brought', async () => {
+    const store = storeOf({ secretHashes: [chosen] });
+    const bring = () => Promise.all(Array.from({ length: 100 }, () => store.getClient('web', 's3cret')));
+    expect(await scrypt.during(bring)).toBe(1);
+    expect(await scrypt.during(bring)).toBe(0);
+    for (const found of await bring()) expect(found).toEqual({ id: 'web', grants: [] });
+  });
+
+  it('costs one each time for a host that wants nothing remembered', async () => {
+    const store = storeOf({ secretHashes: [chosen] }, { rememberSecretsFor: 0 });
+    await store.getClient('web', 's3cret');
+    expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(1);
+  });
+
+  it('is forgotten after a while', async () => {
+    const store = storeOf({ secretHashes: [chosen] }, { rememberSecretsFor: 0.2 });
+    await store.getClient('web', 's3cret');
+    expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(0);
+    await sleep(250);
+    expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(1);
+  });
+
+  it('is wrong at once where it was replaced, or its client is gone', async () => {
+    let client: StoredClient | undefined = { id: 'web', grants: [], secretHashes: [chosen] };
+    const store = new MemoryStore({ clients: { findById: () => client }, users });
+    expect(await store.getClient('web', 's3cret')).toBeDefined();
+    client = { ...client, secretHashes: [await hashSecret('another')] };
+    expect(await store.getClient('web', 's3cret')).toBeUndefined();
+    expect(await store.getClient('web', 'another')).toBeDefined();
+    client = undefined;
+    expect(await store.getClient('web', 'another')).toBeUndefined();
+  });
+
+  it('is hashed anew once, and costs nothing then', async () => {
+    const salt = Buffer.from('salt');
+    const key = scryptSync('s3cret', salt, 32, { N: 16 }).toString('base64').replaceAll('=', '');
+    let secretHashes = [`$scrypt$ln=4,r=8,p=1$c2FsdA$${key}`];
+    const replaceSecretHash = (_id: string, old: string, made: string) => {
+      secretHashes = secretHashes.map((hash) => (hash === old ? made : hash));
+    };
+    const store = new MemoryStore({
+      clients: { findById: (id) => ({ id, grants: [], secretHashes }), replaceSecretHash },
+      users,
+    });
+    const bring = () => Promise.all([1, 2, 3].map(() => store.getClient('web', 's3cret')));
+    expect(await scrypt.during(bring)).toBe(2);
+    expect(secretHashes).toEqual([expect.stringContaining('$scrypt$ln=14,')]);
+    expect(await scrypt.during(bring)).toBe(0);
+    for (const found of await bring()) expect(found).toEqual({ id: 'web', grants: [] });
+  });
+
+  it.each([-1, Number.NaN, Infinity])('is not remembered for %p seconds', (rememberSecretsFor) => {
+    expect(() => storeOf({}, { rememberSecretsFor })).toThrow('`rememberSecretsFor` must be a number of seconds');
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { MemoryStore, newClientSecret, type StoredClient } from 'nest-oauth2/stores/memory';
+import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+import { DataSource } from 'typeorm';
+
+const users = { findByCredentials: () => undefined, findById: () => undefined };
+const good: StoredClient = { id: 'web', grants: ['password'], scopes: ['read', 'write'] };
+const lifetime = 'must be a number of seconds, above 0 and below a century';
+
+const WRONG: [string, object, string][] = [
+  ['an id in other letters', { id: 'Zoë' }, '`id` must be 1 to 255 characters of printable ASCII'],
+  ['an id with a line break', { id: 'web\n' }, '`id` must be'],
+  ['no id', { id: '' }, '`id` must be'],
+  ['an id that is too long', { id: 'x'.repeat(256) }, '`id` must be'],
+  ['an id that is a number', { id: 7 }, '`id` must be'],
+  ['a secret that no request can bring', { secret: 'pässword' }, '`secret` must be'],
+  ['an empty secret', { secret: '' }, '`secret` must be'],
+  ['a hash of another kind', { secretHashes: ['$2b$10$notscryptatall'] }, '`secretHashes` must be'],
+  ['a hash cut off', { secretHashes: ['$scrypt$ln=14,r=8,p=1$c2FsdA$AAAA'] }, '`secretHashes` must be'],
+  ['no grants', { grants: undefined }, '`grants` must be a list'],
+  ['grants in one text', { grants: 'password' }, '`grants` must be a list'],
+  ['redirect URIs in one text', { redirectUris: 'https://app.example/cb' }, '`redirectUris` must be a list'],
+  ['scopes in one text', { scopes: 'read write' }, '`scopes` must be a list'],
+  ['two scopes in one', { scopes: ['read write'] }, '`scopes` must be a list'],
+  ['a scope of 70 kB', { scopes: ['x'.repeat(70_000)] }, '`scopes` must be a list'],
+  [
+    'scopes of 70 kB',
+    { scopes: Array.from({ length: 7000 }, (_, i) => `scope-${i}`) },
+    '`scopes` must have 32896 characters at most',
+  ],
+  ['a default it may not ask for', { defaultScope: 'read admin' }, '`defaultScope` must have values of `scopes` only'],
+  ['a default without scopes', { scopes: undefined, defaultScope: 'read' }, '`defaultScope` must have'],
+  ...[0, -5, Number.NaN, Infinity, 'abc', '3600', 1e10].flatMap((value): [string, object, string][] => [
+    [`an access token lifetime of ${value}`, { accessTokenLifetime: value }, `\`accessTokenLifetime\` ${lifetime}`],
+    [`a refresh token lifetime of ${value}`, { refreshTokenLifetime: value }, `\`refreshTokenLifetime\` ${lifetime}`],
+  ]),
+];
+
+const RIGHT: [string, object][] = [
+  ['any printable ASCII for an id', { id: ' https://client.example/~a+b ' }],
+  ['a lifetime of half a second', { accessTokenLifetime: 0.5, refreshTokenLifetime: null }],
+  ['a generated secret', { secretHashes: [newClientSecret().secretHash] }],
+  ['a default', { defaultScope: ['read'] }],
+  ['the empty default', { defaultScope: '' }],
+  ['no scopes', { scopes: undefined }],
+  ['whatever else the host keeps with it', { name: 'Zoë' }],
+];
+
+// Issue 10, 2.9
+describe('a client that is saved', () => {
+  const dataSource = new DataSource({ type: 'postgres' });
+  const database = new TypeOrmStore(dataSource, { users });
+
+  it.each(WRONG)('is refused in words with %s', async (_, more, sentence) => {
+    const client: StoredClient = { ...good, ...more };
+    const message = expect.stringContaining(`Invalid argument: of a client, ${sentence}`);
+    await expect(database.saveClient(client)).rejects.toMatchObject({ name: 'invalid_argument', message });
+    expect(() => new MemoryStore({ clients: [client], users })).toThrow(sentence);
+  });
+
+  it.each(RIGHT)('may have %s', async (_, more) => {
+    const client = { ...good, ...more };
+    const store = new MemoryStore({ clients: [client], users });
+    expect(await store.getClient(client.id, null)).toMatchObject({ id: client.id });
+  });
+
+  it('is given no secret that it could not bring', async () => {
+    const message = expect.stringContaining('`secret` must be characters of printable ASCII');
+    await expect(database.addClientSecret('web', 'pässword')).rejects.toMatchObject({ message });
+  });
+});

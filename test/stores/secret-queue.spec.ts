@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { hashSecret, MemoryStore, newClientSecret, type StoredClient } from 'nest-oauth2/stores/memory';
+
+import { answer, basic, FORM, tokenRequest } from '../support/requests.js';
+import { ScryptCount } from './scrypt-count.js';
+
+const users = { findByCredentials: () => undefined, findById: () => undefined };
+const chosen = await hashSecret('s3cret');
+const grants = ['client_credentials'];
+const wrong = (count: number) => Array.from({ length: count }, (_, index) => `wrong-${index}`);
+
+/** As many clients as are asked for, each with the same secret. */
+const storeOf = (secretHashes: string[] = [chosen]) =>
+  new MemoryStore({
+    clients: {
+      findById: (id): StoredClient | undefined => (id === 'nobody' ? undefined : { id, grants, secretHashes }),
+    },
+    users,
+  });
+
+// Issue 10, 1.4
+describe('wrong client secrets', () => {
+  let scrypt: ScryptCount;
+  beforeEach(() => {
+    scrypt = new ScryptCount();
+  });
+  afterEach(() => scrypt.stop());
+
+  it('are checked two at a time, whichever clients they are for', async () => {
+    const store = storeOf();
+    const found = await Promise.all(wrong(24).map((secret, index) => store.getClient(`client-${index}`, secret)));
+    expect(found).toEqual(Array(24).fill(undefined));
+    expect([scrypt.total, scrypt.atOnce]).toEqual([24, 2]);
+  });
+
+  it('are checked one at a time for one client, of which sixteen may wait', async () => {
+    const store = storeOf();
+    const answers = await Promise.allSettled(wrong(64).map((secret) => store.getClient('web', secret)));
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(17);
+    const refusals = answers.filter((each) => each.status === 'rejected').map(({ reason }) => reason as object);
+    for (const each of refusals) expect(each).toMatchObject({ name: 'temporarily_unavailable', retryAfter: 2 });
+    expect([scrypt.total, scrypt.atOnce]).toEqual([17, 1]);
+  });
+
+  it('are answered 503 at the token endpoint where too many wait, with the time to come again', async () => {
+    const server = new OAuth2Server({ model: storeOf() });
+    const ask = (secret: string) => {
+      const headers = { ...FORM, authorization: basic('web', secret) };
+      return answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }, { headers }));
+    };
+    const answers = await Promise.all(wrong(20).map(ask));
+    expect(answers.map(({ status }) => status).filter((status) => status === 401)).toHaveLength(17);
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(3);
+    const refused = answers.find(({ status }) => status === 503)!;
+    expect(refused.headers).toMatchObject({ 'retry-after': '2', 'cache-control': 'no-store' });
+    expect(refused.body).toMatchObject({ error: 'temporarily_unavailable' });
+  });
+
+  it('of one client keep no other one, no file and no client that is known already waiting', async () => {
+    const store = storeOf();
+    await store.getClient('known', 's3cret');
+    const done: string[] = [];
+    const note = async (what: string, work: Promise<unknown>) => {
+      await work;
+      done.push(what);
+    };
+    const attack = wrong(17).map((secret) => note('wrong', store.getClient('web', secret)));
+    await Promise.all([
+      ...attack,
+      note('another', store.getClient('another', 'wrong')),
+      note('file', readFile(import.meta.filename)),
+      note('known', store.getClient('known', 's3cret')),
+    ]);
+    const places = ['known', 'file', 'another'].map((what) => done.indexOf(what));
+    expect(places[0]).toBe(0);
+    for (const place of places) expect(place).toBeLessThan(9);
+  });
+
+  it('of a client that is attacked do not keep out who was let in a moment ago', async () => {
+    const store = storeOf();
+    await store.getClient('web', 's3cret');
+    const attack = wrong(64).map((secret) => store.getClient('web', secret).catch(() => undefined));
+    expect(await scrypt.during(() => store.getClient('web', 's3cret'))).toBe(1);
+    expect(await store.getClient('web', 's3cret')).toMatchObject({ id: 'web' });
+    await Promise.all(attack);
+  });
+
+  it.each([
+    ['nobody', [chosen]],
+    ['public', []],
+    ['generated', [newClientSecret().secretHash]],
+    ['unreadable', ['$2b$10$notscryptatall']],
+  ])('cost no scrypt for a client that is %s', async (id, hashes) => {
+    const store = storeOf(hashes);
+    expect(await scrypt.during(() => store.getClient(id, 'wrong'))).toBe(0);
+    expect(await store.getClient(id, 'wrong')).toBeUndefined();
+  });
+
+  it('leave two threads to others while the host hashes', async () => {
+    await Promise.all(Array.from({ length: 6 }, (_, index) => hashSecret(`secret ${index}`)));
+    expect([scrypt.total, scrypt.atOnce]).toEqual([6, 1]);
+  });
+});
