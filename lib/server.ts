@@ -2,6 +2,7 @@ import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
 import { AuthorizeEndpoint } from './endpoints/authorize.js';
 import { TokenEndpoint } from './endpoints/token.js';
 import * as errors from './errors.js';
+import type { EventSink } from './events.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
@@ -30,11 +31,18 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly authorizers: Operations<AuthorizeEndpoint>;
   private readonly issuers: Operations<TokenEndpoint>;
 
-  /** @throws InvalidArgumentError without a model */
-  constructor(readonly options: OAuth2ServerOptions<C, U>) {
+  /**
+   * @param events who hears of what happens; left out: the `events` of the options
+   * @throws InvalidArgumentError without a model
+   */
+  constructor(
+    readonly options: OAuth2ServerOptions<C, U>,
+    readonly events: EventSink | undefined = options?.events,
+  ) {
     if (!options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
     const settled = settleOptions(DEFAULTS as unknown as Options, options);
+    if (events) settled.events = events;
     this.authenticators = new Operations(AuthenticateOperation, settled);
     this.authorizers = new Operations(AuthorizeEndpoint, settled);
     this.issuers = new Operations(TokenEndpoint, settled);

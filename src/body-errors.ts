@@ -1,6 +1,7 @@
 import type { HttpServer } from '@nestjs/common';
 import { FORM, isForm } from '../lib/http/media-type.js';
-import { InvalidRequestError, type Response } from '../lib/index.js';
+import { type EventSink, InvalidRequestError, type OAuthError } from '../lib/index.js';
+import { reportRefused } from './event-log.js';
 import { FORM_LIMIT, parseForm } from './form-body.js';
 import { type NativeReply, type NativeRequest, refusal, sendOAuthResponse } from './http-adapter.js';
 import type { OAuth2Paths } from './interfaces/oauth2-module-options.interface.js';
@@ -33,30 +34,51 @@ interface Fastify {
 /**
  * Sees to it that the endpoints get their forms, and that a body which cannot be read is refused as OAuth has it.
  * Body parsers run before any controller, so this is told to the platform itself, before the routes are made.
+ * @param findEvents who hears of a refusal, once the application has started
  */
-export function prepareBodies(adapter: HttpServer, paths: OAuth2Paths): void {
-  const isOurs = pathMatcher(Object.values(paths));
+export function prepareBodies(
+  adapter: HttpServer,
+  paths: OAuth2Paths,
+  findEvents: () => EventSink | undefined = () => undefined,
+): void {
+  const endpoints = Object.entries(paths as unknown as Record<string, string>).map(([endpoint, path]) => ({
+    endpoint,
+    matches: pathMatcher(path),
+  }));
+  const bodies: Bodies = {
+    isOurs: (url) => endpoints.some(({ matches }) => matches(url)),
+    refuse(error, request, reply) {
+      const failure = bodyError(error, request);
+      const ours = endpoints.find(({ matches }) => matches(request.originalUrl ?? request.url ?? ''));
+      if (!failure || !ours) return false;
+      reportRefused(findEvents(), ours.endpoint, failure);
+      sendOAuthResponse(refusal(failure), reply);
+      return true;
+    },
+  };
   const platform = adapter.getType?.();
-  if (platform === 'express') prepareExpress(adapter.getInstance() as Express, isOurs);
-  if (platform === 'fastify') prepareFastify(adapter.getInstance() as Fastify, isOurs);
+  if (platform === 'express') prepareExpress(adapter.getInstance() as Express, bodies);
+  if (platform === 'fastify') prepareFastify(adapter.getInstance() as Fastify, bodies);
 }
 
-function prepareExpress(express: Express, isOurs: (url: string) => boolean): void {
+interface Bodies {
+  isOurs(url: string): boolean;
+  /** Answers a request whose body a parser failed on; false for any other. */
+  refuse(error: unknown, request: NativeRequest, reply: NativeReply): boolean;
+}
+
+function prepareExpress(express: Express, bodies: Bodies): void {
   express.use((error, request, reply, next) => {
-    const response = isOurs(request.originalUrl ?? '') ? bodyRefusal(error, request) : undefined;
-    if (response) sendOAuthResponse(response, reply);
-    else next(error);
+    if (!bodies.refuse(error, request, reply)) next(error);
   });
 }
 
-function prepareFastify(fastify: Fastify, isOurs: (url: string) => boolean): void {
+function prepareFastify(fastify: Fastify, bodies: Bodies): void {
   fastify.addHook('onRoute', (route) => {
-    if (!isOurs(route.url)) return;
+    if (!bodies.isOurs(route.url)) return;
     route.bodyLimit ??= FORM_LIMIT;
     route.errorHandler ??= (error, request, reply) => {
-      const response = bodyRefusal(error, request);
-      if (!response) throw error;
-      sendOAuthResponse(response, reply);
+      if (!bodies.refuse(error, request, reply)) throw error;
     };
   });
   // Registered, so that the host's own plugins come first: two parsers of one type are an error.
@@ -71,19 +93,18 @@ function addFormParser(fastify: Fastify, _options: unknown, done: () => void): v
   done();
 }
 
-/** The answer to a body that a parser failed on; undefined for any other error. */
-function bodyRefusal(error: unknown, request: NativeRequest): Response | undefined {
+/** What is wrong with a body that a parser failed on; undefined for any other error. */
+function bodyError(error: unknown, request: NativeRequest): OAuthError | undefined {
   const { status, statusCode = status } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
   if (statusCode !== 400 && statusCode !== 413 && statusCode !== 415) return undefined;
   const form = isForm(request.headers['content-type']) ? 'content cannot be read' : `content must be ${FORM}`;
   const reason = statusCode === 413 ? 'content is too large' : form;
-  return refusal(new InvalidRequestError(`Invalid request: ${reason}`, { code: statusCode === 413 ? 413 : 400 }));
+  return new InvalidRequestError(`Invalid request: ${reason}`, { code: statusCode === 413 ? 413 : 400 });
 }
 
-/** Does a URL end in one of these routes? What a global prefix or a RouterModule puts before them is not known here. */
-function pathMatcher(paths: string[]): (url: string) => boolean {
-  const routes = paths.map((path) => segments(path).map(segmentPattern).join('/'));
-  const pattern = new RegExp(`/(?:${routes.join('|')})/?$`, 'i');
+/** Does a URL end in this route? What a global prefix or a RouterModule puts before it is not known here. */
+function pathMatcher(path: string): (url: string) => boolean {
+  const pattern = new RegExp(`/${segments(path).map(segmentPattern).join('/')}/?$`, 'i');
   return (url) => pattern.test(url.split('?', 1)[0]!);
 }
 

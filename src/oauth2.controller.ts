@@ -1,7 +1,8 @@
 import { All, Controller, Inject, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
 import { toOAuthError } from '../lib/errors.js';
-import { InvalidArgumentError, InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
+import { type EventSink, InvalidArgumentError, InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
 import { Public } from './decorators/public.decorator.js';
+import { reportRefused } from './event-log.js';
 import { logFault } from './fault-log.js';
 import { readForm } from './form-body.js';
 import { type NativeReply, type NativeRequest, refusal, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
@@ -24,7 +25,8 @@ export function createController(paths: OAuth2Paths): Type<unknown> {
     /** RFC 6749 §3.1 */
     @All(paths.authorize)
     authorize(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
-      return answer(native, reply, ['GET', 'POST'], async (response) => {
+      const route = { endpoint: 'authorize', methods: ['GET', 'POST'], events: this.server.events };
+      return answer(native, reply, route, async (response) => {
         if (this.interaction) return this.interaction.handle(native, response);
         verifyUserIsAsked(this.server.options);
         return this.server.authorize(toOAuthRequest(native), response);
@@ -34,17 +36,24 @@ export function createController(paths: OAuth2Paths): Type<unknown> {
     /** RFC 6749 §3.2 */
     @All(paths.token)
     token(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
-      return answer(native, reply, ['POST'], (response) => this.server.token(toOAuthRequest(native), response));
+      const route = { endpoint: 'token', methods: ['POST'], events: this.server.events };
+      return answer(native, reply, route, (response) => this.server.token(toOAuthRequest(native), response));
     }
   }
   return OAuth2Controller;
+}
+
+interface Route {
+  endpoint: string;
+  methods: readonly string[];
+  events: EventSink | undefined;
 }
 
 /** Runs an operation and sends what it wrote; never throws. */
 async function answer(
   native: NativeRequest,
   reply: NativeReply,
-  methods: readonly string[],
+  { endpoint, methods, events }: Route,
   operation: (response: Response) => Promise<unknown>,
 ): Promise<void> {
   let response = new Response();
@@ -55,8 +64,11 @@ async function answer(
   } catch (error) {
     const failure = toOAuthError(error);
     const written = response.status !== 200 || response.get('location') !== undefined;
-    if (!written) response = refusal(failure);
-    if (response.status >= 500) logFault(failure);
+    if (!written) {
+      response = refusal(failure);
+      reportRefused(events, endpoint, failure);
+    }
+    logFault(failure);
     if (response.status === 405) response.set('Allow', methods.join(', '));
   }
   sendOAuthResponse(response, reply);

@@ -7,6 +7,7 @@ import { isProvider } from './configuration/option-kinds.js';
 import { engineOptions } from './configuration/option-table.js';
 import { settlePaths } from './configuration/paths.js';
 import { refuse, verify } from './configuration/verify.js';
+import { EventLog } from './event-log.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { OAuth2Interaction } from './interfaces/oauth2-interaction.interface.js';
 import type {
@@ -39,7 +40,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
     useFactory(settled: OAuth2Options, model: unknown): OAuth2Server {
       refuse(findOptionsFault(settled, { registration, method }));
       checkModel(model, settled, controllers);
-      return new OAuth2Server({ ...engineOptions(settled), model });
+      return new OAuth2Server({ ...engineOptions(settled), model }, new EventLog(settled.events));
     },
   };
   return {

@@ -1,7 +1,8 @@
 import { type DynamicModule, Inject, Module, type NestModule, Optional } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { OAuth2Server } from '../lib/index.js';
 import { prepareBodies } from './body-errors.js';
-import { settlePaths } from './configuration/paths.js';
+import { claimRoutes, settlePaths } from './configuration/paths.js';
 import { verify } from './configuration/verify.js';
 import type {
   OAuth2ModuleAsyncOptions,
@@ -19,6 +20,7 @@ export class OAuth2Module implements NestModule {
   constructor(
     @Optional() @Inject(OAUTH2_REGISTRATION) registration: OAuth2Registration | undefined,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
   ) {
     verify(
       registration !== undefined,
@@ -47,6 +49,10 @@ export class OAuth2Module implements NestModule {
   /** Nest calls this before it makes the routes: the last moment to tell Fastify about them. */
   configure(): void {
     const { controllers, paths } = this.registration;
-    if (controllers !== false && this.host.httpAdapter) prepareBodies(this.host.httpAdapter, settlePaths(paths));
+    const { httpAdapter } = this.host;
+    if (controllers === false || !httpAdapter) return;
+    const settled = settlePaths(paths);
+    claimRoutes(httpAdapter, settled);
+    prepareBodies(httpAdapter, settled, () => this.moduleRef.get(OAuth2Server).events);
   }
 }

@@ -43,6 +43,17 @@ function said(request: Request, name: string): string | undefined {
   return shortText(request.body?.[name]) ?? shortText(request.query?.[name]);
 }
 
+const underWay = new WeakSet<OAuthError>();
+
+/** Marks the failure of a request whose user was sent to sign in: nothing went wrong, and nobody need hear of it. */
+export function signInUnderWay(error: OAuthError): OAuthError {
+  underWay.add(error);
+  return error;
+}
+
+/** Was the user merely sent to sign in? */
+export const isSignInUnderWay = (error: OAuthError): boolean => underWay.has(error);
+
 /** One no is enough, however often the question was answered. */
 export function isDenied(request: Request): boolean {
   return isNo(request.query?.['allowed']) || isNo(request.body?.allowed);

@@ -27,7 +27,7 @@ import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
 import { errorMode, type ResponseMode } from '../response-types/response-mode.js';
 import { approveScope, verifyClientScope } from '../tokens/scope.js';
-import { type Asked, isDenied, reportGranted, reportRefusal } from './authorize-events.js';
+import { type Asked, isDenied, reportGranted, reportRefusal, signInUnderWay } from './authorize-events.js';
 
 /** Answers an authorization request in the name of the user who is signed in. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
@@ -104,12 +104,13 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     try {
       if (!handler) return (await new AuthenticateOperation(this.options).verify(request, response)).user;
       const user = await callMethod(handler, 'handle', [request, response]);
-      if (!user) throw new ServerError('Server error: `handle()` did not return a `user` object');
+      if (!user) throw new ServerError(NOBODY);
       return user;
     } catch (error) {
       // A handler may have answered for itself, say by a redirect to its login page.
       const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
       const failure = toOAuthError(error);
+      if (answered && failure.message === NOBODY) throw signInUnderWay(failure);
       if (this.options.events) reportRefusal(this.options.events, request, failure);
       throw answered ? failure : answerError(response, failure);
     }
@@ -147,4 +148,5 @@ function stateOf(request: Request): string | undefined {
   }
 }
 
+const NOBODY = 'Server error: `handle()` did not return a `user` object';
 const DENIED = 'Access denied: user denied access to application';

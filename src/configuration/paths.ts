@@ -1,5 +1,6 @@
 import type { OAuth2Paths, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { isObject, type Kind } from './option-kinds.js';
+import { verify } from './verify.js';
 
 /** A path of literal segments and `:parameters`. */
 const PATH = /^\/?(?:[\w.~%-]+|:\w+)(?:\/(?:[\w.~%-]+|:\w+))*$/;
@@ -23,6 +24,19 @@ export const PATHS: Kind = (value, option) => {
 /** The routes, defaults filled in. */
 export function settlePaths(paths: OAuth2Registration['paths']): OAuth2Paths {
   return { authorize: relative(paths?.authorize ?? 'oauth/authorize'), token: relative(paths?.token ?? 'oauth/token') };
+}
+
+const claimed = new WeakMap<object, Set<string>>();
+
+/** Checks that no two imports of the module want one route of an application: one of them would never be asked. */
+export function claimRoutes(application: object, paths: OAuth2Paths): void {
+  const routes = claimed.get(application) ?? new Set();
+  claimed.set(application, routes);
+  for (const path of Object.values(paths as unknown as Record<string, string>)) {
+    const remedy = 'give one of them other `paths`, or `controllers: false`';
+    verify(!routes.has(path), `two imports of OAuth2Module have the path \`${path}\`: ${remedy}`);
+    routes.add(path);
+  }
 }
 
 const relative = (path: string) => path.replace(/^\//, '');

@@ -51,7 +51,7 @@ export class OAuthGuard implements CanActivate {
   private refuse(response: Response, token: Token, { options }: Demand): OAuthError {
     const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
     const error = new InsufficientScopeError(NO_USER).because(detail);
-    reportAccessRefusal(this.server.options?.events, error, { token, required: options?.scope });
+    reportAccessRefusal(this.server.events, error, { token, required: options?.scope });
     return refuse(response, error);
   }
 

@@ -1,0 +1,62 @@
+import { Logger } from '@nestjs/common';
+import { isHeard, type OAuth2EventName, type OAuth2Events, refusalEvent, report } from '../lib/events.js';
+import type { EventSink, OAuthError } from '../lib/index.js';
+
+const logger = new Logger('OAuth2');
+
+/** What a line is written of, and at which level: what was granted is for the listeners of the host alone. */
+const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
+  'access.refused': 'debug',
+  'authorization.denied': 'debug',
+  'authorization.refused': 'debug',
+  'client.refused': 'debug',
+  'token.refused': 'debug',
+  'token.reuse_detected': 'warn',
+};
+
+/** Writes a line for every refusal, and hands all events on to the listeners of the host. */
+export class EventLog implements EventSink {
+  constructor(private readonly events: EventSink | undefined) {}
+
+  wants(name: OAuth2EventName): boolean {
+    return isHeard(this.events, name) || isLogged(name);
+  }
+
+  emit<N extends OAuth2EventName>(name: N, payload: OAuth2Events[N]): void {
+    if (isLogged(name)) logger[LEVELS[name]!](lineOf(name, payload));
+    if (isHeard(this.events, name)) report(this.events, name, payload);
+  }
+}
+
+function isLogged(name: OAuth2EventName): boolean {
+  const level = LEVELS[name];
+  return level !== undefined && Logger.isLevelEnabled(level);
+}
+
+/** Tells of a refusal that the engine has not seen: of a body that cannot be read, or by the host's interaction. */
+export function reportRefused(events: EventSink | undefined, endpoint: string, error: OAuthError): void {
+  const name = endpoint === 'authorize' ? 'authorization.refused' : 'token.refused';
+  if (error.status < 500 && isHeard(events, name)) report(events, name, refusalEvent(error, { endpoint }));
+}
+
+/** One line, whatever a client sent: `token.refused error="invalid_grant" …`. */
+function lineOf(name: string, payload: object): string {
+  const facts = Object.entries(payload).filter(([, value]) => value !== undefined);
+  return [name, ...facts.map(([key, value]) => `${key}=${textOf(value)}`)].join(' ');
+}
+
+const LONGEST = 1000;
+
+function textOf(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? typeof value;
+  } catch {
+    text = typeof value === 'bigint' ? String(value) : typeof value;
+  }
+  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return cut.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** What JSON leaves as it is and a terminal may obey. */
+const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029]/g;

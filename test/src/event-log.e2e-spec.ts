@@ -1,0 +1,111 @@
+import { ConsoleLogger, type LoggerService } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { EventSink } from 'nest-oauth2';
+import { ASKED, demoModule, demoStore } from '../support/demo.js';
+import { basic, bearer, get, post } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const query = (changes: object) => new URLSearchParams({ ...ASKED, ...changes }).toString();
+
+describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
+  const debug = jest.fn<(message: unknown, context?: string) => void>();
+  const error = jest.fn<LoggerService['error']>();
+  const warn = jest.fn<LoggerService['warn']>();
+  const logger: LoggerService = { debug, error, warn, log() {} };
+  const emit = jest.fn<EventSink['emit']>();
+  afterEach(stopHosts);
+  afterEach(() => {
+    for (const mock of [debug, error, warn, emit]) mock.mockReset();
+  });
+
+  const start = async (options = {}) => (await startHost(platform, demoModule(options), { logger })).url;
+  const lines = () => debug.mock.calls.map(([message]) => String(message));
+
+  it('is one line for each refusal, of the same object that the listeners of the host get', async () => {
+    const url = await start({ events: { emit } });
+    await get(`${url}/notes`);
+    await post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'wrong'));
+    await post(`${url}/oauth/token`, { grant_type: 'urn:example:none' }, basic('web', 'web-secret'));
+    await get(`${url}/oauth/authorize?${query({ client_id: 'nobody' })}`);
+    expect(lines().map((line) => line.split(' ', 1)[0])).toEqual([
+      'access.refused',
+      'client.refused',
+      'token.refused',
+      'authorization.refused',
+    ]);
+    expect(emit.mock.calls.map(([name]) => name)).toEqual(lines().map((line) => line.split(' ', 1)[0]));
+    const facts = (payload: object) => Object.entries(payload).filter(([, value]) => value !== undefined);
+    for (const [index, [, payload]] of emit.mock.calls.entries()) {
+      for (const [name, value] of facts(payload)) expect(lines()[index]).toContain(`${name}=${JSON.stringify(value)}`);
+    }
+    expect(debug.mock.calls.map(([, context]) => context)).toEqual(Array.from({ length: 4 }, () => 'OAuth2'));
+    expect([error.mock.calls, warn.mock.calls]).toEqual([[], []]);
+  });
+
+  it('is one line even of what a client sent to forge another', async () => {
+    const url = await start();
+    await get(`${url}/oauth/authorize?${query({ client_id: 'web\n[Nest] all is well\u001b[2J\u009b2J' })}`);
+    expect(lines()).toHaveLength(1);
+    expect(lines()[0]).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+  });
+
+  it('is told of what never comes as far as the engine', async () => {
+    const url = await start();
+    await get(`${url}/oauth/token`);
+    await post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 21) }).catch(() => undefined);
+    expect(lines()).toEqual([
+      expect.stringMatching(/^token\.refused endpoint="token" error="invalid_request" .*status=405/),
+      expect.stringMatching(/^token\.refused endpoint="token" error="invalid_request" .*status=413/),
+    ]);
+  });
+
+  it('is nothing of what was granted, and no line at all without the level', async () => {
+    const quiet = new ConsoleLogger({ logLevels: ['error'] });
+    const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const { url } = await startHost(platform, demoModule({ events: { emit } }), { logger: quiet });
+    await post(`${url}/oauth/token`, { grant_type: 'client_credentials' }, basic('web', 'web-secret'));
+    await get(`${url}/notes`, bearer('nonsense'));
+    expect(written.mock.calls.filter(([line]) => String(line).includes('refused'))).toEqual([]);
+    written.mockRestore();
+    expect(emit.mock.calls.map(([name]) => name)).toEqual(['token.issued', 'access.refused']);
+    expect(lines()).toEqual([]);
+  });
+
+  it('is warned of a refresh token that came twice', async () => {
+    const url = await start();
+    const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+    const answer = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
+    const { refresh_token } = (await answer.json()) as { refresh_token: string };
+    const refresh = { grant_type: 'refresh_token', refresh_token };
+    await post(`${url}/oauth/token`, refresh, basic('web', 'web-secret'));
+    await post(`${url}/oauth/token`, refresh, basic('web', 'web-secret'));
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringMatching(/^token\.reuse_detected .*clientId="web" userId="alice" .*what="refresh token"/),
+        'OAuth2',
+      ],
+    ]);
+  });
+
+  // Issue 10, 2.4
+  it('is a fault that a client hears of by a redirect, once', async () => {
+    const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
+    const model = Object.assign(demoStore(), { saveAuthorizationCode: () => Promise.reject(fault) });
+    const url = await start({ model, authenticateHandler: { handle: () => ({ id: 'alice' }) } });
+    const answer = await get(`${url}/oauth/authorize?${query({})}`);
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      302,
+      expect.stringContaining('error=server_error'),
+    ]);
+    expect(error.mock.calls).toEqual([[fault.message, fault.stack, 'OAuth2']]);
+    expect(lines()).toEqual([]);
+  });
+
+  it('is nothing when a handler sends the user to sign in', async () => {
+    const handle = (_: unknown, response: { redirect(to: string): void }) => response.redirect('/login');
+    const url = await start({ authenticateHandler: { handle } });
+    const answer = await get(`${url}/oauth/authorize?${query({})}`);
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/login']);
+    expect([error.mock.calls, warn.mock.calls, lines()]).toEqual([[], [], []]);
+  });
+});
