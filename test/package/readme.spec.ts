@@ -41,7 +41,8 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
   it('gets a token and reads the notes', async () => {
     const port = await freePort();
     stop = await start(host, port);
-    const commands = [...readme.matchAll(/^curl .*$/gm)].map(([line]) => line.replace(':3000/', `:${port}/`));
+    const section = readme.slice(readme.indexOf('## Five minutes'));
+    const commands = [...section.matchAll(/^curl .*$/gm)].map(([line]) => line.replace(':3000/', `:${port}/`));
     expect(commands).toHaveLength(2);
 
     const { access_token: token, ...rest } = JSON.parse(await run(host, 'sh', '-c', `${commands[0]} --silent`));
@@ -82,7 +83,7 @@ async function start(host: string, port: number): Promise<() => void> {
   const application = spawn(process.execPath, ['dist/main.js'], {
     cwd: host,
     env: { ...process.env, PORT: String(port) },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
   const answers = () =>
     fetch(`http://localhost:${port}`).then(
