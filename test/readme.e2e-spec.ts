@@ -104,13 +104,17 @@ describe('what a reader copies from the README', () => {
   });
 });
 
-/** Each block of TypeScript begins with the name of its file. The package tests paste them into fresh hosts as well. */
+/** Each whole file among the blocks begins with its name. The package tests paste those of the README into fresh hosts. */
 function writeSnippets(): void {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const snippets = [...readme.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)];
-  expect(snippets.map(([, name]) => name)).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
-  for (const [, name, code] of snippets) {
+  expect(writeSnippetsOf('README.md')).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
+  expect(writeSnippetsOf('docs/stores.md')).toEqual(['src/users.service.ts']);
+}
+
+function writeSnippetsOf(page: string): string[] {
+  const blocks = readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n\/\/ (\S+\.ts)\n(.*?)^```$/gms);
+  return [...blocks].map(([, name, code]) => {
     mkdirSync(dirname(join(folder, name!)), { recursive: true });
     writeFileSync(join(folder, name!), code!);
-  }
+    return name!;
+  });
 }
