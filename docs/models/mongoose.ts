@@ -23,8 +23,8 @@ export class MongooseModel extends RowModel {
   }
 
   protected async insert(id: string, rows: Row[]): Promise<unknown> {
-    const insertion = { $setOnInsert: { _id: id, revokedAt: null } };
-    await this.grants.findOneAndUpdate({ _id: id }, insertion, { upsert: true });
+    // Not an upsert: of two at once one may fail, and which it was the caller cannot see.
+    await this.grants.create({ _id: id, revokedAt: null }).catch(passIfTaken);
     return this.rows.insertMany(rows);
   }
 
@@ -46,13 +46,15 @@ export class MongooseModel extends RowModel {
   }
 }
 
+/** E11000: there is such a document. */
+function passIfTaken(error: { code?: unknown }): void {
+  if (error.code !== 11000) throw error;
+}
+
 /** What is used of a Mongoose model. */
 export interface Collection<T> {
   findOne(filter: Partial<T>): { lean(): PromiseLike<T | null> };
-  findOneAndUpdate(
-    filter: Partial<T>,
-    update: { $set: Partial<T> } | { $setOnInsert: Partial<T> },
-    options?: { upsert: boolean },
-  ): PromiseLike<unknown>;
+  findOneAndUpdate(filter: Partial<T>, update: { $set: Partial<T> }): PromiseLike<unknown>;
+  create(document: T): Promise<unknown>;
   insertMany(documents: T[]): Promise<unknown>;
 }

@@ -33,7 +33,9 @@ export class PrismaModel extends RowModel {
   }
 
   protected async insert(id: string, data: Row[]): Promise<unknown> {
-    await this.prisma.oAuthGrant.upsert({ where: { id }, create: { id }, update: {} });
+    // Not `upsert`: it looks first and inserts then, and of two at once one fails. Where `skipDuplicates` is not to be
+    // had (SQLite, SQL Server), `create`, and let `P2002` pass: the grant is there already.
+    await this.prisma.oAuthGrant.createMany({ data: [{ id }], skipDuplicates: true });
     return this.prisma.oAuthRow.createMany({ data });
   }
 
@@ -58,7 +60,7 @@ export class PrismaModel extends RowModel {
 /** What is used of the generated client; in your project: `import { PrismaClient } from './generated/prisma/client.js'`. */
 export interface PrismaClient {
   oAuthGrant: {
-    upsert(query: { where: { id: string }; create: { id: string }; update: object }): Promise<unknown>;
+    createMany(query: { data: { id: string }[]; skipDuplicates: true }): Promise<unknown>;
     updateMany(query: { where: { id: string; revokedAt: null }; data: { revokedAt: Date } }): Promise<unknown>;
   };
   oAuthRow: {

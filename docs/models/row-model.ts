@@ -60,7 +60,9 @@ export abstract class RowModel implements Model {
   async saveToken(token: Unsaved<Token>, client: Client, user: User): Promise<Token> {
     const rows = [row('access', token.accessToken, token.accessTokenExpiresAt!, token, client, user)];
     if (token.refreshToken) {
-      rows.push(row('refresh', token.refreshToken, token.refreshTokenExpiresAt!, token, client, user));
+      // A client that refreshed for less keeps the right to the rest.
+      const kept = { ...token, scope: token.refreshTokenScope ?? token.scope };
+      rows.push(row('refresh', token.refreshToken, token.refreshTokenExpiresAt!, kept, client, user));
     }
     await this.insert(token['grantId'] as string, rows);
     return { ...token, client, user } as Token;
@@ -124,7 +126,7 @@ function row(
     grantId: more.grantId!,
     clientId: client.id,
     userId: String(user['id']),
-    scope: (more.scope as string | undefined) ?? null,
+    scope: [more.scope ?? []].flat().join(' ') || null,
     expiresAt,
     revokedAt: null,
     redirectUri: more.redirectUri ?? null,

@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
-import type { Model } from 'nest-oauth2/server';
+import type { Model, Token, Unsaved } from 'nest-oauth2/server';
 import { checkModel } from 'nest-oauth2/testing';
 
 import { type Collection, MongooseModel } from '../../docs/models/mongoose.js';
@@ -19,9 +19,11 @@ const people: People = {
   findUser: (id) => ({ id }),
 };
 
-/** Documents in memory. Every call takes a moment, and is then done at once, as a single statement is. */
+/** Documents in memory, by their key. Every call takes a moment, and is then done at once, as a single statement is. */
 class Documents<T extends object> {
   private readonly all: T[] = [];
+
+  constructor(private readonly key: string) {}
 
   async find(filter: Partial<T>): Promise<T | null> {
     await tick();
@@ -36,7 +38,13 @@ class Documents<T extends object> {
 
   async add(...documents: T[]): Promise<void> {
     await tick();
-    for (const document of documents) this.all.push({ ...document });
+    const keyOf = (document: T) => (document as Record<string, unknown>)[this.key];
+    for (const document of documents) {
+      if (this.all.some((each) => keyOf(each) === keyOf(document))) {
+        throw Object.assign(new Error('There is one with this key'), { code: 11000 });
+      }
+      this.all.push({ ...document });
+    }
   }
 }
 
@@ -46,10 +54,11 @@ interface Grant {
 }
 
 function prismaModel(): Model {
-  const [grants, rows] = [new Documents<Grant>(), new Documents<Row>()];
+  const [grants, rows] = [new Documents<Grant>('_id'), new Documents<Row>('key')];
   const prisma: PrismaClient = {
     oAuthGrant: {
-      upsert: async ({ where: { id } }) => (await grants.find({ _id: id })) ?? grants.add({ _id: id, revokedAt: null }),
+      createMany: ({ data }) =>
+        grants.add(...data.map(({ id }) => ({ _id: id, revokedAt: null }))).catch(() => 'skipped: it is there'),
       updateMany: ({ where: { id, revokedAt }, data }) => grants.change({ _id: id, revokedAt }, data),
     },
     oAuthRow: {
@@ -64,24 +73,23 @@ function prismaModel(): Model {
   return new PrismaModel(prisma, people);
 }
 
-function collection<T extends object>(): Collection<T> {
-  const documents = new Documents<T>();
+function collection<T extends object>(key: string): Collection<T> {
+  const documents = new Documents<T>(key);
   return {
     findOne: (filter) => ({ lean: () => documents.find(filter) }),
-    async findOneAndUpdate(filter, update, options) {
-      if ('$set' in update) return documents.change(filter, update.$set);
-      if (options?.upsert && !(await documents.find(filter))) await documents.add(update.$setOnInsert as T);
-      return null;
-    },
+    findOneAndUpdate: (filter, update) => documents.change(filter, update.$set),
+    create: (document) => documents.add(document),
     insertMany: (added) => documents.add(...added),
   };
 }
 
+const MODELS: [string, () => Model][] = [
+  ['Prisma', prismaModel],
+  ['Mongoose', () => new MongooseModel(collection('_id'), collection('key'), people)],
+];
+
 describe('the models of the documentation', () => {
-  it.each([
-    ['Prisma', prismaModel],
-    ['Mongoose', () => new MongooseModel(collection(), collection(), people)],
-  ])('hold with %s', async (_name, makeModel) => {
+  it.each(MODELS)('hold with %s', async (_name, makeModel) => {
     const report = await checkModel(makeModel, { client: { id: client.id, secret: 's3cret' }, user: { id: 'ada' } });
     expect(report.failures).toEqual([]);
     expect(report.guarantees).toMatchObject({
@@ -89,5 +97,33 @@ describe('the models of the documentation', () => {
       'refresh tokens': 'atomic',
       'token families': 'atomic',
     });
+  });
+
+  const tokenOf = (name: string | number): Unsaved<Token> => ({
+    accessToken: `access ${name}`,
+    accessTokenExpiresAt: new Date(Date.now() + 60_000),
+    grantId: 'one',
+    scope: 'read',
+  });
+
+  // Issue 10, 2.9
+  it.each(MODELS)(
+    'keep all of a grant whose first tokens are saved at the same moment, with %s',
+    async (_, makeModel) => {
+      const model = makeModel();
+      const names = Array.from({ length: 200 }, (__, index) => index);
+      await Promise.all(names.map(async (name) => model.saveToken(tokenOf(name), client, { id: 'ada' })));
+      const found = await Promise.all(names.map(async (name) => model.getAccessToken!(`access ${name}`)));
+      expect(found.filter((token) => token && token.grantId === 'one')).toHaveLength(200);
+    },
+  );
+
+  it.each(MODELS)('leave a client that refreshed for less the right to the rest, with %s', async (_, makeModel) => {
+    const model = makeModel();
+    const refreshToken = { refreshToken: 'refresh', refreshTokenExpiresAt: new Date(Date.now() + 60_000) };
+    const token = { ...tokenOf('less'), ...refreshToken, refreshTokenScope: ['read', 'write'] };
+    await model.saveToken(token, client, { id: 'ada' });
+    expect(await model.getAccessToken!('access less')).toMatchObject({ scope: 'read' });
+    expect(await model.getRefreshToken!('refresh')).toMatchObject({ scope: 'read write' });
   });
 });
