@@ -1,4 +1,5 @@
 import { InvalidArgumentError, TemporarilyUnavailableError } from '../errors.js';
+import { isOutage } from './outage.js';
 
 /** Work of a store, as long as somebody waits for it. */
 export interface Wait {
@@ -30,7 +31,8 @@ export class Deadline {
       const wait: Wait = { isOver: false, reason: 'it gave no answer', abandon: undefined };
       const end = () => {
         wait.isOver = true;
-        reject(this.unavailable(wait.reason));
+        const cause = new Error(`The database did not answer within ${this.seconds} s: ${wait.reason}`);
+        reject(unavailable(cause, this.seconds));
         wait.abandon?.();
       };
       // After a pause of the whole process the answer may lie there unread: timers come first.
@@ -42,13 +44,15 @@ export class Deadline {
       };
       work(wait).then(
         (result) => (settled(), resolve(result)),
-        (error: unknown) => (settled(), reject(error)),
+        (error: unknown) => (settled(), reject(isOutage(error) ? unavailable(error, 1) : error)),
       );
     });
   }
+}
 
-  private unavailable(reason: string): TemporarilyUnavailableError {
-    const cause = new Error(`The database did not answer within ${this.seconds} s: ${reason}`);
-    return new TemporarilyUnavailableError(cause, { retryAfter: this.seconds });
-  }
+function unavailable(cause: unknown, retryAfter: number): TemporarilyUnavailableError {
+  const { message } = cause as Error;
+  return new TemporarilyUnavailableError(cause instanceof Error ? cause : new Error(message, { cause }), {
+    retryAfter,
+  });
 }

@@ -1,4 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
+
 import { InvalidArgumentError } from '../../errors.js';
+import type { Deadline, Wait } from '../deadline.js';
+import { isOutage } from '../outage.js';
 import type { Script } from './scripts.js';
 
 /** A client of `ioredis`: `new Redis()` or `new Cluster()`. */
@@ -22,9 +26,9 @@ export type RedisClient = IoRedisClient | NodeRedisClient;
 export type RunScript = (script: Script, key: string, ...values: string[]) => Promise<unknown>;
 
 /** Makes one thing of the two drivers. */
-export function scriptRunner(client: RedisClient): RunScript {
-  const { bySha, byText } = doors(client);
-  return async ({ sha, text }, key, ...values) => {
+export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript {
+  const { bySha, byText, resends } = doors(client);
+  const run = async ({ sha, text }: Script, key: string, values: string[]) => {
     try {
       return await bySha(sha, key, values);
     } catch (error) {
@@ -33,17 +37,45 @@ export function scriptRunner(client: RedisClient): RunScript {
       return byText(text, key, values);
     }
   };
+  if (resends) return (script, key, ...values) => deadline.within(() => run(script, key, values));
+  return (script, key, ...values) => deadline.within((wait) => resend(() => run(script, key, values), wait));
 }
+
+/** Sends again what a lost connection left unanswered, as ioredis does by itself: no script minds to be run twice. */
+async function resend(send: () => Promise<unknown>, wait: Wait): Promise<unknown> {
+  for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
+    try {
+      return await send();
+    } catch (error) {
+      if (wait.isOver || !isLost(error)) throw error;
+      wait.reason = `${String(error)}, however often it was sent`;
+    }
+    await setTimeout(Math.random() * pause);
+    if (wait.isOver) throw new Error(wait.reason);
+  }
+}
+
+/** A client that is closed, or told to keep no queue, is none that lost its connection. */
+const isLost = (error: unknown) =>
+  isOutage(error) && !/^Client(Closed|Offline)Error$/.test((error as Error).constructor.name);
 
 type Door = (script: string, key: string, values: string[]) => Promise<unknown>;
 
-function doors(client: RedisClient): { bySha: Door; byText: Door } {
+interface Doors {
+  bySha: Door;
+  byText: Door;
+  /** Does the driver send again what was not answered when its connection was lost? */
+  resends: boolean;
+}
+
+function doors(client: RedisClient): Doors {
   const { evalsha, evalSha } = (client ?? {}) as Partial<IoRedisClient & NodeRedisClient>;
   if (typeof evalsha === 'function') {
     const ioredis = client as IoRedisClient;
     return {
       bySha: (sha, key, values) => ioredis.evalsha(sha, 1, key, ...values),
       byText: (text, key, values) => ioredis.eval(text, 1, key, ...values),
+      resends: true,
     };
   }
   if (typeof evalSha === 'function') {
@@ -51,6 +83,7 @@ function doors(client: RedisClient): { bySha: Door; byText: Door } {
     return {
       bySha: (sha, key, values) => nodeRedis.evalSha(sha, { keys: [key], arguments: values }),
       byText: (text, key, values) => nodeRedis.eval(text, { keys: [key], arguments: values }),
+      resends: false,
     };
   }
   throw new InvalidArgumentError('Invalid argument: `client` must be a client of ioredis or of redis');

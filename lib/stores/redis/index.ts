@@ -1,4 +1,5 @@
 import { DatabaseStore } from '../database-store.js';
+import { Deadline, type DeadlineOption } from '../deadline.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { type RedisClient, scriptRunner } from './connection.js';
@@ -9,7 +10,7 @@ export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, StoredClient, Users } from '../ports.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 
-export interface RedisStoreOptions extends SecretCheckOptions {
+export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
   /** A connected client of ioredis or node-redis, for one server, a cluster or a sentinel. */
   client: RedisClient;
   users: Users;
@@ -21,7 +22,8 @@ export interface RedisStoreOptions extends SecretCheckOptions {
 
 /** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
 export class RedisStore extends DatabaseStore<RedisStorage> {
-  constructor({ client, users, clients, prefix = 'oauth2:', ...options }: RedisStoreOptions) {
-    super(new RedisStorage(scriptRunner(client), prefix, !clients), users, clients, options);
+  constructor({ client, users, clients, prefix = 'oauth2:', deadline, ...options }: RedisStoreOptions) {
+    const run = scriptRunner(client, new Deadline(deadline));
+    super(new RedisStorage(run, prefix, !clients), users, clients, options);
   }
 }

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TemporarilyUnavailableError } from 'nest-oauth2/server';
+import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+
+import { ALICE, later, WEB } from '../support/model.js';
+import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
+
+const PREFIX = ownPrefix('pool');
+const POOL = 3;
+const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
+
+// Issue 10, 2.2
+describe.each(servers)('a TypeORM store on $name inside of transactions that hold every connection', (database) => {
+  let opened: Opened;
+  let store: TypeOrmStore;
+  beforeAll(async () => {
+    const options = () => ({ ...database.options(), poolSize: POOL }) as ReturnType<typeof database.options>;
+    opened = await open({ ...database, options }, PREFIX);
+    store = new TypeOrmStore(opened.dataSource, {
+      users,
+      clients: { findById: () => WEB },
+      prefix: PREFIX,
+      deadline: 0.3,
+    });
+  });
+  afterAll(() => opened.close());
+
+  const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
+
+  it('gives up at the deadline with a sentence that names the cause, and works when they are over', async () => {
+    const { dataSource } = opened;
+    let ready = 0;
+    let go: () => void;
+    const all = new Promise<void>((resolve) => (go = resolve));
+    const inside = async (n: number) => {
+      if (++ready === POOL) go();
+      await all;
+      return save(`inside ${n}`);
+    };
+    const failures = Array.from({ length: POOL }, (_, n) => dataSource.transaction(() => inside(n)));
+    for (const failure of await Promise.allSettled(failures)) {
+      expect(failure).toMatchObject({ status: 'rejected', reason: { status: 503, retryAfter: 0.3 } });
+      const { reason } = failure as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(TemporarilyUnavailableError);
+      expect((reason as Error).message).toMatch(/within 0\.3 s: no connection was free.*`transaction\(\)`/);
+    }
+    await save('after');
+    expect(await store.getAccessToken('after')).toBeDefined();
+    // What nobody waited for any more was not done either.
+    expect(await store.getAccessToken('inside 0')).toBeUndefined();
+  });
+});
+
+describe('the deadline of a store', () => {
+  it.each([0, -1, Number.NaN, Infinity, '3', 1e9])('is a positive number of seconds, not %p', async (deadline) => {
+    const { dataSource, close } = await open((await findDatabases())[0]!, PREFIX);
+    expect(() => new TypeOrmStore(dataSource, { users, prefix: PREFIX, deadline: deadline as number })).toThrow(
+      'Invalid argument: `deadline` must be a positive number of seconds',
+    );
+    await close();
+  });
+});

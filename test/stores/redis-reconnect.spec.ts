@@ -1,0 +1,58 @@
+import { setTimeout as rest } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TemporarilyUnavailableError } from 'nest-oauth2/server';
+import { RedisStore } from 'nest-oauth2/stores/redis';
+
+import { ALICE, later, WEB } from '../support/model.js';
+import { users } from './redis-host.js';
+import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
+import { SilentNetwork } from './silent-network.js';
+
+const [url] = await findRedis();
+
+// Issue 10, 2.3
+describe.each(url === undefined ? [] : DRIVERS)('a Redis store over %s whose connection is lost', (_, connect) => {
+  let network: SilentNetwork;
+  let keys: Keys;
+  let connected: Connected;
+  let store: RedisStore;
+  beforeAll(async () => {
+    network = await SilentNetwork.to(url!, 6379);
+    keys = new Keys([url!]);
+    connected = await connect([network.urlOf(url!)]);
+    (connected.client as unknown as { on(event: string, listener: () => void): void }).on('error', () => {});
+    store = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, prefix: keys.prefix });
+  });
+  afterAll(async () => {
+    await connected.close();
+    await network.close();
+    await keys.remove();
+  });
+
+  it('sends again what was not answered: nobody notices, and what is spent is won once', async () => {
+    const saved = { expiresAt: later(), grantId: 'g' };
+    const one = async (authorizationCode: string) => {
+      await store.saveAuthorizationCode({ authorizationCode, ...saved }, WEB, ALICE);
+      const won = await Promise.all([1, 2].map(() => store.revokeAuthorizationCode({ authorizationCode })));
+      return won.filter(Boolean).length;
+    };
+    const counts: Promise<number[]>[] = [];
+    for (let cut = 0; cut < 12; cut++) {
+      counts.push(Promise.all(Array.from({ length: 40 }, (__, n) => one(`${cut}-${n}`))));
+      await rest(Math.random() * 15);
+      network.cut();
+      await rest(60);
+    }
+    expect((await Promise.all(counts)).flat()).toEqual(Array<number>(480).fill(1));
+  });
+
+  it('says 503 while it does not come back, and works when it has', async () => {
+    const short = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, deadline: 0.3 });
+    network.refuse();
+    const asked = short.getAccessToken('access');
+    await expect(asked).rejects.toThrow(TemporarilyUnavailableError);
+    await expect(asked).rejects.toMatchObject({ status: 503, retryAfter: expect.any(Number) });
+    network.recover();
+    expect(await store.getAccessToken('access')).toBeUndefined();
+  });
+});

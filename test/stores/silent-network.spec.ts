@@ -1,0 +1,103 @@
+import { setTimeout as rest } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { RedisStore } from 'nest-oauth2/stores/redis';
+import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+
+import { ALICE, later, SECRET, WEB } from '../support/model.js';
+import { answer, type Outcome, resourceRequest, tokenRequest } from '../support/requests.js';
+import { findRedis, Keys, PATIENT_DRIVERS } from './redis-server.js';
+import { SilentNetwork } from './silent-network.js';
+import { findDatabases, open, ownPrefix, users } from './typeorm-databases.js';
+
+/** Seconds; short, so that the test is. */
+const DEADLINE = 0.4;
+const PREFIX = ownPrefix('silent');
+/** A client that costs no time to prove, and no look into the database. */
+const clients = { findById: () => ({ ...WEB, secret: SECRET }) };
+
+interface Behind {
+  model: RedisStore | TypeOrmStore;
+  network: SilentNetwork;
+  close(): Promise<unknown>;
+}
+
+/** What `docs/stores.md` tells to set, so that a driver finds out by itself that a connection is dead. */
+const RECOVERING: Record<string, object> = {
+  PostgreSQL: { connectTimeoutMS: 500, poolSize: 4 },
+  MariaDB: { connectTimeout: 500, poolSize: 4 },
+};
+
+const databases = (await findDatabases()).filter(({ name }) => name in RECOVERING);
+const places: { name: string; start(): Promise<Behind> }[] = databases.map((database) => ({
+  name: `${database.name}, TypeORM`,
+  async start() {
+    const opened = await open(database, PREFIX);
+    const { url } = database.options() as { url: string };
+    const network = await SilentNetwork.to(url, database.name === 'MariaDB' ? 3306 : 5432);
+    const options = { ...opened.dataSource.options, ...RECOVERING[database.name], url: network.urlOf(url) };
+    const dataSource = await new DataSource(options as DataSourceOptions).initialize();
+    const model = new TypeOrmStore(dataSource, { users, clients, prefix: PREFIX, deadline: DEADLINE });
+    // A pool that is still connecting reports that it cannot be closed well.
+    return { model, network, close: () => Promise.all([dataSource.destroy().catch(() => undefined), opened.close()]) };
+  },
+}));
+
+for (const url of await findRedis()) {
+  for (const [driver, connect] of PATIENT_DRIVERS) {
+    const start = async () => {
+      const network = await SilentNetwork.to(url, 6379);
+      const keys = new Keys([url]);
+      const { client, close } = await connect(network.urlOf(url));
+      const model = new RedisStore({ client, users, clients, prefix: keys.prefix, deadline: DEADLINE });
+      return { model, network, close: () => Promise.all([close(), keys.remove()]) };
+    };
+    places.push({ name: `Redis, ${driver}`, start });
+  }
+}
+
+// Issue 10, 2.2
+describe.each(places)('a network that falls silent, $name', ({ start }) => {
+  let behind: Behind;
+  let server: OAuth2Server;
+  const authenticate = () => answer(server, 'authenticate', resourceRequest('Bearer access'));
+  const issue = () => answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+
+  beforeAll(async () => {
+    behind = await start();
+    server = new OAuth2Server({ model: behind.model });
+    await behind.model.saveToken({ accessToken: 'access', accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+  });
+  afterAll(async () => {
+    await behind.close();
+    await behind.network.close();
+  });
+
+  it('is 503 with Retry-After at the deadline, for as many as come, and over when it speaks again', async () => {
+    expect((await authenticate()).status).toBe(200);
+    behind.network.fallSilent();
+    // More than the pool has connections.
+    const asked = Array.from({ length: 6 }, () => [timed(authenticate), timed(issue)]).flat();
+    for (const { seconds, ...outcome } of await Promise.all(asked)) {
+      expect(summary(outcome)).toEqual([503, 'temporarily_unavailable', '1']);
+      expect(seconds).toBeGreaterThan(DEADLINE * 0.9);
+      expect(seconds).toBeLessThan(DEADLINE + 1);
+    }
+    expect(summary(await authenticate())).toEqual([503, 'temporarily_unavailable', '1']);
+
+    behind.network.recover();
+    const end = Date.now() + 5000;
+    while ((await authenticate()).status !== 200 && Date.now() < end) await rest(50);
+    expect((await authenticate()).status).toBe(200);
+    expect((await issue()).status).toBe(200);
+  });
+});
+
+async function timed(ask: () => Promise<Outcome>) {
+  const start = performance.now();
+  const outcome = await ask();
+  return { ...outcome, seconds: (performance.now() - start) / 1000 };
+}
+
+const summary = ({ status, error, headers }: Outcome) => [status, error?.name, headers['retry-after']];
