@@ -9,6 +9,17 @@ const PREFIX = ownPrefix('pool');
 const POOL = 3;
 const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
 
+/** Those who come wait until all of them have. */
+function meeting(): () => Promise<void> {
+  let missing = POOL;
+  let open: () => void;
+  const all = new Promise<void>((resolve) => (open = resolve));
+  return () => {
+    if (--missing === 0) open();
+    return all;
+  };
+}
+
 // Issue 10, 2.2
 describe.each(servers)('a TypeORM store on $name inside of transactions that hold every connection', (database) => {
   let opened: Opened;
@@ -29,13 +40,11 @@ describe.each(servers)('a TypeORM store on $name inside of transactions that hol
 
   it('gives up at the deadline with a sentence that names the cause, and works when they are over', async () => {
     const { dataSource } = opened;
-    let ready = 0;
-    let go: () => void;
-    const all = new Promise<void>((resolve) => (go = resolve));
+    const [begun, ended] = [meeting(), meeting()];
     const inside = async (n: number) => {
-      if (++ready === POOL) go();
-      await all;
-      return save(`inside ${n}`);
+      await begun();
+      // None of them gives its connection to another.
+      await save(`inside ${n}`).finally(ended);
     };
     const failures = Array.from({ length: POOL }, (_, n) => dataSource.transaction(() => inside(n)));
     for (const failure of await Promise.allSettled(failures)) {
