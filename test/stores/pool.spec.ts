@@ -12,10 +12,10 @@ const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('S
 /** Those who come wait until all of them have. */
 function meeting(): () => Promise<void> {
   let missing = POOL;
-  let open: () => void;
-  const all = new Promise<void>((resolve) => (open = resolve));
+  let start: () => void;
+  const all = new Promise<void>((resolve) => (start = resolve));
   return () => {
-    if (--missing === 0) open();
+    if (--missing === 0) start();
     return all;
   };
 }
@@ -44,7 +44,7 @@ describe.each(servers)('a TypeORM store on $name inside of transactions that hol
     const inside = async (n: number) => {
       await begun();
       // None of them gives its connection to another.
-      await save(`inside ${n}`).finally(ended);
+      await save(`inside ${n}`).finally(() => ended());
     };
     const failures = Array.from({ length: POOL }, (_, n) => dataSource.transaction(() => inside(n)));
     for (const failure of await Promise.allSettled(failures)) {
