@@ -51,7 +51,7 @@ export function prepareBodies(
       const failure = bodyError(error, request);
       const ours = endpoints.find(({ matches }) => matches(request.originalUrl ?? request.url ?? ''));
       if (!failure || !ours) return false;
-      reportRefused(findEvents(), ours.endpoint, failure);
+      reportRefused(findEvents(), { endpoint: ours.endpoint }, failure);
       sendOAuthResponse(refusal(failure), reply);
       return true;
     },

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { isHeard, type OAuth2EventName, type OAuth2Events, refusalEvent, report } from '../lib/events.js';
-import type { EventSink, OAuthError } from '../lib/index.js';
+import type { EventSink, OAuth2Event, OAuthError } from '../lib/index.js';
 
 const logger = new Logger('OAuth2');
 
@@ -34,9 +34,9 @@ function isLogged(name: OAuth2EventName): boolean {
 }
 
 /** Tells of a refusal that the engine has not seen: of a body that cannot be read, or by the host's interaction. */
-export function reportRefused(events: EventSink | undefined, endpoint: string, error: OAuthError): void {
-  const name = endpoint === 'authorize' ? 'authorization.refused' : 'token.refused';
-  if (error.status < 500 && isHeard(events, name)) report(events, name, refusalEvent(error, { endpoint }));
+export function reportRefused(events: EventSink | undefined, facts: OAuth2Event, error: OAuthError): void {
+  const name = facts.endpoint === 'authorize' ? 'authorization.refused' : 'token.refused';
+  if (error.status < 500 && isHeard(events, name)) report(events, name, refusalEvent(error, facts));
 }
 
 /** One line, whatever a client sent: `token.refused error="invalid_grant" …`. */

@@ -66,7 +66,7 @@ async function answer(
     const written = response.status !== 200 || response.get('location') !== undefined;
     if (!written) {
       response = refusal(failure);
-      reportRefused(events, endpoint, failure);
+      reportRefused(events, { endpoint }, failure);
     }
     logFault(failure);
     if (response.status === 405) response.set('Allow', methods.join(', '));

@@ -27,7 +27,8 @@ interface Import {
   options: () => Provider[];
 }
 
-const EXPORTS = [OAuth2Server, OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_INTERACTION];
+const PARTS = [OAuth2Server, OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_INTERACTION];
+const EXPORTS = [...PARTS, OAUTH2_REGISTRATION];
 
 /** Defines one import of the module. What is wrong with it is found while Nest makes the providers: at start-up. */
 export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
@@ -64,7 +65,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
 /** A module that cannot be made: whoever needs a part of it is told why. */
 function defineFault(module: Type, fault: string): DynamicModule {
   const useFactory = () => refuse(fault);
-  const parts = EXPORTS.map((provide): Provider => ({ provide, useFactory }));
+  const parts = PARTS.map((provide): Provider => ({ provide, useFactory }));
   const registration: Provider = { provide: OAUTH2_REGISTRATION, useValue: {} };
   return { module, global: true, providers: [registration, ...parts], exports: EXPORTS };
 }
@@ -84,8 +85,22 @@ function provideGiven(name: 'model' | 'interaction', provide: symbol, given: Giv
   if ((given ?? undefined) === undefined) {
     return { provide, inject: [OAUTH2_OPTIONS], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
   }
-  if (typeof given === 'function') return { provide, useClass: given as Type<object> };
+  if (typeof given === 'function') return { provide, useClass: named(given as Type<object>, name) };
   return isProvider(given!) ? ({ ...given, provide } as Provider) : { provide, useValue: given };
+}
+
+/**
+ * The same class under a longer name, which Nest uses when it cannot make an instance: where to give what is missing is
+ * told there. What it makes is an instance of the class itself.
+ */
+function named(given: Type<object>, option: string): Type<object> {
+  const renamed = function (...args: unknown[]): object {
+    return Reflect.construct(given, args);
+  };
+  Object.setPrototypeOf(renamed, given);
+  renamed.prototype = given.prototype as object;
+  const remedy = 'give what it injects by `imports` or `extraProviders` of OAuth2Module';
+  return Object.defineProperty(renamed, 'name', { value: `${given.name} [the \`${option}\`: ${remedy}]` }) as never;
 }
 
 /** Where the options of `forRootAsync()` come from: one of three, which has been checked. */

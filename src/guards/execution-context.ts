@@ -1,10 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidArgumentError, type Token } from '../../lib/index.js';
 import type { NativeReply, NativeRequest } from '../http-adapter.js';
+import { readDemand } from './demand.js';
 
 /** The native request, with what `OAuthGuard` leaves on it. */
 export interface GuardedRequest extends NativeRequest {
-  oauth2?: { token: Token };
+  /** There, if undefined, once the guard has looked at the request. */
+  oauth2?: { token: Token } | undefined;
 }
 
 interface GraphQLContext {
@@ -27,4 +29,20 @@ export function httpOf(context: ExecutionContext): { request: GuardedRequest; re
   return { request, reply: res ?? reply };
 }
 
-export const findToken = (context: ExecutionContext): Token | undefined => httpOf(context).request.oauth2?.token;
+/**
+ * The token that the guard found, for a decorator; undefined on a `@Public()` route.
+ * @throws InvalidArgumentError where no guard has looked for one: nobody would be anybody there
+ */
+export function findToken(context: ExecutionContext, decorator: string): Token | undefined {
+  const { request } = httpOf(context);
+  const handler = context.getHandler();
+  if (request.oauth2 || 'oauth2' in request || readDemand(handler, context.getClass(), () => false).nothing) {
+    return request.oauth2?.token;
+  }
+  const route = `${context.getClass().name}.${handler.name}()`;
+  const remedy =
+    'put `@UseGuards(OAuthGuard)` on the method or its controller, or `@Public()` where nobody need sign in';
+  throw new InvalidArgumentError(
+    `Invalid argument: ${decorator} of ${route} finds no token, for no guard has run: ${remedy}`,
+  );
+}

@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, type Type } from '@nestjs/common';
 import { toOAuthError } from '../../lib/errors.js';
 import {
   InsufficientScopeError,
@@ -10,8 +10,10 @@ import {
   type Token,
 } from '../../lib/index.js';
 import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
+import { verify } from '../configuration/verify.js';
 import { logFault } from '../fault-log.js';
 import { copyHeaders, toOAuthRequest } from '../http-adapter.js';
+import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
 import { type Demand, readDemand } from './demand.js';
 import { httpOf } from './execution-context.js';
 import { toHttpException } from './http-exception.js';
@@ -25,8 +27,16 @@ export class OAuthGuard implements CanActivate {
   /** Found once per route: by controller, since an inherited method belongs to several. */
   private readonly demands = new WeakMap<Type, Map<unknown, Demand>>();
 
-  constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {
-    verifyModel(server);
+  private readonly server: OAuth2Server;
+
+  /** @param registration shows that the module is there, though its server may have failed, which is said elsewhere */
+  constructor(
+    @Optional() @Inject(OAuth2Server) server: OAuth2Server,
+    @Optional() @Inject(OAUTH2_REGISTRATION) registration?: object,
+  ) {
+    verify(server !== undefined || registration !== undefined, NO_MODULE);
+    this.server = server;
+    if (server) verifyModel(server);
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -34,6 +44,7 @@ export class OAuthGuard implements CanActivate {
     if (demand.nothing) return true;
     const { request, reply } = httpOf(context);
     const response = new Response();
+    request.oauth2 = undefined;
     try {
       const token = await this.server.authenticate(toOAuthRequest(request), response, demand.options);
       if (demand.user && isClientItself(token.user)) throw this.refuse(response, token, demand);
@@ -66,6 +77,8 @@ export class OAuthGuard implements CanActivate {
   }
 }
 
+const NO_MODULE =
+  'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, or register OAuth2Module with `isGlobal: true`';
 const NO_USER = 'Insufficient scope: the client acts for itself, and a user is required';
 
 /** As `@UseGuards()` takes it: a class, or an instance. */

@@ -7,13 +7,13 @@ import {
   type User,
 } from '../../lib/index.js';
 import { toOAuthError } from '../../lib/errors.js';
+import { reportRefused } from '../event-log.js';
 import type { NativeRequest } from '../http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
+import { badTicket, type Decision, readForm } from './consent-form.js';
 import { ConsentTickets } from './consent-ticket.js';
 import { showAnswer } from './interaction-answer.js';
-
-type Decision = 'allow' | 'deny';
 
 /** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
 export class InteractionFlow {
@@ -75,11 +75,16 @@ export class InteractionFlow {
     if (native.method !== 'POST') {
       return (await this.interaction.hasConsented?.(user, context)) === true ? 'allow' : undefined;
     }
-    const { ticket, decision } = (native.body ?? {}) as Record<string, unknown>;
-    if (decision !== 'allow' && decision !== 'deny') return undefined;
-    if (!this.tickets.isGood(ticket, subject)) return undefined;
-    if (decision === 'allow') await this.interaction.saveConsent?.(user, context);
-    return decision;
+    const form = readForm(native.body);
+    if (!form) return undefined;
+    if (!this.tickets.isGood(form.ticket, subject)) {
+      const { client, scope } = context.authorization;
+      const facts = { endpoint: 'authorize', clientId: client.id, userId: user['id'] as unknown, scope };
+      reportRefused(this.server.events, facts, badTicket());
+      return undefined;
+    }
+    if (form.decision === 'allow') await this.interaction.saveConsent?.(user, context);
+    return form.decision;
   }
 }
 

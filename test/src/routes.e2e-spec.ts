@@ -3,7 +3,7 @@ import { RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
 import { pageOf } from '../support/consent.js';
-import { ASKED, demoModule, demoStore } from '../support/demo.js';
+import { ASKED, DemoInteraction, demoModule, demoStore, SECRET } from '../support/demo.js';
 import { answerOf, basic, get, issued, post, refused } from '../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
 
@@ -85,5 +85,32 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
     for (const path of ['one', 'two']) {
       expect(await answerOf(post(`${url}/${path}/token`, form, credentials))).toEqual(issued({ scope: 'notes:read' }));
     }
+  });
+});
+
+describe.each(PLATFORMS)('two imports of the module on %s', (platform) => {
+  afterEach(stopHosts);
+
+  const other = (paths: object) =>
+    OAuth2Module.forRoot({ model: demoStore(), interaction: new DemoInteraction(), secret: SECRET, paths });
+
+  it.each([
+    ['the same paths', {}, 'oauth/authorize'],
+    ['one path in common', { authorize: 'login/authorize' }, 'oauth/token'],
+    ['the paths of the other the wrong way round', { authorize: 'oauth/token', token: 'other' }, 'oauth/token'],
+  ])('stop the application when they have %s', async (_name, paths, path) => {
+    const { imports = [] } = demoModule();
+    await expect(startHost(platform, { imports: [...imports, other(paths)] })).rejects.toThrow(
+      `Invalid argument: two imports of OAuth2Module have the path \`${path}\`: give one of them other \`paths\`, or \`controllers: false\``,
+    );
+  });
+
+  it('serve both when their paths differ', async () => {
+    const { imports = [] } = demoModule();
+    const { url } = await startHost(platform, {
+      imports: [...imports, other({ authorize: 'b/authorize', token: 'b/token' })],
+    });
+    expect((await get(`${url}/oauth/token`)).status).toBe(405);
+    expect((await get(`${url}/b/token`)).status).toBe(405);
   });
 });

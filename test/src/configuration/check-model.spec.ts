@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
-import { OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
+import { OAUTH2_MODEL, OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
 import { DemoInteraction, NotesController, SECRET } from '../../support/demo.js';
 import { faultOf, faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
 
@@ -82,19 +82,48 @@ describe('a model that will not do stops the application', () => {
     );
   });
 
-  it('a class that needs what nobody provides, in the words of Nest', async () => {
+  it('a class that needs what nobody provides, in the words of Nest and with where to give it', async () => {
     @Injectable()
     class Needy {
       constructor(@Inject('DATABASE') readonly database: unknown) {}
     }
     const imports = [OAuth2Module.forRoot({ model: Needy as never })];
     const starting = Test.createTestingModule({ imports }).compile();
-    await expect(starting).rejects.toThrow(/dependencies of the Needy .*DATABASE.*OAuth2Module/s);
+    await expect(starting).rejects.toThrow(
+      /dependencies of the Needy \[the `model`: give .* `imports` or `extraProviders` .*DATABASE.*OAuth2Module/s,
+    );
   });
 
-  it('OAuthGuard in a module that does not import OAuth2Module, in the words of Nest', async () => {
-    const starting = Test.createTestingModule({ controllers: [NotesController] }).compile();
-    await expect(starting).rejects.toThrow(/dependencies of the OAuthGuard \(\?.*OAuth2Server/s);
+  it('OAuthGuard in a module that does not import OAuth2Module', async () => {
+    expect(await faultOf({ controllers: [NotesController] })).toBe(
+      'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, ' +
+        'or register OAuth2Module with `isGlobal: true`',
+    );
+  });
+
+  it.each(['forRoot', 'forRootAsync'] as const)(
+    'and is what is said, though a guard waits for it: %s',
+    async (method) => {
+      const options = { model: {} as never, isGlobal: true };
+      const async = { isGlobal: true, useFactory: () => Promise.resolve({ model: {} as never }) };
+      const imports = [method === 'forRoot' ? OAuth2Module.forRoot(options) : OAuth2Module.forRootAsync(async)];
+      expect(await faultOf({ imports, controllers: [NotesController] })).toMatch(
+        /^the model has no method `getClient\(\)`/,
+      );
+    },
+  );
+
+  it('a class that needs nothing is an instance of itself', async () => {
+    class Plain {
+      getClient() {}
+      saveToken() {}
+      getAccessToken() {}
+    }
+    const app = await Test.createTestingModule({
+      imports: [OAuth2Module.forRoot({ model: Plain as never })],
+    }).compile();
+    const made: object = app.get(OAUTH2_MODEL, { strict: false });
+    expect([made instanceof Plain, made.constructor, Plain.name]).toEqual([true, Plain, 'Plain']);
   });
 });
 

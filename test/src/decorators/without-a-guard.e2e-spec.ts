@@ -1,0 +1,76 @@
+import { Controller, Get, type LoggerService, type Type, UseGuards } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { AccessToken, CurrentUser, OAuth2Module, OAuthGuard, Public } from 'nest-oauth2';
+import { bearer, get } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { model } from '../../support/reading-host.js';
+
+@Controller('forgotten')
+class ForgottenController {
+  @Get('user')
+  user(@CurrentUser('id') id: string) {
+    return { id };
+  }
+
+  @Get('token')
+  token(@AccessToken() token: unknown) {
+    return { token };
+  }
+}
+
+@Controller('open')
+class OpenController {
+  @Get()
+  @Public()
+  user(@CurrentUser() user: unknown, @AccessToken() token: unknown) {
+    return { user: user ?? null, token: token ?? null };
+  }
+}
+
+/** Lets everybody in, and knows those who say who they are. */
+class LenientGuard extends OAuthGuard {
+  override canActivate(...args: Parameters<OAuthGuard['canActivate']>) {
+    return super.canActivate(...args).catch(() => true);
+  }
+}
+
+@Controller('lenient')
+@UseGuards(LenientGuard)
+class LenientController {
+  @Get()
+  user(@CurrentUser('id') id: string | undefined) {
+    return { id: id ?? null };
+  }
+}
+
+const sentence = (decorator: string, route: string) =>
+  `Invalid argument: ${decorator} of ${route} finds no token, for no guard has run: put \`@UseGuards(OAuthGuard)\` on ` +
+  'the method or its controller, or `@Public()` where nobody need sign in';
+
+describe.each(PLATFORMS)('a parameter that wants the token on %s', (platform) => {
+  const error = jest.fn<LoggerService['error']>();
+  afterEach(stopHosts);
+
+  const start = async (controller: Type) => {
+    const imports = [OAuth2Module.forRoot({ model, controllers: false })];
+    const logger = { error, log() {}, warn() {} };
+    return (await startHost(platform, { imports, controllers: [controller] }, { logger })).url;
+  };
+
+  it.each([
+    ['user', sentence('@CurrentUser()', 'ForgottenController.user()')],
+    ['token', sentence('@AccessToken()', 'ForgottenController.token()')],
+  ])('says where no guard has run: %s', async (route, said) => {
+    error.mockReset();
+    const url = await start(ForgottenController);
+    expect((await get(`${url}/forgotten/${route}`, bearer('read'))).status).toBe(500);
+    expect(String(error.mock.calls.flat())).toContain(said);
+  });
+
+  it('is undefined where the route is public, and where a guard of the host let somebody pass', async () => {
+    expect(await (await get(`${await start(OpenController)}/open`)).json()).toEqual({ user: null, token: null });
+    const url = await start(LenientController);
+    expect(await (await get(`${url}/lenient`)).json()).toEqual({ id: null });
+    expect(await (await get(`${url}/lenient`, bearer('read'))).json()).toEqual({ id: 'u' });
+  });
+});

@@ -1,0 +1,57 @@
+import type { LoggerService } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { open, pageOf } from '../../support/consent.js';
+import { ASKED, demoModule } from '../../support/demo.js';
+import { answerOf, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const asAlice = { cookie: 'user=alice' };
+const NO_TICKET =
+  'A consent form was posted without `ticket`, and the page is shown again: your `consent()` must put its ' +
+  '`context.ticket` into a hidden field of that name';
+const NO_DECISION =
+  'A consent form was posted without a decision, and the page is shown again: its buttons need the name `decision` ' +
+  'and the values `allow` and `deny`';
+
+describe.each(PLATFORMS)('a consent form that is not made right on %s', (platform) => {
+  const warn = jest.fn<LoggerService['warn']>();
+  const debug = jest.fn<(message: unknown, context?: string) => void>();
+  const logger: LoggerService = { debug, warn, error() {}, log() {} };
+  afterEach(stopHosts);
+  afterEach(() => {
+    warn.mockReset();
+    debug.mockReset();
+  });
+
+  const start = async () => (await startHost(platform, demoModule(), { logger })).url;
+
+  it.each([
+    ['no ticket', { decision: 'allow' }, NO_TICKET],
+    ['nothing', {}, NO_TICKET],
+    ['no decision', { ticket: 'x' }, NO_DECISION],
+    ['another decision', { ticket: 'x', decision: 'yes' }, NO_DECISION],
+  ])('shows the page again when it posts %s, and tells the operator why', async (_name, form, sentence) => {
+    const url = await start();
+    const { action } = pageOf(await open(url, ASKED, 'alice'));
+    pageOf(await answerOf(post(url + action, form, asAlice)));
+    expect(warn.mock.calls).toEqual([[sentence, 'OAuth2']]);
+  });
+
+  it('is no mistake of the host when the ticket is not good: the cause is a line at debug level, without the ticket', async () => {
+    const url = await start();
+    const { action } = pageOf(await open(url, ASKED, 'alice'));
+    pageOf(await answerOf(post(url + action, { ticket: 'CANARY-ticket', decision: 'allow' }, asAlice)));
+    const [line] = debug.mock.calls.map(([message]) => String(message));
+    expect(line).toMatch(
+      /^authorization\.refused .*clientId="web" userId="alice" .*rule="the ticket of a consent form is for/,
+    );
+    expect(line).not.toContain('CANARY');
+    expect(warn.mock.calls).toEqual([]);
+  });
+
+  it('is no form at all when an authorization request is posted', async () => {
+    const url = await start();
+    pageOf(await answerOf(post(`${url}/oauth/authorize`, ASKED, asAlice)));
+    expect(warn.mock.calls).toEqual([]);
+  });
+});
