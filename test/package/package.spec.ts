@@ -49,6 +49,13 @@ describe('the engine in a host without Nest', () => {
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ ok: true, codes: 'atomic' });
   });
 
+  it.each(['mts', 'cts'])('type-checks the engine in a file of type .%s', async (format) => {
+    await cp(join(host, 'engine-types.ts'), join(host, `engine-types.${format}`));
+    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node', '--skipLibCheck', 'false'];
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', ...types];
+    await expect(run(host, tool('tsc'), ...flags, `engine-types.${format}`)).resolves.toBe('');
+  });
+
   it.each(["import('nest-oauth2')", "require('nest-oauth2')"])('says that %s needs Nest', async (statement) => {
     await expect(run(host, 'node', '-e', statement)).rejects.toThrow(/Cannot find (package|module) '@nestjs\/common'/);
   });
