@@ -23,6 +23,7 @@ export {
 } from './errors.js';
 export { clientItself, isClientItself } from './clients/client-itself.js';
 export type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent, TokenEvent } from './events.js';
+export type { CorsOptions } from './endpoints/cross-origin.js';
 export { AbstractGrantType, GrantType, type GrantTypeClass, type GrantTypeOptions } from './grants/grant-type.js';
 export { AuthorizationCodeGrantType } from './grants/authorization-code.js';
 export { ClientCredentialsGrantType } from './grants/client-credentials.js';
@@ -51,6 +52,7 @@ export type {
   GrantModel,
   Model,
   ModelMethod,
+  OnceModel,
   PasswordModel,
   RefreshToken,
   RefreshTokenModel,

@@ -1,3 +1,4 @@
+import type { CorsOptions } from './endpoints/cross-origin.js';
 import type { OAuthError } from './errors.js';
 import { InvalidArgumentError } from './errors.js';
 import type { EventSink } from './events.js';
@@ -63,6 +64,8 @@ export interface TokenOptions {
   extendedGrantTypes?: Readonly<Record<string, GrantTypeClass>>;
   requirePKCE?: 'public' | 'all' | 'none';
   enablePlainPKCE?: boolean;
+  /** Which pages of other origins may ask for tokens. Left out: nothing is said, and no origin is looked at. Fetch §3.2 */
+  cors?: CorsOptions;
 }
 
 /** Options that hold for every operation. */

@@ -1,10 +1,12 @@
 import type { HttpServer } from '@nestjs/common';
 import { FORM, isForm } from '../lib/http/media-type.js';
-import { type EventSink, InvalidRequestError, type OAuthError } from '../lib/index.js';
+import { InvalidRequestError, type OAuthError } from '../lib/index.js';
+import { sendAnswer, type ServerFacts } from './cross-origin.js';
+import type { FindEndpoint } from './endpoint.js';
 import { reportRefused } from './event-log.js';
 import { FORM_LIMIT, parseForm } from './form-body.js';
-import { type NativeReply, type NativeRequest, refusal, sendOAuthResponse } from './http-adapter.js';
-import type { OAuth2Paths } from './interfaces/oauth2-module-options.interface.js';
+import { type NativeRequest, refusal } from './http-adapter.js';
+import { type NativeReply, removeHeaders } from './native-reply.js';
 
 interface Express {
   use(
@@ -15,8 +17,12 @@ interface Express {
 interface Route {
   url: string;
   bodyLimit?: number;
+  config?: object;
+  onSend?: Hook | Hook[];
   errorHandler?: (error: unknown, request: NativeRequest, reply: NativeReply) => void;
 }
+
+type Hook = (request: NativeRequest, reply: NativeReply, payload: unknown, done: () => void) => void;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
@@ -34,25 +40,17 @@ interface Fastify {
 /**
  * Sees to it that the endpoints get their forms, and that a body which cannot be read is refused as OAuth has it.
  * Body parsers run before any controller, so this is told to the platform itself, before the routes are made.
- * @param findEvents who hears of a refusal, once the application has started
  */
-export function prepareBodies(
-  adapter: HttpServer,
-  paths: OAuth2Paths,
-  findEvents: () => EventSink | undefined = () => undefined,
-): void {
-  const endpoints = Object.entries(paths as unknown as Record<string, string>).map(([endpoint, path]) => ({
-    endpoint,
-    matches: pathMatcher(path),
-  }));
+export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, facts: ServerFacts): void {
   const bodies: Bodies = {
-    isOurs: (url) => endpoints.some(({ matches }) => matches(url)),
-    refuse(error, request, reply) {
-      const failure = bodyError(error, request);
-      const ours = endpoints.find(({ matches }) => matches(request.originalUrl ?? request.url ?? ''));
-      if (!failure || !ours) return false;
-      reportRefused(findEvents(), { endpoint: ours.endpoint }, failure);
-      sendOAuthResponse(refusal(failure), reply);
+    findEndpoint,
+    facts,
+    refuse(error, native, reply) {
+      const failure = bodyError(error, native);
+      const endpoint = findEndpoint(native.originalUrl ?? native.url ?? '');
+      if (!failure || !endpoint) return false;
+      reportRefused(facts.events, { endpoint: endpoint.name }, failure);
+      sendAnswer({ native, reply, endpoint, facts }, refusal(failure));
       return true;
     },
   };
@@ -62,7 +60,8 @@ export function prepareBodies(
 }
 
 interface Bodies {
-  isOurs(url: string): boolean;
+  findEndpoint: FindEndpoint;
+  facts: ServerFacts;
   /** Answers a request whose body a parser failed on; false for any other. */
   refuse(error: unknown, request: NativeRequest, reply: NativeReply): boolean;
 }
@@ -75,15 +74,25 @@ function prepareExpress(express: Express, bodies: Bodies): void {
 
 function prepareFastify(fastify: Fastify, bodies: Bodies): void {
   fastify.addHook('onRoute', (route) => {
-    if (!bodies.isOurs(route.url)) return;
+    const endpoint = bodies.findEndpoint(route.url);
+    if (!endpoint) return;
     route.bodyLimit ??= FORM_LIMIT;
     route.errorHandler ??= (error, request, reply) => {
       if (!bodies.refuse(error, request, reply)) throw error;
     };
+    // The word of `@fastify/cors` for "not here".
+    if (!endpoint.cors || bodies.facts.cors) route.config = { ...route.config, cors: false };
+    if (!endpoint.cors) route.onSend = [route.onSend ?? [], keepOut].flat();
   });
   // Registered, so that the host's own plugins come first: two parsers of one type are an error.
   fastify.register(Object.assign(addFormParser, { [Symbol.for('skip-override')]: true }));
 }
+
+/** Whatever the host's own hooks have put there: they may run after our answer. */
+const keepOut: Hook = (_request, reply, _payload, done) => {
+  removeHeaders(reply, 'access-control-');
+  done();
+};
 
 function addFormParser(fastify: Fastify, _options: unknown, done: () => void): void {
   if (!fastify.hasContentTypeParser(FORM)) {
@@ -101,14 +110,3 @@ function bodyError(error: unknown, request: NativeRequest): OAuthError | undefin
   const reason = statusCode === 413 ? 'content is too large' : form;
   return new InvalidRequestError(`Invalid request: ${reason}`, { code: statusCode === 413 ? 413 : 400 });
 }
-
-/** Does a URL end in this route? What a global prefix or a RouterModule puts before it is not known here. */
-function pathMatcher(path: string): (url: string) => boolean {
-  const pattern = new RegExp(`/${segments(path).map(segmentPattern).join('/')}/?$`, 'i');
-  return (url) => pattern.test(url.split('?', 1)[0]!);
-}
-
-const segments = (path: string) => path.split('/').filter(Boolean);
-
-const segmentPattern = (segment: string) =>
-  segment.startsWith(':') ? '[^/]+' : segment.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { answerError } from '../lib/operation.js';
 import { type OAuthError, Request, Response } from '../lib/index.js';
+import { copyHeaders, isFastify, type NativeReply } from './native-reply.js';
 
 /** The request of Express or Fastify, as far as OAuth reads it. */
 export interface NativeRequest {
@@ -14,23 +15,6 @@ export interface NativeRequest {
   session?: unknown;
   user?: unknown;
 }
-
-interface ExpressReply {
-  statusCode: number;
-  headersSent: boolean;
-  setHeader(name: string, value: string): unknown;
-  end(body?: string): unknown;
-}
-
-interface FastifyReply {
-  sent: boolean;
-  code(status: number): unknown;
-  header(name: string, value: string): unknown;
-  send(body?: string): unknown;
-}
-
-/** The response of Express or the reply of Fastify. */
-export type NativeReply = ExpressReply | FastifyReply;
 
 /**
  * Makes the engine's request of one of Express or Fastify. An `authenticateHandler` finds that one as `native`, and its
@@ -61,14 +45,6 @@ export function sendOAuthResponse(response: Response, reply: NativeReply): void 
   }
 }
 
-/** Puts the headers of the engine's answer on the native reply, and sends nothing. */
-export function copyHeaders({ headers }: Response, reply: NativeReply): void {
-  const names = Object.keys(headers);
-  if (names.length === 0) return;
-  if (isFastify(reply)) for (const name of names) reply.header(name, headers[name]!);
-  else for (const name of names) reply.setHeader(name, headers[name]!);
-}
-
 /** The answer to a request that never came as far as the engine. RFC 6749 §5.2 */
 export function refusal(error: OAuthError): Response {
   const response = new Response({ headers: { pragma: 'no-cache' } });
@@ -76,11 +52,9 @@ export function refusal(error: OAuthError): Response {
   return response;
 }
 
-const isFastify = (reply: NativeReply): reply is FastifyReply => 'code' in reply && 'sent' in reply;
-
-/** A page as it is, an object as JSON, nothing beside a redirect: no serializer of the host has a say in it. */
+/** A page as it is, an object as JSON, nothing beside a redirect or a 204: no serializer of the host has a say in it. */
 function bodyText(response: Response): string | undefined {
-  if (response.get('location') !== undefined) return undefined;
+  if (response.get('location') !== undefined || response.status === 204) return undefined;
   if (typeof response.body === 'string') return response.body;
   response.set('content-type', 'application/json; charset=utf-8');
   return JSON.stringify(response.body);

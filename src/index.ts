@@ -7,7 +7,7 @@ export { Scopes, SCOPES_METADATA } from './decorators/scopes.decorator.js';
 export type { GuardedRequest } from './guards/execution-context.js';
 export { UserRequired, USER_REQUIRED_METADATA } from './decorators/user-required.decorator.js';
 export { OAuthGuard } from './guards/oauth.guard.js';
-export { type NativeReply, type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
+export { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
 export type {
   ConsentContext,
   InteractionAnswer,
@@ -24,5 +24,6 @@ export type {
   OAuth2Paths,
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
+export type { NativeReply } from './native-reply.js';
 export { OAuth2Module } from './oauth2.module.js';
 export { OAUTH2_INTERACTION, OAUTH2_MODEL, OAUTH2_OPTIONS } from './oauth2.tokens.js';

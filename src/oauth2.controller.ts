@@ -1,12 +1,16 @@
 import { All, Controller, Inject, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
+import { answerPreflight } from '../lib/endpoints/cross-origin.js';
 import { toOAuthError } from '../lib/errors.js';
-import { type EventSink, InvalidArgumentError, InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
+import { InvalidArgumentError, InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
 import { Public } from './decorators/public.decorator.js';
 import { reportRefused } from './event-log.js';
 import { logFault } from './fault-log.js';
 import { readForm } from './form-body.js';
-import { type NativeReply, type NativeRequest, refusal, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
+import { isPreflight, sendAnswer, type Visit } from './cross-origin.js';
+import { ENDPOINTS } from './endpoint.js';
+import { type NativeRequest, refusal, toOAuthRequest } from './http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
+import type { NativeReply } from './native-reply.js';
 import type { OAuth2Paths } from './interfaces/oauth2-module-options.interface.js';
 
 /**
@@ -25,8 +29,9 @@ export function createController(paths: OAuth2Paths): Type<unknown> {
     /** RFC 6749 §3.1 */
     @All(paths.authorize)
     authorize(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
-      const route = { endpoint: 'authorize', methods: ['GET', 'POST'], events: this.server.events };
-      return answer(native, reply, route, async (response) => {
+      const { events } = this.server;
+      const visit = { native, reply, endpoint: ENDPOINTS.authorize, facts: { cors: undefined, events } };
+      return answer(visit, async (response) => {
         if (this.interaction) return this.interaction.handle(native, response);
         verifyUserIsAsked(this.server.options);
         return this.server.authorize(toOAuthRequest(native), response);
@@ -36,42 +41,38 @@ export function createController(paths: OAuth2Paths): Type<unknown> {
     /** RFC 6749 §3.2 */
     @All(paths.token)
     token(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
-      const route = { endpoint: 'token', methods: ['POST'], events: this.server.events };
-      return answer(native, reply, route, (response) => this.server.token(toOAuthRequest(native), response));
+      const { events, options } = this.server;
+      const visit = { native, reply, endpoint: ENDPOINTS.token, facts: { cors: options?.cors, events } };
+      return answer(visit, (response) => this.server.token(toOAuthRequest(native), response));
     }
   }
   return OAuth2Controller;
 }
 
-interface Route {
-  endpoint: string;
-  methods: readonly string[];
-  events: EventSink | undefined;
-}
-
 /** Runs an operation and sends what it wrote; never throws. */
-async function answer(
-  native: NativeRequest,
-  reply: NativeReply,
-  { endpoint, methods, events }: Route,
-  operation: (response: Response) => Promise<unknown>,
-): Promise<void> {
+async function answer(visit: Visit, operation: (response: Response) => Promise<unknown>): Promise<void> {
+  const { native, endpoint, facts } = visit;
+  const methods = endpoint.methods.join(', ');
   let response = new Response();
   try {
-    verifyMethod(native.method, methods);
-    await readForm(native);
-    await operation(response);
+    if (endpoint.cors && facts.cors && isPreflight(native)) {
+      answerPreflight(toOAuthRequest(native), response, methods, facts.cors);
+    } else {
+      verifyMethod(native.method, endpoint.methods);
+      await readForm(native);
+      await operation(response);
+    }
   } catch (error) {
     const failure = toOAuthError(error);
     const written = response.status !== 200 || response.get('location') !== undefined;
     if (!written) {
       response = refusal(failure);
-      reportRefused(events, { endpoint }, failure);
+      reportRefused(facts.events, { endpoint: endpoint.name }, failure);
     }
     logFault(failure);
-    if (response.status === 405) response.set('Allow', methods.join(', '));
+    if (response.status === 405) response.set('Allow', methods);
   }
-  sendOAuthResponse(response, reply);
+  sendAnswer(visit, response);
 }
 
 /** The engine would take an access token for the user's word, and give a code of any scope for it: nobody was asked. */

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { type DynamicModule, Inject, Module, type NestModule, Optional } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import { OAuth2Server } from '../lib/index.js';
@@ -7,8 +8,11 @@ import { verify } from './configuration/verify.js';
 import type {
   OAuth2ModuleAsyncOptions,
   OAuth2ModuleOptions,
+  OAuth2Options,
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
+import { endpointFinder } from './endpoint.js';
+import { setFormDeadline } from './form-deadline.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
 import { OAUTH2_OPTIONS, OAUTH2_REGISTRATION } from './oauth2.tokens.js';
 
@@ -21,6 +25,7 @@ export class OAuth2Module implements NestModule {
     @Optional() @Inject(OAUTH2_REGISTRATION) registration: OAuth2Registration | undefined,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
+    @Optional() @Inject(OAUTH2_OPTIONS) private readonly options: OAuth2Options | undefined,
   ) {
     verify(
       registration !== undefined,
@@ -53,6 +58,16 @@ export class OAuth2Module implements NestModule {
     if (controllers === false || !httpAdapter) return;
     const settled = settlePaths(paths);
     claimRoutes(httpAdapter, settled);
-    prepareBodies(httpAdapter, settled, () => this.moduleRef.get(OAuth2Server).events);
+    const findEndpoint = endpointFinder(settled);
+    const { moduleRef, options } = this;
+    const facts = {
+      cors: options?.cors,
+      get events() {
+        return moduleRef.get(OAuth2Server).events;
+      },
+    };
+    prepareBodies(httpAdapter, findEndpoint, facts);
+    const server = httpAdapter.getHttpServer() as Server | undefined;
+    if (server?.prependListener) setFormDeadline(server, findEndpoint, facts);
   }
 }

@@ -13,6 +13,7 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, Client } from '../model/model.js';
 import { Operation, sayRetryAfter, verifyWrappers } from '../operation.js';
+import { allowOrigin, verifyOrigin } from './cross-origin.js';
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
@@ -27,10 +28,13 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     verifyWrappers(request, response);
     response.headers['cache-control'] = 'no-store';
     response.headers['pragma'] = 'no-cache';
+    const { cors } = this.options;
+    if (cors) allowOrigin(request, response, cors);
     let client: Client | undefined;
     try {
       verifyFormPost(request);
       client = await authenticateClient(request, this.options);
+      if (cors) verifyOrigin(request, client, this.options);
       const result = await this.serve(request, client);
       response.body = this.bodyOf(result);
       if (this.options.events) this.reportDone?.(request, client, result);

@@ -14,6 +14,7 @@ const ARITY: Readonly<Record<ModelMethod, number>> = {
   getRefreshToken: 1,
   getUser: 2,
   getUserFromClient: 1,
+  once: 2,
   revokeAuthorizationCode: 1,
   revokeGrant: 1,
   revokeToken: 1,

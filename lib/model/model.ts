@@ -14,6 +14,8 @@ export interface Client {
   grants: readonly string[];
   /** Where the answer of an authorization request may be sent: whole URIs. */
   redirectUris?: readonly string[];
+  /** From which pages it may be used, where the option `cors` is set. Left out: the origins of its redirect URIs. */
+  allowedOrigins?: readonly string[];
   /** `'native'` says that it runs on the user's device, where its loopback port may be any. OpenID Registration §2 */
   applicationType?: string;
   /** `'none'` says that this client is public: it has no secret. RFC 7591 §2 */
@@ -146,6 +148,12 @@ export interface GrantModel {
   revokeGrant(grantId: string): Awaitable<unknown>;
 }
 
+/** Remembers for a while what may happen only once. */
+export interface OnceModel {
+  /** True for the first caller with this digest, false for all others in the next so many seconds, however many at once. */
+  once(digest: string, seconds: number): Awaitable<boolean>;
+}
+
 /** What the host keeps: clients and tokens always, the rest for the features it wants. */
 export interface Model<C extends Client = Client, U extends User = User>
   extends
@@ -156,6 +164,7 @@ export interface Model<C extends Client = Client, U extends User = User>
     Partial<RefreshTokenModel<C, U>>,
     Partial<PasswordModel<C, U>>,
     Partial<ClientCredentialsModel<C, U>>,
-    Partial<GrantModel> {}
+    Partial<GrantModel>,
+    Partial<OnceModel> {}
 
 export type ModelMethod = keyof Model;

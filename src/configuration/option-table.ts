@@ -22,6 +22,7 @@ import {
   SECONDS_OR_NONE,
   TEXT,
 } from './option-kinds.js';
+import { CORS } from './cors.js';
 import { PATHS } from './paths.js';
 
 /** A kind for every option that its type knows: the types see to it that none is left out. */
@@ -37,6 +38,7 @@ const ENGINE: Kinds<Omit<OAuth2ServerOptions, 'model'>> = {
   alwaysIssueNewRefreshToken: BOOLEAN,
   authenticateHandler: having('handle'),
   authorizationCodeLifetime: SECONDS,
+  cors: CORS,
   enablePlainPKCE: BOOLEAN,
   events: having('emit'),
   extendedGrantTypes: GRANT_CLASSES,

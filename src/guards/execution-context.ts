@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidArgumentError, type Token } from '../../lib/index.js';
-import type { NativeReply, NativeRequest } from '../http-adapter.js';
+import type { NativeRequest } from '../http-adapter.js';
+import type { NativeReply } from '../native-reply.js';
 import { readDemand } from './demand.js';
 
 /** The native request, with what `OAuthGuard` leaves on it. */

@@ -12,7 +12,8 @@ import {
 import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
 import { verify } from '../configuration/verify.js';
 import { logFault } from '../fault-log.js';
-import { copyHeaders, toOAuthRequest } from '../http-adapter.js';
+import { toOAuthRequest } from '../http-adapter.js';
+import { copyHeaders } from '../native-reply.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
 import { type Demand, readDemand } from './demand.js';
 import { httpOf } from './execution-context.js';

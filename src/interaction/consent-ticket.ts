@@ -1,22 +1,31 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import type { OnceModel } from '../../lib/index.js';
 
-/** Milliseconds a consent page may stay open. */
-const LIFETIME = 15 * 60 * 1000;
+/** Seconds a consent page may stay open. */
+const LIFETIME = 15 * 60;
 
 /**
  * Shows that a decision was made on the consent page: a ticket is good for one user and one authorization request, for
- * 15 minutes. It is signed and kept nowhere, so it outlives a restart and is good in every process. RFC 6749 §10.12
+ * 15 minutes, and once where the model can tell. It is signed and no page of it is kept, so it outlives a restart and is
+ * good in every process. RFC 6749 §10.12
  */
 export class ConsentTickets {
-  constructor(private readonly secret: string) {}
+  constructor(
+    private readonly secret: string,
+    private readonly model: Partial<OnceModel> = {},
+  ) {}
 
   /** @param subject the user and the request, as text */
   issue(subject: string): string {
-    const payload = JSON.stringify({ expires: Date.now() + LIFETIME });
+    const payload = JSON.stringify({
+      expires: Date.now() + LIFETIME * 1000,
+      id: randomBytes(12).toString('base64url'),
+    });
     return this.sign(Buffer.from(payload).toString('base64url'), subject);
   }
 
-  isGood(ticket: unknown, subject: string): boolean {
+  isGood(ticket: unknown, subject: string): ticket is string {
     if (typeof ticket !== 'string') return false;
     const [payload = ''] = ticket.split('.', 1);
     const given = Buffer.from(ticket);
@@ -24,6 +33,13 @@ export class ConsentTickets {
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
     const { expires } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { expires: number };
     return expires > Date.now();
+  }
+
+  /** Spends a good ticket: false when it has decided before. A model that is an event emitter has another `once`. */
+  async spend(ticket: string): Promise<boolean> {
+    const { model } = this;
+    if (!model.once || model.once === (EventEmitter.prototype.once as unknown)) return true;
+    return Boolean(await model.once(hash('sha256', `consent ${ticket}`, 'base64url'), LIFETIME));
   }
 
   /** The payload has no dot, so what is signed can be read in one way only. */

@@ -1,11 +1,12 @@
 import { InvalidArgumentError, type Response } from '../../lib/index.js';
 import { lowerCased } from '../../lib/http/request.js';
 import type { InteractionAnswer } from '../interfaces/oauth2-interaction.interface.js';
+import { NO_FRAMES } from '../native-reply.js';
 
 /** Keeps a page that speaks of one user's request out of caches, frames and Referer headers. RFC 9700 §4.2.4, §4.16 */
 const PAGE_HEADERS = {
   'cache-control': 'no-store',
-  'content-security-policy': "frame-ancestors 'none'",
+  'content-security-policy': NO_FRAMES,
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',

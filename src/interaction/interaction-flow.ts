@@ -13,6 +13,7 @@ import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { badTicket, type Decision, readForm } from './consent-form.js';
 import { ConsentTickets } from './consent-ticket.js';
+import { verifySender } from './decision-sender.js';
 import { showAnswer } from './interaction-answer.js';
 
 /** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
@@ -24,7 +25,7 @@ export class InteractionFlow {
     private readonly interaction: OAuth2Interaction,
     secret: string,
   ) {
-    this.tickets = new ConsentTickets(secret);
+    this.tickets = new ConsentTickets(secret, server.options?.model);
   }
 
   /** Writes the answer to `response`; throws what the engine or the interaction throws. */
@@ -46,6 +47,7 @@ export class InteractionFlow {
   private async answer(native: NativeRequest, response: Response): Promise<void> {
     const { query, returnTo } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
+    verifySender(native, request, response, this.server);
     const asked: InteractionContext = {
       authorization: await this.server.readAuthorizationRequest(request, response),
       request: native,
@@ -57,7 +59,7 @@ export class InteractionFlow {
     // From here the scope is what this user can grant: it may be more or less than was asked for.
     const authorization = await this.server.readAuthorizationRequest(request, response, { user });
     const context = { ...asked, authorization };
-    const subject = subjectOf(user, authorization, query);
+    const subject = subjectOf(user, { authorization, query, issuer: this.server.options.issuer, returnTo });
     const decision = await this.findDecision(native, { user, subject, context });
     if (!decision) {
       const ticket = this.tickets.issue(subject);
@@ -77,7 +79,7 @@ export class InteractionFlow {
     }
     const form = readForm(native.body);
     if (!form) return undefined;
-    if (!this.tickets.isGood(form.ticket, subject)) {
+    if (!this.tickets.isGood(form.ticket, subject) || !(await this.tickets.spend(form.ticket))) {
       const { client, scope } = context.authorization;
       const facts = { endpoint: 'authorize', clientId: client.id, userId: user['id'] as unknown, scope };
       reportRefused(this.server.events, facts, badTicket());
@@ -88,8 +90,16 @@ export class InteractionFlow {
   }
 }
 
-/** What a ticket is good for: this user, what they were shown, and every parameter of the request. */
-function subjectOf(user: User, authorization: AuthorizationRequest, query: Record<string, unknown>): string {
+/** What a user is asked, and where. */
+interface Question {
+  authorization: AuthorizationRequest;
+  query: Record<string, unknown>;
+  issuer: string | undefined;
+  returnTo: string;
+}
+
+/** What a ticket is good for: this user, what they were shown, every parameter of the request, and only here. */
+function subjectOf(user: User, { authorization, query, issuer, returnTo }: Question): string {
   const id: unknown = user['id'];
   if ((typeof id !== 'string' || id === '') && typeof id !== 'number') {
     throw new InvalidArgumentError(
@@ -98,5 +108,6 @@ function subjectOf(user: User, authorization: AuthorizationRequest, query: Recor
   }
   const { client, redirectUri, scope } = authorization;
   const parameters = Object.entries(query).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([String(id), client.id, redirectUri, scope ?? null, parameters]);
+  const [path] = returnTo.split('?', 1);
+  return JSON.stringify([issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null, parameters]);
 }

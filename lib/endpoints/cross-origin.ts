@@ -1,0 +1,68 @@
+import { InvalidRequestError } from '../errors.js';
+import { originOf, senderOf } from '../http/origin.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import type { Client } from '../model/model.js';
+import type { Options } from '../options.js';
+import { isSameRedirectUri } from '../response-types/redirect-uri.js';
+
+/** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
+export interface CorsOptions {
+  /** Such as `https://app.example.com`; `'*'`: any. On the request itself it must be one of the client's too. */
+  origins: readonly string[] | '*';
+  /** Seconds in which a browser need not ask again. Default: 7200 */
+  maxAge?: number;
+}
+
+/** No browser keeps the answer to a preflight for longer. */
+const MAX_AGE = 7200;
+
+/** Lets pages of the configured origins read the answer, errors too; cookies are never asked for. Fetch §3.2 */
+export function allowOrigin(request: Request, response: Response, { origins }: CorsOptions): void {
+  response.headers['vary'] = 'Origin';
+  const origin = originOf(request);
+  if (origin === undefined || !isListed(origin, origins)) return;
+  response.headers['access-control-allow-origin'] = origin;
+  response.headers['access-control-expose-headers'] = 'Retry-After, WWW-Authenticate';
+}
+
+/** Answers a browser that asks first; it names no client yet. Fetch §3.2.2 */
+export function answerPreflight(request: Request, response: Response, methods: string, cors: CorsOptions): void {
+  allowOrigin(request, response, cors);
+  response.status = 204;
+  if (response.headers['access-control-allow-origin'] === undefined) return;
+  delete response.headers['access-control-expose-headers'];
+  response.headers['access-control-allow-methods'] = methods;
+  response.headers['access-control-allow-headers'] = 'Authorization, Content-Type';
+  response.headers['access-control-max-age'] = String(cors.maxAge ?? MAX_AGE);
+}
+
+/**
+ * Checks that the page which sent a request is one of the client's, before anything is spent for it.
+ * @throws InvalidRequestError for a page of another origin
+ */
+export function verifyOrigin(request: Request, client: Client, { cors, issuer }: Options): void {
+  const origin = originOf(request);
+  if (!cors || origin === undefined || senderOf(request, issuer) === 'own') return;
+  if (isListed(origin, cors.origins) && isOriginOf(client, origin)) return;
+  const wanted = client.allowedOrigins ?? client.redirectUris;
+  throw new InvalidRequestError('Invalid request: this client may not be used from this origin').because({
+    rule: isListed(origin, cors.origins) ? 'the origin is one of the client' : 'the option `cors` lists the origin',
+    wanted: isListed(origin, cors.origins) ? wanted : cors.origins,
+    given: origin,
+  });
+}
+
+const isListed = (origin: string, origins: CorsOptions['origins']) =>
+  origin !== 'null' && (origins === '*' || (Array.isArray(origins) && origins.includes(origin)));
+
+/** One that the client is registered with; where none are, those of its redirect URIs, to which its codes go anyway. */
+function isOriginOf(client: Client, origin: string): boolean {
+  const { allowedOrigins, redirectUris } = client;
+  if (allowedOrigins) return Array.isArray(allowedOrigins) && allowedOrigins.includes(origin);
+  if (!Array.isArray(redirectUris)) return false;
+  return redirectUris.some((uri: unknown) => {
+    const own = typeof uri === 'string' && /^https?:/i.test(uri) && URL.canParse(uri) ? new URL(uri).origin : undefined;
+    return own !== undefined && isSameRedirectUri(origin, own, client);
+  });
+}

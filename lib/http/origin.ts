@@ -1,0 +1,30 @@
+import type { Request } from './request.js';
+
+/**
+ * Whose page sent the request? One of this server's own, or none at all; one of another origin; or one that hides it.
+ * Browsers say it themselves; what an older one says, or one without TLS, is compared with the names of this server: the
+ * `Host` it was asked for, what a trusted proxy was asked for, and the issuer's. RFC 6454 §7, Fetch Metadata §2.3
+ */
+export function senderOf(request: Request, issuer?: string): 'own' | 'other' | 'hidden' {
+  const site: unknown = request.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin' || site === 'none' ? 'own' : 'other';
+  const origin = originOf(request);
+  if (origin === undefined) return 'own';
+  if (origin === 'null') return 'hidden';
+  const host = hostOf(origin);
+  return host !== undefined && namesOf(request, issuer).includes(host) ? 'own' : 'other';
+}
+
+/** The origin that a browser names; a page that hides it says `null`. */
+export function originOf(request: Request): string | undefined {
+  const origin: unknown = request.get('origin');
+  return typeof origin === 'string' && origin !== '' ? origin : undefined;
+}
+
+/** Behind a proxy it is not known whether a browser says http or https: names and ports are compared. */
+function namesOf(request: Request, issuer: string | undefined): unknown[] {
+  const { host } = (request['native'] ?? {}) as { host?: unknown };
+  return [request.get('host'), host, issuer && hostOf(issuer)];
+}
+
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host || undefined : undefined);

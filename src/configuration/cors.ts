@@ -1,0 +1,28 @@
+import { isObject, type Kind, SECONDS } from './option-kinds.js';
+
+/** A scheme, a host, and a port where it is not the usual one: as browsers write it. RFC 6454 §6.2 */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s*]+$/;
+
+/** Which origins may call: a slash too many, or a capital, and no browser's `Origin` would ever be found. */
+export const CORS: Kind = (value, option, beside) => {
+  if (!isObject(value))
+    return `the option \`${option}\` must be an object such as \`{ origins: ['https://app.example.com'] }\``;
+  const unknown = Object.keys(value).find((name) => name !== 'origins' && name !== 'maxAge');
+  if (unknown !== undefined) return `unknown option \`${option}.${unknown}\`: there are \`origins\` and \`maxAge\``;
+  const { origins, maxAge } = value;
+  if (origins !== '*' && !(Array.isArray(origins) && origins.length > 0)) {
+    return `the option \`${option}.origins\` must be '*' or a list such as ['https://app.example.com']`;
+  }
+  const odd = origins === '*' ? [] : (origins as unknown[]).filter((origin) => !isOrigin(origin));
+  if (odd.length > 0) {
+    return `the origin \`${String(odd[0])}\` in \`${option}.origins\` must be one as browsers send it, such as 'https://app.example.com'`;
+  }
+  return maxAge === undefined ? undefined : SECONDS(maxAge, `${option}.maxAge`, beside);
+};
+
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || !ORIGIN.test(value) || !URL.canParse(value)) return false;
+  // Of schemes that are not the web's, only the browser knows how it writes them.
+  const { origin } = new URL(value);
+  return origin === 'null' || origin === value;
+}

@@ -1,0 +1,28 @@
+import { reportRefusal } from '../../lib/endpoints/authorize-events.js';
+import { senderOf } from '../../lib/http/origin.js';
+import { AccessDeniedError, type OAuth2Server, type Request, type Response } from '../../lib/index.js';
+import { answerError } from '../../lib/operation.js';
+import type { NativeRequest } from '../http-adapter.js';
+
+const ELSEWHERE = 'Access denied: the decision was sent by a page of another site';
+
+/**
+ * Refuses a decision that a page of another site sends. A page of ours that sends no Referer may say no more than that
+ * it hides, where there is no TLS: there the ticket decides alone. RFC 9700 §4.7
+ * @throws AccessDeniedError, for the browser and not for the client
+ */
+export function verifySender(native: NativeRequest, request: Request, response: Response, server: OAuth2Server): void {
+  const { events, options } = server;
+  if (!hasDecision(native) || senderOf(request, options.issuer) !== 'other') return;
+  const given = request.get('origin') ?? request.get('sec-fetch-site');
+  const error = new AccessDeniedError(ELSEWHERE, { code: 403 });
+  error.because({ rule: 'a decision is sent by the page that asked for it', wanted: request.get('host'), given });
+  if (events) reportRefusal(events, request, error);
+  throw answerError(response, error);
+}
+
+/** Does the form say what the user decided? Another site may send an authorization request, but never that. */
+function hasDecision({ method, body }: NativeRequest): boolean {
+  const { ticket, decision } = (body ?? {}) as Record<string, unknown>;
+  return method === 'POST' && (ticket !== undefined || decision !== undefined);
+}

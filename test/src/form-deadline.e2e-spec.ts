@@ -1,0 +1,60 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { demoModule } from '../support/demo.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+/** Sends the head of a form and then a letter a second, for as long as it is let. */
+function trickle(url: string, path: string): Promise<{ answer: string; seconds: number }> {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n`);
+      socket.write('Origin: https://app.example\r\nContent-Length: 1000\r\n\r\ngrant_type=');
+    });
+    const letters = setInterval(() => socket.write('a'), 1000);
+    const end = () => {
+      clearInterval(letters);
+      socket.destroy();
+      resolve({ answer, seconds: (Date.now() - started) / 1000 });
+    };
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('error', () => undefined).on('close', end);
+    setTimeout(end, 20_000).unref();
+  });
+}
+
+// Issue 10, 1.18
+describe('a form that trickles in', () => {
+  const cases: { platform: string; path: string; outcome: Promise<{ answer: string; seconds: number }> }[] = [];
+
+  // All of them at once: each takes as long as the deadline.
+  beforeAll(async () => {
+    for (const platform of PLATFORMS) {
+      for (const bodyParser of [true, false]) {
+        const module = demoModule({ cors: { origins: '*' } });
+        const { url } = await startHost(platform, module, { bodyParser });
+        for (const path of ['/oauth/token', '/oauth/authorize?client_id=web', '/oauth/TOKEN/']) {
+          if (platform === 'fastify' && path === '/oauth/TOKEN/') continue;
+          cases.push({ platform: `${platform}, body parser ${bodyParser}`, path, outcome: trickle(url, path) });
+        }
+      }
+    }
+  });
+  afterAll(stopHosts);
+
+  it('is refused after ten seconds, and its connection closed', async () => {
+    for (const { platform, path, outcome } of cases) {
+      const { answer, seconds } = await outcome;
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect([platform, path, head.split('\r\n')[0]]).toEqual([platform, path, 'HTTP/1.1 408 Request Timeout']);
+      expect(head).toMatch(/^connection: close$/im);
+      expect(JSON.parse(body.replace(/^[\da-f]+\r\n|\r\n0?$/g, ''))).toEqual({
+        error: 'invalid_request',
+        error_description: 'Invalid request: content took too long',
+      });
+      expect(/^access-control-allow-origin: /im.test(head)).toBe(path !== '/oauth/authorize?client_id=web');
+      expect(Math.abs(seconds - 10)).toBeLessThan(2);
+    }
+  }, 30_000);
+});
