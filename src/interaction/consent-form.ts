@@ -25,5 +25,5 @@ export function readForm(body: unknown): { decision: Decision; ticket: string } 
 /** Why a form decides nothing whose ticket is not good: for the operator, since the user is asked again. */
 export const badTicket = () =>
   new InvalidRequestError('Invalid request: `ticket` is not good').because({
-    rule: 'the ticket of a consent form is for this user and this request, new to us, and 15 minutes old at most',
+    rule: 'the ticket of a consent form is for this user and this request, not spent, and 15 minutes old at most',
   });
