@@ -40,7 +40,7 @@ export default {
       ...base,
       displayName: 'suite',
       testMatch: [`<rootDir>/test/${spec}`],
-      testPathIgnorePatterns: ['<rootDir>/test/browser/', '<rootDir>/test/package/'],
+      testPathIgnorePatterns: ['<rootDir>/test/browser/', '<rootDir>/test/package/', '<rootDir>/test/first-contact/'],
     },
     { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`] },
     {
@@ -49,5 +49,6 @@ export default {
       testMatch: [`<rootDir>/test/package/${spec}`],
       globalSetup: '<rootDir>/test/package/pack.js',
     },
+    { ...base, displayName: 'first-contact', testMatch: [`<rootDir>/test/first-contact/${spec}`] },
   ],
 };

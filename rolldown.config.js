@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
-import { defineConfig } from 'rolldown';
-import manifest from './package.json' with { type: 'json' };
+
+const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /** The entries of the package, named as they are imported. What several of them use goes into files of its own. */
 const input = {
@@ -47,4 +48,5 @@ const bundle = (format) => ({
   },
 });
 
-export default defineConfig([bundle('esm'), bundle('cjs')]);
+/** Imports nothing of rolldown: the samples build the library by their own. */
+export default [bundle('esm'), bundle('cjs')];

@@ -17,7 +17,8 @@ export function afterARestart(stage: Stage): void {
     await signIn(page);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('does not belong to a sign-in started in this tab').waitFor();
-    const tokens = await issue(sample, { grant_type: 'password', username: 'alice', password: 'wonderland' });
+    const alice = { username: 'alice', password: 'wonderland', scope: 'notes:read notes:write' };
+    const tokens = await issue(sample, { grant_type: 'password', ...alice });
     const { notes } = await callNotes(sample, tokens, { text: 'Remember this' });
     expect(notes).toEqual(['Follow the white rabbit', 'Be at the tea party by six', 'Remember this']);
 

@@ -30,6 +30,8 @@ export function anotherClient(stage: Stage): void {
     await signIn(page);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('arrived at /callback?code=').waitFor();
+    // Every answer names the server.
+    expect(new URL(page.url()).searchParams.get('iss')).toBe(stage.sample.url);
 
     // Straight from the login form to the other port: the browser must not be stopped in between.
     await page.goto(stage.sample.url);
@@ -40,6 +42,14 @@ export function anotherClient(stage: Stage): void {
     await signIn(page);
     await page.getByText('state=second').waitFor();
     expect(await page.innerText('body')).toMatch(/^arrived at \/callback\?code=/);
+
+    // The paths that client libraries like to have are known too.
+    for (const path of ['/api/auth/callback/demo', '/login/oauth2/code/demo', '/oauth/callback']) {
+      const redirectUri = new URL(path, authorize.searchParams.get('redirect_uri')!);
+      authorize.searchParams.set('redirect_uri', String(redirectUri));
+      await page.goto(String(authorize));
+      await page.getByText(`arrived at ${path}?code=`).waitFor();
+    }
 
     // More than was agreed to is a new question.
     authorize.searchParams.set('scope', 'notes:read notes:write');

@@ -18,6 +18,31 @@ export function outsideTheBrowser(stage: Stage): void {
     expect(refused).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n[^]*^WWW-Authenticate: Bearer realm="Service"\r$/im);
   });
 
+  it.each(['/nowhere', '/oauth/nowhere', '/assets/nowhere.css', '/%E0', '/<b>'])(
+    'answers %p, which is no address of its own, with a page',
+    async (path) => {
+      const response = await fetch(stage.sample.url + path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const page = await response.text();
+      expect(page).toContain('Back to the start');
+      expect(page).not.toContain('<b>');
+    },
+  );
+
+  it('answers a form it cannot read with a page', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${stage.sample.url}/login`, { method: 'POST', headers, body: '{' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    expect(await response.text()).toContain('The request was not understood.');
+  });
+
+  it('answers an unknown address of the API in JSON', async () => {
+    const response = await fetch(`${stage.sample.url}/api/nowhere`);
+    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ statusCode: 404 })]);
+  });
+
   it.each([
     'https://evil.example/',
     '//evil.example',

@@ -12,7 +12,7 @@ describe('the quick start sample', () => {
   const stage = {} as Stage;
   const database = makeDatabase();
 
-  // Time for `npm ci` and a build of the library on a clean clone.
+  // Time to install the sample on a clean clone.
   beforeAll(async () => {
     stage.browser = await openBrowser();
     stage.sample = await startSample(database.file);

@@ -1,5 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,11 +28,10 @@ export function makeDatabase(): { file: string; remove(): void } {
   return { file: join(place, 'test.sqlite'), remove: () => rmSync(place, { recursive: true, force: true }) };
 }
 
-/** Starts the sample as its README says, on a free port. */
+/** Starts the sample as its README says, on a free port. It knows its issuer by that: 0 would not do. */
 export async function startSample(databaseFile: string): Promise<Sample> {
-  if (!existsSync(`${folder}/node_modules`)) install();
   // A process group of its own: npm, its shell and the server end together.
-  const env = { ...process.env, PORT: '0', DATABASE_FILE: databaseFile };
+  const env = { ...process.env, PORT: await freePort(), DATABASE_FILE: databaseFile };
   const npm = spawn('npm', ['start'], { cwd: folder, env, detached: true });
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));
   let log = '';
@@ -52,10 +53,10 @@ export async function startSample(databaseFile: string): Promise<Sample> {
   return { url, log, stop };
 }
 
-function install(): void {
-  const { status, stdout, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`npm ci in ${folder} failed:\n${stdout}${stderr}`);
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => void server.close(resolve));
+  return String(port);
 }

@@ -45,7 +45,8 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await page.getByLabel('User name').fill('alice');
     await page.getByLabel('Password').fill('underland');
     await button('Sign in').click();
-    expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong user name or password/);
+    expect(await page.getByRole('alert').innerText()).toBe('Wrong user name or password.');
+    expect((await page.innerText('main')).match(/wonderland/g)).toHaveLength(1);
     expect(await page.getByLabel('User name').inputValue()).toBe('alice');
     expect(await page.getByLabel('Password').inputValue()).toBe('');
   });
@@ -63,6 +64,10 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
   it('says so when you refuse', async () => {
     await button('Deny').click();
     await page.getByText('You said no').waitFor();
+    // Calmly: it is neither good news nor an error.
+    expect(await page.getByRole('status').getAttribute('class')).toBe('notice calm');
+    expect(await page.locator('li[data-state=denied]').count()).toBe(1);
+    expect(await page.locator('li[data-state=refused], .bad').count()).toBe(0);
     expect(new URL(page.url()).pathname).toBe('/');
     expect(await page.getByRole('heading', { name: 'Your tokens' }).isVisible()).toBe(false);
   });

@@ -26,12 +26,14 @@ async function comeBack() {
   const answer = readAnswer();
   if (!answer) return;
   if (!answer.started)
-    return say('That answer does not belong to a sign-in started in this tab. Please sign in.', true);
+    return say('That answer does not belong to a sign-in started in this tab. Please sign in.', 'bad');
   tick('verifier', { code_verifier: answer.started.verifier, code_challenge: answer.started.challenge });
   tick('ask', { GET: '/oauth/authorize', ...Object.fromEntries(new URLSearchParams(answer.started.query)) });
   if (answer.error) {
-    tick('decide', { error: answer.error }, 'refused');
-    return say(refusal(answer), true);
+    // The user's own no is an answer like another: nothing went wrong.
+    const denied = answer.error === 'access_denied';
+    tick('decide', { error: answer.error }, denied ? 'denied' : 'refused');
+    return say(refusal(answer), denied ? 'calm' : 'bad');
   }
   tick('decide');
   tick('code', { GET: '/callback', code: answer.code, state: answer.state });
@@ -73,5 +75,5 @@ async function attempt(action) {
 }
 
 function report(error) {
-  say(`That did not work. ${error.message}`, true);
+  say(`That did not work. ${error.message}`, 'bad');
 }

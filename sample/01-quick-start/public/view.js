@@ -2,11 +2,11 @@
 
 const element = (id) => document.getElementById(id);
 
-/** Says in a sentence what happened; read out by screen readers. */
-export function say(sentence, bad = false) {
+/** Says in a sentence what happened, as good news unless it is `calm` or `bad`; read out by screen readers. */
+export function say(sentence, tone = 'good') {
   const status = element('status');
   status.hidden = !sentence;
-  status.classList.toggle('bad', bad);
+  status.className = `notice ${tone}`;
   status.textContent = sentence;
 }
 

@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
 import { OAuth2Module } from 'nest-oauth2';
+import { issuer } from './address.js';
 import { ApiController } from './api.controller.js';
 import { openStore } from './database.js';
 import { HomeController } from './home.controller.js';
 import { LoginAndConsent } from './interaction.js';
 import { LoginController } from './login.controller.js';
+import { ProblemFilter } from './problem.filter.js';
 import { secret } from './secret.js';
 
 @Module({
@@ -16,8 +19,10 @@ import { secret } from './secret.js';
       // How the user signs in and agrees.
       interaction: LoginAndConsent,
       secret,
+      issuer,
     }),
   ],
   controllers: [HomeController, LoginController, ApiController],
+  providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
 })
 export class AppModule {}

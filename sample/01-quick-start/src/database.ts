@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import libsql from 'libsql';
 import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource, LessThan } from 'typeorm';
 import { clients, users } from './demo-data.js';
@@ -11,7 +12,9 @@ export const inMemory = file === ':memory:';
 
 /** SQLite, in this process: nothing else has to run. The tables of the library stand beside those of the application. */
 export const database = new DataSource({
+  // libsql has the interface of better-sqlite3, and a binary that nobody has to compile.
   type: 'better-sqlite3',
+  driver: libsql,
   database: file,
   enableWAL: !inMemory,
   entities: [Consent, Note, Session, ...oauthEntities()],

@@ -8,8 +8,17 @@ export const scopes: Record<string, string> = {
   'notes:write': 'Write notes for you',
 };
 
-/** Where a client may be answered: on this computer, any port. */
-const redirectUris = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+/** Where a client may be answered: on this computer, any port, on the paths that client libraries like to have. */
+const redirectUris = ['127.0.0.1', 'localhost'].flatMap((host) =>
+  [
+    '/callback',
+    '/auth/callback',
+    '/oauth/callback',
+    '/oauth2/callback',
+    '/api/auth/callback/demo', // Auth.js
+    '/login/oauth2/code/demo', // Spring Security
+  ].map((path) => `http://${host}${path}`),
+);
 
 export interface DemoClient {
   id: string;

@@ -29,7 +29,7 @@ export class LoginController {
       return this.sendForm(request, response, 503, { returnTo, username, problem });
     }
     if (!user) {
-      const problem = 'Wrong user name or password. For this demo: alice and wonderland.';
+      const problem = 'Wrong user name or password.';
       return this.sendForm(request, response, 401, { returnTo, username, problem });
     }
     await startSession(request, response, user);

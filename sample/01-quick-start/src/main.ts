@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
+import { port } from './address.js';
 import { AppModule } from './app.module.js';
 import { greeting } from './greeting.js';
 import { secret } from './secret.js';
-
-const port = Number(process.env.PORT ?? 3000);
 
 async function start(): Promise<void> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn'] });

@@ -1,0 +1,157 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { type Clone, makeClone } from './clone.js';
+import { findPlaces, type Places } from './places.js';
+import { type Started, withStarted } from './start.js';
+
+const BANNER = /^nest-oauth2 quick start is running\./;
+const INSTALLED = /^Installed (\d+) packages in /;
+
+/** What npm says of itself where the Node is older than it likes, and of settings of the machine's owner. */
+const OF_THE_MACHINE = /^npm warn (cli npm v\d+\S* does not support Node|Unknown \w+ config )/;
+
+const report = (text: string) => process.stderr.write(`First contact: ${text}\n`);
+
+const isOurs = (line: string) => !OF_THE_MACHINE.test(line);
+
+/** Lines before the banner, which is what one is to see. */
+function before({ lines }: Started): string[] {
+  const said = lines.filter(isOurs);
+  const banner = said.findIndex((line) => BANNER.test(line));
+  return said.slice(0, banner);
+}
+
+const packagesOf = ({ lines }: Started) => Number(lines.map((line) => INSTALLED.exec(line)?.[1]).find(Boolean));
+
+async function refusalOf({ url }: Started): Promise<string> {
+  return (await fetch(`${url}/oauth/token`, { method: 'POST' })).text();
+}
+
+/** The page is there, and so is the database behind it. */
+async function expectToWork({ url }: Started): Promise<void> {
+  expect(await (await fetch(url)).text()).toContain('Sign in, get a token, call an API');
+  const alice = { username: 'alice', password: 'wonderland', scope: 'notes:read' };
+  const body = new URLSearchParams({ grant_type: 'password', ...alice });
+  const headers = { authorization: `Basic ${btoa('demo-web:demo-web-secret')}` };
+  const issued = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body });
+  const { access_token: token } = (await issued.json()) as { access_token: string };
+  const notes = await fetch(`${url}/api/notes`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await notes.json()).toMatchObject({ notes: expect.arrayContaining(['Follow the white rabbit']) });
+}
+
+async function replaceIn(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  expect(text).toContain(from);
+  await writeFile(file, text.replace(from, to));
+}
+
+describe.each([
+  { npm: '10', how: 'with every default', settings: {} },
+  { npm: '11', how: 'told to run no scripts', settings: { npm_config_ignore_scripts: 'true' } },
+  { npm: '12', how: 'told to leave out what is for development', settings: { NODE_ENV: 'production' } },
+])('npm start on a machine without compiler and Python, by npm $npm $how,', ({ npm, settings }) => {
+  let clone: Clone;
+
+  beforeAll(async () => {
+    clone = await makeClone(npm, settings);
+  });
+  afterAll(() => clone?.remove());
+
+  it('is at a working page after one installation, and quietly so', async () => {
+    await withStarted(clone, '.', {}, async (first) => {
+      await expectToWork(first);
+      expect(before(first)).toEqual([
+        'Installing what the sample needs, once …',
+        expect.stringMatching(INSTALLED),
+        expect.stringMatching(/^Compiled nest-oauth2 in /),
+        expect.stringMatching(/^Compiled the sample in /),
+      ]);
+      expect(await clone.countInstalls()).toBe(1);
+      const packages = packagesOf(first);
+      // The README speaks of some 130: a platform may have a binary more or less.
+      expect(packages).toBeLessThan(140);
+      report(`npm ${npm}, clean clone: ${packages} packages, 1 install, ${first.milliseconds} ms`);
+    });
+  });
+
+  it('starts again without installing or compiling anything', async () => {
+    await withStarted(clone, '.', {}, async (second) => {
+      await expectToWork(second);
+      expect(before(second)).toEqual([]);
+      expect(await clone.countInstalls()).toBe(1);
+      report(`npm ${npm}, second start: 0 installs, ${second.milliseconds} ms`);
+    });
+  });
+});
+
+/** Each case goes on where the one before it ended. */
+describe('in a clean clone without compiler and install scripts', () => {
+  let clone: Clone;
+  let places: Places;
+
+  beforeAll(async () => {
+    clone = await makeClone('11', { npm_config_ignore_scripts: 'true' });
+    places = await findPlaces();
+  });
+  afterAll(async () => {
+    await clone?.remove();
+    await places?.remove();
+  });
+
+  it.each(['02-migrated-model', '03-typeorm-postgres', '04-redis'])(
+    'npm start alone starts sample/%s',
+    async (name) => {
+      const settings = places.settingsOf(name);
+      if (!settings) return;
+      await withStarted(clone, `sample/${name}`, settings, async (sample) => {
+        expect(sample.lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
+        expect(await refusalOf(sample)).toContain('content must be application/x-www-form-urlencoded');
+        report(`sample/${name}: ${packagesOf(sample)} packages, ${sample.milliseconds} ms`);
+      });
+    },
+  );
+
+  const folder = 'sample/02-migrated-model';
+  const listening = expect.stringMatching(/^Listening/);
+
+  it('a start compiles what has changed, and only that', async () => {
+    const installs = await clone.countInstalls();
+    await replaceIn(join(clone.folder, folder, 'src/main.ts'), 'What to ask it', 'What to ask');
+    await withStarted(clone, folder, {}, async ({ lines }) => {
+      expect(lines.filter(isOurs)).toEqual([
+        expect.stringMatching(/^Compiled the sample/),
+        expect.stringMatching(/What to ask: README/),
+      ]);
+    });
+    const endpoint = join(clone.folder, 'lib/endpoints/back-channel-endpoint.ts');
+    await replaceIn(endpoint, 'content must be', 'content had better be');
+    await withStarted(clone, folder, {}, async (changed) => {
+      expect(changed.lines.filter(isOurs)).toEqual([expect.stringMatching(/^Compiled nest-oauth2/), listening]);
+      expect(await refusalOf(changed)).toContain('content had better be');
+    });
+    expect(await clone.countInstalls()).toBe(installs);
+  });
+
+  it('a start installs again when another version is wanted than is there', async () => {
+    const installs = await clone.countInstalls();
+    await replaceIn(join(clone.folder, folder, 'node_modules/.package-lock.json'), '"version": "7.', '"version": "6.');
+    await withStarted(clone, folder, {}, async (again) => {
+      expect(packagesOf(again)).toBeGreaterThan(50);
+    });
+    await withStarted(clone, folder, {}, async ({ lines }) => expect(lines.filter(isOurs)).toEqual([listening]));
+    expect(await clone.countInstalls()).toBe(installs + 1);
+  });
+
+  it('npm ci and the tests on SQLite run, and npm start beside them', async () => {
+    const installed = await clone.npm('ci');
+    expect(installed.filter((line) => line.startsWith('npm ') && isOurs(line))).toEqual([]);
+    const tested = await clone.npm('test', '--', 'test/stores/typeorm-sqlite.spec.ts');
+    expect(tested).toContainEqual(expect.stringMatching(/^Tests: +\d+ passed, \d+ total$/));
+    report(`npm ci at the root: ${installed.join().match(/added (\d+) packages/)?.[1]} packages`);
+
+    await withStarted(clone, '.', {}, expectToWork);
+  });
+});

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+import type { Clone } from './clone.js';
+
+/** npm repeats the command; since 12 in other words. */
+const REPEATED = /^(> |npm notice run )/;
+
+export interface Started {
+  url: string;
+  /** From the command to the first answer. */
+  milliseconds: number;
+  /** What was printed, without the lines in which npm repeats the command. */
+  lines: string[];
+}
+
+/** `npm start` in a folder of the clone; works with what it started, and ends it. */
+export async function withStarted(
+  { folder, environment }: Clone,
+  where: string,
+  settings: Record<string, string>,
+  work: (started: Started) => Promise<void>,
+): Promise<void> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const begin = Date.now();
+  // A process group of its own: npm, its shell and the server end together.
+  const npm = spawn('npm', ['start'], {
+    cwd: join(folder, where),
+    env: { ...environment, ...settings, PORT: String(port) },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  let hasEnded = false;
+  const ended = once(npm, 'close').then(() => (hasEnded = true));
+  npm.stdout.on('data', (text) => (printed += text));
+  npm.stderr.on('data', (text) => (printed += text));
+  try {
+    while (!(await answers(url))) {
+      if (hasEnded) throw new Error(`npm start ended:\n${printed}`);
+      await setTimeout(50);
+    }
+    const milliseconds = Date.now() - begin;
+    // What is printed when the server listens may come a moment after its first answer.
+    await setTimeout(200);
+    const lines = printed.split('\n').filter((line) => line && !REPEATED.test(line));
+    await work({ url, milliseconds, lines });
+  } finally {
+    if (!hasEnded) process.kill(-npm.pid!);
+    await ended;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => void server.close(resolve));
+  return port;
+}
