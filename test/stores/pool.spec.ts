@@ -44,7 +44,11 @@ describe.each(servers)('a TypeORM store on $name inside of transactions that hol
     const inside = async (n: number) => {
       await begun();
       // None of them gives its connection to another.
-      await save(`inside ${n}`).finally(() => ended());
+      try {
+        await save(`inside ${n}`);
+      } finally {
+        await ended();
+      }
     };
     const failures = Array.from({ length: POOL }, (_, n) => dataSource.transaction(() => inside(n)));
     for (const failure of await Promise.allSettled(failures)) {

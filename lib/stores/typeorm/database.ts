@@ -13,6 +13,8 @@ const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
 
 /** Losing against another statement: a deadlock, a failure to serialize, a locked file. Nothing was done. */
 const LOST = ['40001', '40P01', 'ER_LOCK_DEADLOCK', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY'];
+/** A connection that died in the pool, which is found out before anything is sent: there are others. */
+const UNSENT = /is not queryable|in closed state|Query runner already released/;
 /** There is a row with this key. */
 const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
 
@@ -79,7 +81,7 @@ export class Database {
       try {
         return await this.connections.run(text, values, wait, isWrite);
       } catch (error) {
-        if (wait.isOver || !LOST.includes(codeOf(error))) throw error;
+        if (wait.isOver || !isHarmless(error)) throw error;
         wait.reason = `${String(error)}, however often it was tried`;
       }
       await setTimeout(Math.random() * pause);
@@ -87,6 +89,8 @@ export class Database {
     }
   }
 }
+
+const isHarmless = (error: unknown) => LOST.includes(codeOf(error)) || UNSENT.test(String(error));
 
 function codeOf(error: unknown): string {
   const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };

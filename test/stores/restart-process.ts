@@ -1,0 +1,48 @@
+import { setTimeout as rest } from 'node:timers/promises';
+
+import { DataSource, type DataSourceOptions } from 'typeorm';
+
+import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
+
+/** Looks tokens up, so many at a time, until it is told to stop; then says how often that went well and how often not. */
+const { prefix, atOnce, options } = JSON.parse(process.env['WORK']!) as {
+  prefix: string;
+  atOnce: number;
+  options: DataSourceOptions;
+};
+
+const source = await new DataSource({ ...options, entities: oauthEntities({ prefix }) }).initialize();
+const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
+const clients = { findById: (id: string) => ({ id, grants: ['client_credentials'] }) };
+const store = new TypeOrmStore(source, { prefix, users, clients });
+
+const stopped = new AbortController();
+const counts = { good: 0, unavailable: 0, wrong: 0, lastGood: 0 };
+
+async function look(): Promise<void> {
+  try {
+    if (!(await store.getAccessToken('access'))) throw new Error('The token is not found');
+    counts.good++;
+    counts.lastGood = Date.now();
+  } catch (error) {
+    if ((error as Error).name === 'temporarily_unavailable') {
+      counts.unavailable++;
+    } else {
+      counts.wrong++;
+      process.stderr.write(`${String(error)}\n`);
+    }
+    await rest(5);
+  }
+}
+
+async function work(): Promise<void> {
+  while (!stopped.signal.aborted) await look();
+}
+
+const all = Promise.all(Array.from({ length: atOnce }, work));
+process.on('message', () => {
+  stopped.abort();
+  void all.then(() => process.send!(counts, () => process.exit()));
+});
+process.on('disconnect', () => process.exit());
+process.send!('ready');
