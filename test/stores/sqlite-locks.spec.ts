@@ -1,0 +1,114 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as rest } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TemporarilyUnavailableError } from 'nest-oauth2/server';
+import type { DataSource } from 'typeorm';
+
+import { ALICE, later, WEB } from '../support/model.js';
+import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
+
+const PREFIX = ownPrefix('locks');
+const file = (await findDatabases()).find(({ name }) => name === 'SQLite in a file')!;
+/** Milliseconds; to wait for a lock takes ten times as long, and to delete all at once five times. */
+const STALL = 400;
+const clients = { findById: () => WEB };
+const DEADLINE = 0.8;
+
+/** The longest time, in milliseconds, that nothing else could run. */
+async function longestStall(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await rest(20);
+  delay.reset();
+  await work();
+  await rest(20);
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+// Issue 10, 2.6
+describe.each([
+  { journal: 'a write-ahead log', enableWAL: true },
+  { journal: 'a rollback journal', enableWAL: false },
+])('a TypeORM store on a SQLite file with $journal that somebody else has locked', ({ enableWAL }) => {
+  let opened: Opened;
+  let other: DataSource;
+  beforeAll(async () => {
+    const options = () => ({ ...file.options(), enableWAL }) as ReturnType<typeof file.options>;
+    opened = await open({ ...file, options }, PREFIX, { store: { clients, deadline: DEADLINE } });
+    other = (await opened.another()).dataSource;
+    await save('before');
+  });
+  afterAll(() => opened.close());
+
+  const save = (accessToken: string) =>
+    opened.store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+  const lock = async () => {
+    await other.query('BEGIN EXCLUSIVE');
+    await other.query(`INSERT INTO ${PREFIX}clients VALUES ('${Math.random()}', '[]', '{}', 0)`);
+  };
+  const seenByOther = async (table: string) =>
+    Number((await other.query<{ n: number }[]>(`SELECT COUNT(*) AS n FROM ${PREFIX}${table}`))[0]!.n);
+
+  it('waits for it, and the process goes on meanwhile', async () => {
+    await lock();
+    const before = Promise.all([save('during'), opened.store.getAccessToken('before')]);
+    const stall = await longestStall(async () => {
+      await rest(300);
+      await other.query('COMMIT');
+      await before;
+    });
+    expect(stall).toBeLessThan(STALL);
+    expect((await before)[1]).toBeDefined();
+    expect(await opened.store.getAccessToken('during')).toBeDefined();
+  });
+
+  it('gives up at the deadline, and later writes are kept for everybody', async () => {
+    const tokens = await seenByOther('tokens');
+    // With a write-ahead log nobody has to wait to read.
+    const search = () => opened.store.getAccessToken('before');
+    const blocked = [() => save('too late'), ...(enableWAL ? [] : [search])];
+    await lock();
+    const start = performance.now();
+    const stall = await longestStall(async () => {
+      for (const attempt of blocked) {
+        const failing = attempt();
+        await expect(failing).rejects.toThrow(TemporarilyUnavailableError);
+        await expect(failing).rejects.toThrow(/database is locked/);
+      }
+    });
+    expect(stall).toBeLessThan(STALL);
+    expect(performance.now() - start).toBeLessThan(blocked.length * DEADLINE * 1000 + 500);
+    await other.query('COMMIT');
+    await save('afterwards');
+    expect(await opened.store.getAccessToken('afterwards')).toBeDefined();
+    expect(await opened.store.getAccessToken('too late')).toBeUndefined();
+    expect(await seenByOther('tokens')).toBe(tokens + 1);
+    // Nor does a search that was given up hold on to anything.
+    await lock();
+    await other.query('COMMIT');
+  });
+
+  it('leaves it to the host how long its own statements wait', async () => {
+    await save('once more');
+    expect(await opened.dataSource.query('PRAGMA busy_timeout')).toMatchObject([{ timeout: 5000 }]);
+  });
+
+  it('writes what a power failure does not take along', async () => {
+    expect(await opened.dataSource.query('PRAGMA synchronous')).toMatchObject([{ synchronous: 2 }]);
+  });
+});
+
+describe('a TypeORM store on SQLite', () => {
+  it('prunes 50,000 rows while the process goes on', async () => {
+    const { store, dataSource, close } = await open(file, PREFIX, { store: { clients } });
+    const rows = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)';
+    await dataSource.query(`INSERT INTO ${PREFIX}tokens (digest, grant_id, client_id, expires_at, kind)
+      ${rows} SELECT 'd' || i, 'g', 'c', i, 'access' FROM n`);
+    let count = 0;
+    const stall = await longestStall(async () => (count = await store.prune({ batchSize: 10_000 })));
+    expect(count).toBe(50_000);
+    expect(stall).toBeLessThan(STALL);
+    await close();
+  }, 60_000);
+});
