@@ -19,6 +19,7 @@ const WRONG: [string, object, string][] = [
   ['a hash cut off', { secretHashes: ['$scrypt$ln=14,r=8,p=1$c2FsdA$AAAA'] }, '`secretHashes` must be'],
   ['no grants', { grants: undefined }, '`grants` must be a list'],
   ['grants in one text', { grants: 'password' }, '`grants` must be a list'],
+  ['origins in one text', { allowedOrigins: 'https://app.example' }, '`allowedOrigins` must be a list'],
   ['redirect URIs in one text', { redirectUris: 'https://app.example/cb' }, '`redirectUris` must be a list'],
   ['scopes in one text', { scopes: 'read write' }, '`scopes` must be a list'],
   ['two scopes in one', { scopes: ['read write'] }, '`scopes` must be a list'],

@@ -11,6 +11,8 @@ export type Platform = (typeof PLATFORMS)[number];
 export interface HostOptions extends NestApplicationOptions {
   /** Called before the application starts. */
   prepare?(app: INestApplication): unknown;
+  /** Believe what a proxy says in `X-Forwarded-…`. */
+  trustProxy?: boolean;
   override?(builder: TestingModuleBuilder): TestingModuleBuilder;
 }
 
@@ -23,9 +25,10 @@ const running: INestApplication[] = [];
 
 /** Starts an application on a free port. */
 export async function startHost(platform: Platform, module: ModuleMetadata, options: HostOptions = {}): Promise<Host> {
-  const { prepare, override = (builder) => builder, ...application } = options;
+  const { prepare, override = (builder) => builder, trustProxy = false, ...application } = options;
   const compiled = await override(Test.createTestingModule(module)).compile();
-  const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();
+  const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter({ trustProxy });
+  if (platform === 'express') adapter.getInstance().set('trust proxy', trustProxy);
   const app = compiled.createNestApplication(adapter, { logger: false, forceCloseConnections: true, ...application });
   running.push(app);
   await prepare?.(app);

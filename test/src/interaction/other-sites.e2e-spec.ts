@@ -104,6 +104,17 @@ describe.each(PLATFORMS)('another site at the authorization endpoint on %s', (pl
     expect(status).toBe(DECIDED_WITH_CODE.status);
   });
 
+  it('is told from this one behind a proxy that the host trusts', async () => {
+    const forwarded = { ...asAlice, origin: 'https://public.example', 'x-forwarded-host': 'public.example' };
+    const statuses = [];
+    for (const trustProxy of [true, false]) {
+      const { url } = await startHost(platform, demoModule(), { trustProxy });
+      const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+      statuses.push((await answerOf(post(url + action, { ticket, decision: 'allow' }, forwarded))).status);
+    }
+    expect(statuses).toEqual([303, 403]);
+  });
+
   it('may send a whole request as a form, which is asked about as any other', async () => {
     const { url } = await startHost(platform, demoModule());
     const headers = { ...asAlice, ...evil, 'sec-fetch-site': 'cross-site' };
