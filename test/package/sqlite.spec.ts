@@ -1,0 +1,28 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+import { freshHost, install, run } from './hosts.js';
+
+const host = await freshHost('typeorm@1', 'libsql@0.5');
+
+/** libsql brings its binary; better-sqlite3 has to be fetched or compiled, which not every machine and npm does. */
+async function findDrivers(): Promise<string[]> {
+  try {
+    await install(host, 'better-sqlite3@12');
+    await run(host, 'node', '-e', "new (require('better-sqlite3'))(':memory:')");
+    return ['libsql', 'better-sqlite3'];
+  } catch (error) {
+    const [reason] = /^.*\b(gyp ERR!|Could not locate the bindings|Error:).*$/m.exec((error as Error).message) ?? [];
+    process.stderr.write(`NOT TESTED with better-sqlite3, which cannot be built here: ${reason ?? String(error)}\n`);
+    return ['libsql'];
+  }
+}
+
+const drivers = await findDrivers();
+
+describe.each(['1', '0.3'])('the TypeORM store in a host with SQLite and TypeORM %s', (version) => {
+  beforeAll(() => install(host, `typeorm@${version}`));
+
+  it.each(drivers)('is proved by the kit with %s', async (driver) => {
+    expect(JSON.parse(await run(host, 'node', 'sqlite.mjs', driver))).toEqual({ ok: true, codes: 'atomic' });
+  });
+});
