@@ -65,6 +65,15 @@ describe.each(servers)('a TypeORM store on $name inside of transactions that hol
 });
 
 describe('the deadline of a store', () => {
+  it('is three seconds, where nothing else is said', async () => {
+    const { dataSource, close } = await open((await findDatabases())[0]!, PREFIX);
+    const store = new TypeOrmStore(dataSource, { users, prefix: PREFIX });
+    const start = performance.now();
+    await expect(dataSource.transaction(() => store.revokeGrant('g'))).rejects.toMatchObject({ retryAfter: 3 });
+    expect((performance.now() - start) / 1000).toBeCloseTo(3, 0);
+    await close();
+  });
+
   it.each([0, -1, Number.NaN, Infinity, '3', 1e9])('is a positive number of seconds, not %p', async (deadline) => {
     const { dataSource, close } = await open((await findDatabases())[0]!, PREFIX);
     expect(() => new TypeOrmStore(dataSource, { users, prefix: PREFIX, deadline: deadline as number })).toThrow(

@@ -33,13 +33,19 @@ export class Pool implements Connections {
 
 interface PooledConnection {
   destroy?(): void;
+  stream?: { destroy(): void };
 }
 
 /** A connection that fell silent is good for nobody: it would keep its place in the pool until the network gives it up. */
 function drop(runner: QueryRunner, connection: PooledConnection): void {
   const postgres = runner as { releasePostgresConnection?(error: Error): Promise<void> };
-  if (postgres.releasePostgresConnection) void postgres.releasePostgresConnection(new Error('It fell silent'));
-  else connection.destroy?.();
+  if (postgres.releasePostgresConnection) {
+    void postgres.releasePostgresConnection(new Error('It fell silent'));
+  } else {
+    // mysql2 takes it out of the pool, and says goodbye to nobody.
+    connection.destroy?.();
+    connection.stream?.destroy();
+  }
 }
 
 interface PostgresPool {

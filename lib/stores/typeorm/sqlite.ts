@@ -26,6 +26,7 @@ export class SingleConnection implements Connections {
   private connection?: SqliteConnection;
   /** The milliseconds that the host's own statements wait for a locked file. */
   private busyTimeout = 0;
+  private isDurable = false;
   private readonly prepared = new Map<string, SqliteStatement>();
   /** A search that found the file locked, to be done again: libsql leaves it open, and the file locked against others. */
   private unfinished: (() => unknown) | undefined;
@@ -44,8 +45,7 @@ export class SingleConnection implements Connections {
 
   private open(connection: SqliteConnection): void {
     this.busyTimeout = Number(pragma(connection, 'busy_timeout')) || 0;
-    // With WAL it would be NORMAL: after a power failure, what was spent could be spent again.
-    if (pragma(connection, 'synchronous') !== EXTRA && !connection.inTransaction) connection.exec(DURABLE);
+    this.isDurable = false;
     this.prepared.clear();
     this.unfinished = undefined;
     this.connection = connection;
@@ -56,11 +56,18 @@ export class SingleConnection implements Connections {
     connection.exec('PRAGMA busy_timeout = 0');
     try {
       if (this.unfinished) this.finish(connection, this.unfinished);
+      if (isWrite && !this.isDurable) this.makeDurable(connection);
       const statement = this.prepare(connection, text);
       return isWrite ? write(connection, statement, values) : { records: this.read(statement, values) };
     } finally {
       connection.exec(`PRAGMA busy_timeout = ${this.busyTimeout}`);
     }
+  }
+
+  /** With a write-ahead log it would not be: after a power failure, what was spent could be spent again. */
+  private makeDurable(connection: SqliteConnection): void {
+    if (pragma(connection, 'synchronous') !== EXTRA) connection.exec('PRAGMA synchronous = FULL');
+    this.isDurable = true;
   }
 
   private read(statement: SqliteStatement, values: unknown[]): unknown[] {
@@ -100,7 +107,6 @@ async function turn(isTaken: () => boolean, wait: Wait): Promise<void> {
   }
 }
 
-const DURABLE = 'PRAGMA synchronous = FULL';
 /** More than FULL. */
 const EXTRA = 3;
 
