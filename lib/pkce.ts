@@ -47,14 +47,16 @@ function verifyPlain(enablePlainPKCE: boolean): void {
 export function verifyVerifier(request: Request, code: AuthorizationCode, enablePlainPKCE: boolean): void {
   if (!code.codeChallenge) {
     if (optional(request, 'code_verifier', () => true) === undefined) return;
-    throw new InvalidGrantError('Invalid grant: code verifier is invalid');
+    const rule = 'a code verifier comes only where the authorization request had a `code_challenge`';
+    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
   }
   const method = code.codeChallengeMethod || defaultMethod(enablePlainPKCE);
   if (method === 'plain') verifyPlain(enablePlainPKCE);
   const verifier = optional(request, 'code_verifier', isPKCE);
   if (!verifier) throw new InvalidGrantError('Missing parameter: `code_verifier`');
   if (!sameText(transform(verifier, method), code.codeChallenge)) {
-    throw new InvalidGrantError('Invalid grant: code verifier is invalid');
+    const rule = `the code verifier is the one of the challenge (${method})`;
+    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
   }
 }
 

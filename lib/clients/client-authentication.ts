@@ -8,7 +8,8 @@ import {
 import { shortText } from '../events.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { Client, Falsy } from '../model/model.js';
+import type { Client, Falsy, Model } from '../model/model.js';
+import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options.js';
 import { CLIENT_AUTHENTICATIONS } from './index.js';
 import { isExcused, isPublic } from './none.js';
@@ -32,7 +33,7 @@ export async function authenticateClient(request: Request, options: Options): Pr
   try {
     const claim = readClaim(request);
     const client = await options.model.getClient(claim.id, claim.secret || null);
-    return verifyClient(claim.secret ? client : verifyUnproven(client, claim, request, options));
+    return verifyClient(claim.secret ? client : verifyUnproven(client, claim, request, options), options.model);
   } catch (error) {
     // 401 demands a challenge, and Basic is the one scheme every client may use. RFC 9110 §15.5.2
     const failure = toOAuthError(error);
@@ -49,7 +50,10 @@ function readClaim(request: Request): ClientClaim {
     }
     claim ??= found;
   }
-  if (!claim) throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
+  if (!claim) {
+    const rule = 'the client says who it is, in the `Authorization` header or by `client_id`';
+    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
+  }
   if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');
   if (!isVSCHAR(claim.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
   if (claim.secret && !isVSCHAR(claim.secret)) throw new InvalidRequestError('Invalid parameter: `client_secret`');
@@ -80,15 +84,19 @@ function verifyUnproven(
   // That it has no secret is no secret either: it owes none, and may not ask for this. RFC 6749 §4.4
   if (client && isPublic(client)) throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
   if (claim.secret === '') throw new InvalidRequestError('Missing parameter: `client_secret`');
-  throw new InvalidClientError('Invalid client: cannot retrieve client credentials');
+  const rule = client ? 'the client proves who it is: it has a secret' : 'the client is known';
+  throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
 }
 
-function verifyClient(client: Client | Falsy): Client {
-  if (!client) throw new InvalidClientError('Invalid client: client is invalid');
+function verifyClient(client: Client | Falsy, model: Model): Client {
+  if (!client) throw new InvalidClientError('Invalid client: client is invalid').because({ rule: KNOWN });
+  if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
   if (!client.grants) throw new ServerError('Server error: missing client `grants`');
   if (!Array.isArray(client.grants)) throw new ServerError('Server error: `grants` must be an array');
   return client;
 }
+
+const KNOWN = '`getClient()` finds the client, and its secret is right';
 
 /** Does the request come without any proof of who the client is? */
 export function isPublicRequest(request: Request): boolean {

@@ -57,9 +57,14 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   private findGrantType(request: Request, client: Client): GrantTypeClass {
     const name = required(request, 'grant_type', isGrantType);
     const Grant = this.grantTypes.get(name);
-    if (!Grant) throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid');
-    if (!client.grants.includes(name))
-      throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
+    if (!Grant) {
+      const detail = { rule: 'the grant type is served', wanted: [...this.grantTypes.keys()], given: name };
+      throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid').because(detail);
+    }
+    if (!client.grants.includes(name)) {
+      const detail = { rule: 'the client may use the grant', wanted: client.grants, given: name };
+      throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because(detail);
+    }
     if (!this.served.has(Grant)) this.verifyServed(Grant);
     return Grant;
   }

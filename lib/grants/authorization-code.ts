@@ -1,6 +1,7 @@
 import { isPublicRequest } from '../clients/client-authentication.js';
 import { isPublic } from '../clients/none.js';
 import { InvalidGrantError, ServerError } from '../errors.js';
+import { shortText } from '../events.js';
 import { optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isUri, isVSCHAR } from '../http/syntax.js';
@@ -10,7 +11,7 @@ import { isSameRedirectUri } from '../response-types/redirect-uri.js';
 import { isOver } from '../tokens/issue-token.js';
 import { approveScope } from '../tokens/scope.js';
 import { GrantType } from './grant-type.js';
-import { refuseReplay, verifyOwner } from './replay.js';
+import { expired, refuseReplay, unknown, verifyOwner } from './replay.js';
 
 const WHAT = 'authorization code';
 
@@ -37,11 +38,11 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
 
   private async findCode(value: string, client: Client): Promise<AuthorizationCode> {
     const code = await this.model.getAuthorizationCode(value);
-    if (!code) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`);
+    if (!code) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
     verifyOwner(code, client, { finder: 'getAuthorizationCode', what: WHAT });
     if (code.revokedAt) await refuseReplay(code, WHAT, this.options);
     if (!(code.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
-    if (isOver(code.expiresAt)) throw new InvalidGrantError(`Invalid grant: ${WHAT} has expired`);
+    if (isOver(code.expiresAt)) throw expired(WHAT, code.expiresAt);
     if (code.redirectUri && !isUri(code.redirectUri)) {
       throw new InvalidGrantError('Invalid grant: `redirect_uri` is not a valid URI');
     }
@@ -54,7 +55,9 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
       throw new InvalidGrantError('Invalid grant: the authorization request had no `code_challenge`');
     }
     if (!this.isSameRedirectUri(request, code, client)) {
-      throw new InvalidGrantError('Invalid grant: `redirect_uri` is invalid');
+      const given = shortText(request.body.redirect_uri ?? request.query?.['redirect_uri']);
+      const detail = { rule: 'the redirect URI is that of the authorization request', wanted: code.redirectUri, given };
+      throw new InvalidGrantError('Invalid grant: `redirect_uri` is invalid').because(detail);
     }
   }
 

@@ -4,9 +4,9 @@ import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
 import { isOver } from '../tokens/issue-token.js';
-import { coversScope, requestedScope } from '../tokens/scope.js';
+import { coversScope, requestedScope, scopeText } from '../tokens/scope.js';
 import { GrantType } from './grant-type.js';
-import { refuseReplay, verifyOwner } from './replay.js';
+import { expired, refuseReplay, unknown, verifyOwner } from './replay.js';
 
 const WHAT = 'refresh token';
 
@@ -30,14 +30,14 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
 
   private async findToken(value: string, client: Client): Promise<RefreshToken> {
     const token = await this.model.getRefreshToken(value);
-    if (!token) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`);
+    if (!token) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
     verifyOwner(token, client, { finder: 'getRefreshToken', what: WHAT });
     if (token.revokedAt && !this.isRetry(token.revokedAt)) await refuseReplay(token, WHAT, this.options);
     const { refreshTokenExpiresAt: expiresAt } = token;
     if (expiresAt && !((expiresAt as unknown) instanceof Date)) {
       throw new ServerError('Server error: `refreshTokenExpiresAt` must be a Date instance');
     }
-    if (expiresAt && isOver(expiresAt)) throw new InvalidGrantError(`Invalid grant: ${WHAT} has expired`);
+    if (expiresAt && isOver(expiresAt)) throw expired(WHAT, expiresAt);
     return token;
   }
 
@@ -57,6 +57,11 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
 /** A refreshed token may reach less than the first one did, never more. */
 function narrowed(granted: Scope | undefined, requested: string | undefined): Scope | undefined {
   if (!requested) return granted;
-  if (!coversScope(granted, requested)) throw new InvalidScopeError('Invalid scope: Unable to add extra scopes');
-  return requested;
+  if (coversScope(granted, requested)) return requested;
+  const detail = {
+    rule: 'a refreshed token has no more scope than the first',
+    wanted: scopeText(granted),
+    given: requested,
+  };
+  throw new InvalidScopeError('Invalid scope: Unable to add extra scopes').because(detail);
 }

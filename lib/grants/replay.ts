@@ -1,4 +1,4 @@
-import { InvalidGrantError, ServerError } from '../errors.js';
+import { InvalidGrantError, type RefusalDetail, ServerError } from '../errors.js';
 import type { Client, User } from '../model/model.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
@@ -20,9 +20,20 @@ export function verifyOwner(
   if (!found.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
   // Two missing ids are not the same id.
   if (found.client.id === undefined || found.client.id === null || found.client.id !== client.id) {
-    throw new InvalidGrantError(`Invalid grant: ${what} is invalid`);
+    const detail = { rule: `the ${what} was issued to the client`, wanted: found.client.id, given: client.id };
+    throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
   }
 }
+
+/** Nothing was found. */
+export const unknown = (what: string): RefusalDetail => ({ rule: `the ${what} is known` });
+
+/** What was found is too old. */
+export const expired = (what: string, expiresAt: Date): InvalidGrantError =>
+  new InvalidGrantError(`Invalid grant: ${what} has expired`).because({
+    rule: `the ${what} has not expired`,
+    given: expiresAt,
+  });
 
 /**
  * Something that is spent once was presented twice, so one of the two who had it stole it: nothing that came of the
@@ -40,5 +51,6 @@ export async function refuseReplay(found: Spendable, what: string, options: Gran
       what,
     });
   }
-  throw new InvalidGrantError(`Invalid grant: ${what} is invalid`);
+  const detail = { rule: `the ${what} is good once`, given: found.revokedAt ?? 'spent' };
+  throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
 }

@@ -62,7 +62,8 @@ export interface RefreshToken<C extends Client = Client, U extends User = User> 
 /** An access token, with its refresh token when there is one. RFC 6749 §5.1 */
 export interface Token<C extends Client = Client, U extends User = User> {
   accessToken: string;
-  accessTokenExpiresAt?: Date;
+  /** Never left out: a token without one is not taken for eternal, and `authenticate` refuses it. */
+  accessTokenExpiresAt: Date;
   refreshToken?: string;
   refreshTokenExpiresAt?: Date;
   scope?: Scope;

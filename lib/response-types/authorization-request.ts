@@ -5,10 +5,12 @@ import {
   UnauthorizedClientError,
   UnsupportedResponseTypeError,
 } from '../errors.js';
+import { shortText } from '../events.js';
 import { optional, type Place, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
+import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options.js';
 import { type Challenge, isChallenged, readChallenge } from '../pkce.js';
 import { requestedScope } from '../tokens/scope.js';
@@ -42,11 +44,17 @@ export async function findDestination(request: Request, { model }: Options): Pro
   const clientId = required(request, 'client_id', isVSCHAR, PLACES);
   const given = optional(request, 'redirect_uri', isNotEmpty, PLACES);
   if (given !== undefined && !isRedirectUri(given)) {
-    throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI');
+    const detail = { rule: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
+    throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
   const client = await model.getClient(clientId, null);
-  if (!client) throw new InvalidClientError('Invalid client: client credentials are invalid');
+  if (!client) {
+    const detail = { rule: '`getClient()` finds the client' };
+    throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
+  }
+  if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
   if (!client.grants || !Array.isArray(client.grants)) {
+    warnOfModel(model, NO_GRANTS);
     throw new InvalidClientError('Invalid client: missing client `grants`');
   }
   const redirectUri = await trustRedirectUri(given, client, model);
@@ -78,7 +86,8 @@ export function verifyAllowed(request: Request, client: Client): void {
   if ((wanted ? [wanted] : Object.values(RESPONSE_TYPES)).some(({ grant }) => client.grants.includes(grant))) return;
   // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
   const parameter = wanted === RESPONSE_TYPES['token'] ? 'response_type' : 'grant_type';
-  throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`);
+  const detail = { rule: 'the client may use the grant', wanted: client.grants, given: wanted?.grant };
+  throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);
 }
 
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */

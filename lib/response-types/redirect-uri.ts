@@ -1,4 +1,5 @@
 import { InvalidClientError, InvalidRequestError } from '../errors.js';
+import { shortText } from '../events.js';
 import { isRedirectUri } from '../http/syntax.js';
 import type { Client, Model } from '../model/model.js';
 import type { ResponseMode } from './response-mode.js';
@@ -34,15 +35,28 @@ export async function trustRedirectUri(given: string | undefined, client: Client
   const trusted = model.validateRedirectUri
     ? await model.validateRedirectUri(given, client)
     : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(given, uri, client));
-  if (!trusted) throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value');
+  if (!trusted) {
+    const detail = {
+      rule: 'the redirect URI is registered for the client',
+      wanted: registered,
+      given: shortText(given),
+    };
+    throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value').because(detail);
+  }
   return given;
 }
 
 /** The one that is meant by a request that names none. RFC 6749 §3.1.2.3 */
 function onlyUri(registered: readonly unknown[]): string {
   const [uri, another] = new Set(registered.filter((one) => typeof one === 'string' && isRedirectUri(one)));
-  if (uri === undefined) throw new InvalidClientError('Invalid client: missing client `redirectUri`');
-  if (another !== undefined) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
+  if (uri === undefined) {
+    const rule = '`getClient()` returns a client with `redirectUris`, a list of whole URIs';
+    throw new InvalidClientError('Invalid client: missing client `redirectUri`').because({ rule });
+  }
+  if (another !== undefined) {
+    const detail = { rule: 'of several registered redirect URIs one is named', wanted: registered };
+    throw new InvalidRequestError('Missing parameter: `redirect_uri`').because(detail);
+  }
   return uri as string;
 }
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { Client, Model, Scope, Token, Unsaved, User } from '../model/model.js';
+import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
 import { lifetime } from '../options.js';
 import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel } from './scope.js';
@@ -48,8 +49,14 @@ export async function issueToken(options: IssueOptions, authorization: Authoriza
   }
   if (model.revokeGrant) token.grantId = authorization.grantId ?? newGrantId();
 
-  return (await model.saveToken(token, client, user)) as Token;
+  const saved = await model.saveToken(token, client, user);
+  if (!saved) throw new InvalidArgumentError(NOT_SAVED);
+  if (!saved.accessTokenExpiresAt) warnOfModel(model, NO_EXPIRY);
+  return saved;
 }
+
+const NOT_SAVED =
+  'Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`';
 
 /** The model's own access token, or a random one. */
 export async function generateAccessToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {

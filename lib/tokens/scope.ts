@@ -64,7 +64,8 @@ export async function verifyClientScope(
 ): Promise<void> {
   if (!model.validateClientScope || scope === undefined) return;
   const handed = scopeForModel(scope, scopeFormat ?? 'string')!;
-  if (!(await model.validateClientScope(client, handed))) throw new InvalidScopeError(REFUSED);
+  if (await model.validateClientScope(client, handed)) return;
+  throw new InvalidScopeError(REFUSED).because({ rule: 'the client may ask for the scope', given: scope });
 }
 
 /** Asks the model which part of the requested scope is granted; a model that does not say grants all of it. */
@@ -76,6 +77,6 @@ export async function approveScope(
   if (!options.model.validateScope) return requested;
   const handed = scopeForModel(requested, options.scopeFormat ?? 'string');
   const granted = await options.model.validateScope(user, client, handed);
-  if (!granted) throw new InvalidScopeError(REFUSED);
+  if (!granted) throw new InvalidScopeError(REFUSED).because({ rule: '`validateScope()` grants it', given: requested });
   return granted === true ? requested : scopeText(granted);
 }

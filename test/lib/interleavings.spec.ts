@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { InvalidGrantError, type Model, OAuth2Server } from 'nest-oauth2/server';
+import { InvalidGrantError, type Model, OAuth2Server, type Token, type Unsaved } from 'nest-oauth2/server';
 
 import { addCode, ALICE, CALLBACK, createHost, type Host, WEB } from '../support/model.js';
 import { answer, tokenRequest } from '../support/requests.js';
@@ -18,7 +18,7 @@ function familyHost(): Host & { revoked: Set<string> } {
       spend(host.codes.get(authorizationCode)),
     revokeToken: ({ refreshToken }: { refreshToken: string }) => spend(host.refreshTokens.get(refreshToken)),
     revokeGrant: (grantId: string) => void revoked.add(grantId),
-    saveToken(token: Row & { accessToken: string; refreshToken: string }, client: typeof WEB, user: object) {
+    saveToken(token: Row & Unsaved<Token> & { refreshToken: string }, client: typeof WEB, user: object) {
       if (revoked.has(token.grantId!)) throw new InvalidGrantError('Invalid grant: revoked');
       const saved = { ...token, client, user };
       host.accessTokens.set(token.accessToken, saved);

@@ -76,7 +76,7 @@ describe.each(await findDatabases())('clients in a TypeORM store on $name', (dat
     const hosted = new TypeOrmStore(opened.dataSource, { users, prefix: PREFIX, clients });
     expect(await hosted.getClient('own', SECRET)).toMatchObject({ id: 'own' });
     expect(await hosted.getClient('web', SECRET)).toBeUndefined();
-    await hosted.saveToken({ accessToken: 'hosted' }, { ...WEB, id: 'own' }, ALICE);
+    await hosted.saveToken({ accessToken: 'hosted', accessTokenExpiresAt: later() }, { ...WEB, id: 'own' }, ALICE);
     expect(await hosted.getAccessToken('hosted')).toMatchObject({ client: { id: 'own' }, user: ALICE });
     expect(await store.getAccessToken('hosted')).toBeUndefined();
     await expect(hosted.saveClient(WEB)).rejects.toMatchObject({ name: 'invalid_argument' });

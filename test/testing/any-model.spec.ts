@@ -127,12 +127,12 @@ describe('the contract', () => {
       const honest = new HonestModel();
       const { saveToken, getAccessToken } = HonestModel.prototype;
       honest.saveToken = async (token, client, user) => {
-        if (token.accessTokenExpiresAt! < new Date()) throw new RangeError('ERR invalid expire time');
+        if (token.accessTokenExpiresAt < new Date()) throw new RangeError('ERR invalid expire time');
         return saveToken.call(honest, token, client, user);
       };
       honest.getAccessToken = async (token) => {
         const found = await getAccessToken.call(honest, token);
-        return found && found.accessTokenExpiresAt! > new Date() ? found : undefined;
+        return found && found.accessTokenExpiresAt > new Date() ? found : undefined;
       };
       return subject(honest);
     });

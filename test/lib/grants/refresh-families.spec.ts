@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { OAuth2Server, type OAuth2ServerOptions, Request, Response } from 'nest-oauth2/server';
+import {
+  OAuth2Server,
+  type OAuth2ServerOptions,
+  Request,
+  Response,
+  type Token,
+  type Unsaved,
+} from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const alice = { id: 'alice' };
@@ -82,7 +89,7 @@ describe('refreshing on a model that knows no families', () => {
       getRefreshToken: (refreshToken: string) => ({ refreshToken, client, user: alice }),
       revokeToken: ({ refreshToken }: { refreshToken: string }) =>
         !spent.has(refreshToken) && Boolean(spent.add(refreshToken)),
-      saveToken: (token: { accessToken: string }) => ({ ...token, client, user: alice }),
+      saveToken: (token: Unsaved<Token>) => ({ ...token, client, user: alice }),
     };
     const server = createServer({ model, refreshTokenReuseInterval: 60 });
     expect(await refresh(server, 'classic')).toHaveProperty('access_token');

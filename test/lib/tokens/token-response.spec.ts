@@ -18,6 +18,9 @@ const ask = (host: Host, options: object = {}) => answer(host, 'token', tokenReq
 const saving = (changes: object) =>
   createHost({ saveToken: (token: object, client: object, user: object) => ({ ...token, client, user, ...changes }) });
 
+const NOTHING =
+  'Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`';
+
 describe('the token response', () => {
   it('holds what RFC 6749 §5.1 names, in its order', async () => {
     const { body } = await ask(saving({ accessToken: 'A', refreshToken: 'R', unknown: 1 }));
@@ -53,8 +56,8 @@ describe('the token response', () => {
   });
 
   it.each([
-    [null, 'Missing parameter: `accessToken`'],
-    [undefined, 'Missing parameter: `accessToken`'],
+    [null, NOTHING],
+    [undefined, NOTHING],
     ['a text', 'Missing parameter: `accessToken`'],
     [{}, 'Missing parameter: `accessToken`'],
     [{ accessToken: 'A' }, 'Missing parameter: `client`'],

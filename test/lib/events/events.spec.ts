@@ -1,0 +1,311 @@
+import { EventEmitter } from 'node:events';
+
+import { describe, expect, it, jest } from '@jest/globals';
+import type { EventSink, OAuth2Events, Request } from 'nest-oauth2/server';
+
+import {
+  addAccessToken,
+  addCode,
+  addRefreshToken,
+  CALLBACK,
+  createHost,
+  earlier,
+  type Host,
+  OTHER_CALLBACK,
+  SECRET,
+  WEB,
+} from '../../support/model.js';
+import {
+  answer,
+  authorizeRequest,
+  basic,
+  FORM,
+  formRequest,
+  type Operation,
+  resourceRequest,
+  signedIn,
+  tokenRequest,
+} from '../../support/requests.js';
+
+type Told = [name: string, payload: object];
+
+/** What the operator hears of one request. */
+async function told(host: Host, operation: Operation, request: Request, options = {}): Promise<Told[]> {
+  const events: Told[] = [];
+  await answer(host, operation, request, { ...options, events: { emit: (...event: Told) => events.push(event) } });
+  return events;
+}
+
+const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
+const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
+const families = { revokeGrant: () => true };
+
+function fullHost(): Host {
+  const host = createHost(families);
+  host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+  addAccessToken(host, { grantId: 'g' });
+  addCode(host, { grantId: 'g' });
+  addRefreshToken(host, { grantId: 'g' });
+  return host;
+}
+
+describe('what was granted is told with client, user, scope and grant', () => {
+  const facts = { clientId: 'web', userId: 'alice', grantId: expect.any(String) };
+
+  it.each<[string, Operation, Request, object, Told[]]>([
+    [
+      'a code',
+      'authorize',
+      authorizeRequest(),
+      signedIn,
+      [['authorization.granted', { endpoint: 'authorize', ...facts, responseType: 'code', scope: 'read' }]],
+    ],
+    [
+      'a token of the implicit grant',
+      'authorize',
+      authorizeRequest({ response_type: 'token' }),
+      signedIn,
+      [
+        ['authorization.granted', { endpoint: 'authorize', ...facts, responseType: 'token', scope: 'read' }],
+        ['token.issued', { endpoint: 'authorize', ...facts, responseType: 'token', scope: 'read' }],
+      ],
+    ],
+    [
+      'a token for a code',
+      'token',
+      tokenRequest(CODE),
+      {},
+      [['token.issued', { endpoint: 'token', ...facts, grantType: 'authorization_code', scope: 'read' }]],
+    ],
+    [
+      'a token for a password',
+      'token',
+      tokenRequest({ ...PASSWORD, scope: 'write' }),
+      {},
+      [['token.issued', { endpoint: 'token', ...facts, grantType: 'password', scope: 'write' }]],
+    ],
+    [
+      'a refreshed token',
+      'token',
+      tokenRequest(REFRESH),
+      {},
+      [['token.refreshed', { endpoint: 'token', ...facts, grantType: 'refresh_token', scope: 'read write' }]],
+    ],
+    ['nothing, where access was granted', 'authenticate', resourceRequest(), {}, []],
+  ])('%s', async (_name, operation, request, options, events) => {
+    expect(await told(fullHost(), operation, request, options)).toEqual(events);
+  });
+});
+
+describe('what was refused is told with the rule, and with what was wanted and given where neither is a secret', () => {
+  const when = earlier(60);
+  const withCode = (properties: object) => (host: Host) => addCode(host, { grantId: 'g', ...properties });
+  const withToken = (properties: object) => (host: Host) => addAccessToken(host, properties);
+  const nothing = () => undefined;
+
+  it.each<[string, (host: Host) => unknown, Operation, Request, object, keyof OAuth2Events, object]>([
+    [
+      'a client without its secret',
+      nothing,
+      'token',
+      formRequest({ ...PASSWORD, client_id: 'web' }),
+      {},
+      'client.refused',
+      {
+        endpoint: 'token',
+        clientId: 'web',
+        error: 'invalid_client',
+        rule: 'the client proves who it is: it has a secret',
+      },
+    ],
+    [
+      'an unknown client',
+      nothing,
+      'token',
+      formRequest(PASSWORD, { headers: { ...FORM, authorization: basic('who', 'x') } }),
+      {},
+      'client.refused',
+      { clientId: 'who', status: 401, rule: '`getClient()` finds the client, and its secret is right' },
+    ],
+    [
+      'a grant type that the client may not use',
+      (host) => host.clients.set('web', { ...WEB, grants: ['refresh_token'] }),
+      'token',
+      tokenRequest(PASSWORD),
+      {},
+      'token.refused',
+      {
+        clientId: 'web',
+        grantType: 'password',
+        error: 'unauthorized_client',
+        rule: 'the client may use the grant',
+        wanted: ['refresh_token'],
+        given: 'password',
+      },
+    ],
+    [
+      'a grant type that nobody serves',
+      nothing,
+      'token',
+      tokenRequest({ grant_type: 'telepathy' }),
+      {},
+      'token.refused',
+      { wanted: ['authorization_code', 'client_credentials', 'password', 'refresh_token'], given: 'telepathy' },
+    ],
+    [
+      'a code that has expired',
+      withCode({ expiresAt: when }),
+      'token',
+      tokenRequest(CODE),
+      {},
+      'token.refused',
+      { error: 'invalid_grant', rule: 'the authorization code has not expired', given: when },
+    ],
+    [
+      'a code of another client',
+      withCode({ client: { ...WEB, id: 'other' } }),
+      'token',
+      tokenRequest(CODE),
+      {},
+      'token.refused',
+      { rule: 'the authorization code was issued to the client', wanted: 'other', given: 'web' },
+    ],
+    [
+      'a code with another redirect URI',
+      withCode({}),
+      'token',
+      tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }),
+      {},
+      'token.refused',
+      { rule: 'the redirect URI is that of the authorization request', wanted: CALLBACK, given: OTHER_CALLBACK },
+    ],
+    [
+      'a refresh for more than was granted',
+      (host) => addRefreshToken(host, { scope: 'read' }),
+      'token',
+      tokenRequest({ ...REFRESH, scope: 'read write' }),
+      {},
+      'token.refused',
+      { error: 'invalid_scope', wanted: 'read', given: 'read write' },
+    ],
+    [
+      'a scope that the model does not grant',
+      nothing,
+      'token',
+      tokenRequest({ ...PASSWORD, scope: 'admin' }),
+      {},
+      'token.refused',
+      { error: 'invalid_scope', scope: 'admin', rule: '`validateScope()` grants it', given: 'admin' },
+    ],
+    [
+      'a redirect URI that is not registered',
+      nothing,
+      'authorize',
+      authorizeRequest({ redirect_uri: 'https://evil.example/' }),
+      signedIn,
+      'authorization.refused',
+      {
+        endpoint: 'authorize',
+        clientId: 'web',
+        error: 'invalid_client',
+        rule: 'the redirect URI is registered for the client',
+        wanted: [CALLBACK, OTHER_CALLBACK],
+        given: 'https://evil.example/',
+      },
+    ],
+    [
+      'a user who says no',
+      nothing,
+      'authorize',
+      authorizeRequest({ allowed: 'false' }),
+      signedIn,
+      'authorization.denied',
+      { clientId: 'web', error: 'access_denied', responseType: 'code', scope: 'read' },
+    ],
+    [
+      'a request without a token',
+      nothing,
+      'authenticate',
+      resourceRequest(null),
+      { scope: 'read' },
+      'access.refused',
+      { endpoint: 'resource', error: 'unauthorized_request', status: 401, scope: 'read' },
+    ],
+    [
+      'a token that has expired',
+      withToken({ accessTokenExpiresAt: when }),
+      'authenticate',
+      resourceRequest(),
+      {},
+      'access.refused',
+      { clientId: 'web', userId: 'alice', error: 'invalid_token', rule: 'the token has not expired', given: when },
+    ],
+    [
+      'a token with less scope',
+      withToken({ scope: 'read' }),
+      'authenticate',
+      resourceRequest(),
+      { scope: 'read write' },
+      'access.refused',
+      { status: 403, rule: 'the token has the scope of the route', wanted: 'read write', given: 'read' },
+    ],
+  ])('%s', async (_name, prepare, operation, request, options, name, payload) => {
+    const host = createHost(families);
+    prepare(host);
+    expect(await told(host, operation, request, options)).toEqual([[name, expect.objectContaining(payload)]]);
+  });
+
+  it('keeps the detail from the wire and from serializers', async () => {
+    const host = createHost();
+    const { error, body } = await answer(host, 'token', tokenRequest({ grant_type: 'telepathy' }));
+    expect(body).toEqual({
+      error: 'unsupported_grant_type',
+      error_description: 'Unsupported grant type: `grant_type` is invalid',
+    });
+    expect(JSON.stringify(Object.entries(error!))).not.toContain('telepathy');
+  });
+
+  it('tells nothing of a fault: that is the host’s to log', async () => {
+    const getClient = () => Promise.reject(new Error('down'));
+    expect(await told(createHost({ getClient }), 'token', tokenRequest(PASSWORD))).toEqual([]);
+    const getAccessToken = () => Promise.reject(new Error('down'));
+    expect(await told(createHost({ getAccessToken }), 'authenticate', resourceRequest())).toEqual([]);
+  });
+});
+
+describe('what nobody listens to', () => {
+  it('is not asked of a sink that does not want it', async () => {
+    const wants = jest.fn((name: string) => name === 'token.refused');
+    const emit = jest.fn<EventSink['emit']>();
+    await answer(fullHost(), 'token', tokenRequest(PASSWORD), { events: { emit, wants } });
+    await answer(createHost(), 'token', tokenRequest({ grant_type: 'telepathy' }), { events: { emit, wants } });
+    expect(wants.mock.calls.flat()).toEqual(['token.issued', 'token.refused']);
+    expect(emit.mock.calls.map(([name]) => name)).toEqual(['token.refused']);
+  });
+
+  it('costs no payload where an emitter of Node has no listener for it', async () => {
+    const events = new EventEmitter();
+    const read = jest.fn(() => 'web');
+    const client = Object.defineProperty({ ...WEB }, 'id', { get: read, enumerable: true });
+    const host = createHost({ getClient: (_: string, secret: string) => secret === SECRET && client });
+    await answer(host, 'token', tokenRequest(PASSWORD), { events });
+    const unheard = read.mock.calls.length;
+    events.on('token.issued', () => undefined);
+    await answer(host, 'token', tokenRequest(PASSWORD), { events });
+    expect(read.mock.calls.length - unheard).toBe(unheard + 1);
+  });
+
+  it('is told all the same to an emitter that emits in its own way', async () => {
+    class Own extends EventEmitter {
+      readonly heard: string[] = [];
+      override emit(name: string): boolean {
+        this.heard.push(name);
+        return true;
+      }
+    }
+    const events = new Own();
+    await answer(fullHost(), 'token', tokenRequest(PASSWORD), { events });
+    expect(events.heard).toEqual(['token.issued']);
+  });
+});

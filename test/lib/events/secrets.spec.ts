@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+
+import { bent, failures, options, RIGHT, wild } from '../../support/hostile.js';
+import { addAccessToken, addCode, addRefreshToken, createHost, WEB } from '../../support/model.js';
+
+const SECRET = 'CANARY-secret-4f1d';
+const encoded = Buffer.from(SECRET).toString('base64');
+
+/** Whatever bears a secret in a request, here with one that is recognized. */
+const SECRETS = {
+  client_secret: SECRET,
+  code: SECRET,
+  code_verifier: `${SECRET}-${'x'.repeat(43)}`,
+  refresh_token: SECRET,
+  password: SECRET,
+  access_token: SECRET,
+  ticket: SECRET,
+  state: SECRET,
+  code_challenge: `${SECRET}-${'x'.repeat(43)}`,
+};
+const AUTHORIZATIONS = [
+  `Bearer ${SECRET}`,
+  `Basic ${Buffer.from(`web:${SECRET}`).toString('base64')}`,
+  `Basic ${Buffer.from(`who:${SECRET}`).toString('base64')}`,
+  `Basic ${encoded}`,
+  SECRET,
+];
+
+/** Some of its secrets replaced by ours: what is in front of them stays as it was, so that requests get far. */
+const bearing = (requests: fc.Arbitrary<object>) =>
+  fc
+    .tuple(requests, fc.subarray(Object.keys(SECRETS)), fc.constantFrom(undefined, ...AUTHORIZATIONS))
+    .map(([request, names, authorization]) => {
+      const planted = Object.fromEntries(names.map((name) => [name, SECRETS[name as keyof typeof SECRETS]]));
+      const { body, query, headers } = request as Record<'body' | 'query' | 'headers', object>;
+      const record = (value: unknown) => (typeof value === 'object' && value !== null ? value : {});
+      return Object.assign({}, request, {
+        body: Object.assign({}, record(body), planted),
+        query: Object.assign({}, record(query), planted),
+        headers: Object.assign({}, record(headers), authorization && { authorization }),
+      });
+    });
+
+/** A host that has the secrets as well, so that they are found and refused for something else. */
+function hostile(given: object, failing: object, emit: (name: string, payload: object) => void): OAuth2Server {
+  const host = createHost({ revokeGrant: () => true, ...failing });
+  host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+  addAccessToken(host);
+  addCode(host);
+  addRefreshToken(host);
+  const past = { accessToken: SECRET, authorizationCode: SECRET, refreshToken: SECRET, grantId: 'g' };
+  const spent = { ...past, client: WEB, user: { id: 'alice', password: SECRET }, scope: 'read' };
+  host.accessTokens.set(SECRET, { ...spent, accessTokenExpiresAt: new Date(0) });
+  host.codes.set(SECRET, { ...spent, expiresAt: new Date(Date.now() + 60_000), codeChallenge: SECRET.padEnd(43, 'x') });
+  host.refreshTokens.set(SECRET, { ...spent, revokedAt: new Date(0) });
+  return new OAuth2Server({ model: host.model, ...given, events: { emit } });
+}
+
+describe('what the operator hears', () => {
+  it.each([
+    ['authenticate', RIGHT.authenticate],
+    ['authorize', RIGHT.authorize],
+    ['token', RIGHT.token],
+    ['readAuthorizationRequest', RIGHT.authorize],
+  ] as const)('of %s bears no secret, whatever is asked', async (operation, right) => {
+    const heard = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(bearing(fc.oneof(wild, bent(right))), options, failures, async (asked, given, failing) => {
+        const events: unknown[] = [];
+        const server = hostile(given, failing, (name, payload) => {
+          heard.add(name);
+          events.push([name, payload]);
+        });
+        try {
+          await server[operation](new Request(asked as never), new Response());
+        } catch {
+          // What it answers is the matter of other tests.
+        }
+        expect(JSON.stringify(events)).not.toContain('CANARY');
+        expect(JSON.stringify(events)).not.toContain(encoded);
+      }),
+      { numRuns: 600 },
+    );
+    expect(heard.size).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { createHost, type Host, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, resourceRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+
+const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+
+const NO_ID = "the model's `getClient()` returned a client without `id`: its codes and refresh tokens will be refused";
+const NO_GRANTS =
+  "the model's `getClient()` returned a client without `grants`, the list of what it may ask for: its requests are refused";
+const NO_EXPIRY =
+  "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it, as a Date, or no request is let in";
+
+describe('a mistake of the model that was always let pass', () => {
+  const warn = jest.spyOn(process, 'emitWarning');
+  beforeEach(() => void warn.mockImplementation(() => undefined));
+  afterEach(() => void warn.mockReset());
+
+  const clientOf = (client: object): Host => createHost({ getClient: () => client });
+  const { id: _, ...anonymous } = WEB;
+
+  it.each([
+    ['a client without `id` at the token endpoint', clientOf(anonymous), 'token', 200, NO_ID],
+    ['a client without `id` at the authorization endpoint', clientOf(anonymous), 'authorize', 302, NO_ID],
+    ['a client without `grants`', clientOf({ id: 'web', redirectUris: WEB.redirectUris }), 'authorize', 400, NO_GRANTS],
+    [
+      'a saved token without its expiry',
+      createHost({ saveToken: (token: object, client: object, user: object) => ({ accessToken: 'a', client, user }) }),
+      'token',
+      200,
+      NO_EXPIRY,
+    ],
+  ] as const)('is told once, by its name: %s', async (_name, host, operation, status, sentence) => {
+    for (let i = 0; i < 2; i++) {
+      const request = operation === 'token' ? tokenRequest(PASSWORD) : authorizeRequest();
+      expect((await answer(host, operation, request, signedIn)).status).toBe(status);
+    }
+    expect(warn.mock.calls).toEqual([[`nest-oauth2: ${sentence}`]]);
+  });
+
+  it('is a fault where nothing was saved, and says so', async () => {
+    const { error, status } = await answer(createHost({ saveToken: () => undefined }), 'token', tokenRequest(PASSWORD));
+    expect([status, summary(error)]).toEqual([
+      500,
+      '500 invalid_argument: Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`',
+    ]);
+  });
+
+  it('lets no token in that says of no day when it ends', async () => {
+    const getAccessToken = () => ({ accessToken: 'access', client: WEB, user: { id: 'alice' } });
+    const { error } = await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest());
+    expect(summary(error)).toBe('503 server_error: Server error: `accessTokenExpiresAt` must be a Date instance');
+  });
+});
