@@ -1,9 +1,11 @@
 import { scryptSync } from 'node:crypto';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
 import { hashSecret, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
 import { ALICE, later, SECRET } from '../support/model.js';
+import { answer, tokenRequest } from '../support/requests.js';
 import { findDatabases, open, type Opened, ownPrefix, users, WEB } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('clients');
@@ -60,6 +62,21 @@ describe.each(await findDatabases())('clients in a TypeORM store on $name', (dat
     await store.saveClient({ id: 'web', grants: ['password'], scopes: ['read'], accessTokenLifetime: 60 });
     const client = await store.getClient('web', SECRET);
     expect(client).toEqual({ id: 'web', grants: ['password'], scopes: ['read'], accessTokenLifetime: 60 });
+  });
+
+  // Issue 10, 2.9: MariaDB has no room for 70 kB.
+  it('may have the longest scope there is, and asks in vain for a longer one', async () => {
+    const scopes = Array.from({ length: 128 }, (_, index) => `${index}`.padEnd(256, 'x'));
+    await store.saveClient({ ...WEB, scopes });
+    const server = new OAuth2Server({ model: store });
+    const ask = (scope: string) => answer(server, 'token', tokenRequest({ grant_type: 'client_credentials', scope }));
+    const { status, body } = await ask(scopes.join(' '));
+    expect(status).toBe(200);
+    const found = await store.getAccessToken(body['access_token'] as string);
+    expect(found?.scope).toBe(scopes.join(' '));
+    for (const scope of ['y'.repeat(70_000), `${scopes.join(' ')} y`, 'y '.repeat(35_000)]) {
+      expect(await ask(scope)).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
+    }
   });
 
   it('ends everything of a client that is removed', async () => {
