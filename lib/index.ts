@@ -54,6 +54,7 @@ export type {
   ModelMethod,
   OnceModel,
   PasswordModel,
+  RedeemModel,
   RefreshToken,
   RefreshTokenModel,
   Scope,

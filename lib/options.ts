@@ -57,7 +57,7 @@ export interface TokenOptions {
   alwaysIssueNewRefreshToken?: boolean;
   /**
    * Seconds in which a spent refresh token may be presented again without being taken for stolen, so that a client whose
-   * answer was lost can retry; each retry is answered by another live token. Default: 0. For models with `revokeGrant`.
+   * answer was lost has the same answer again. Default: 0. Ten is a good choice. For models with `redeem`.
    */
   refreshTokenReuseInterval?: number;
   /** Grant types by `grant_type` value, beside or instead of the built-in ones. RFC 6749 §4.5 */

@@ -8,8 +8,7 @@ import { isUri, isVSCHAR } from '../http/syntax.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../model/model.js';
 import { verifyVerifier } from '../pkce.js';
 import { isSameRedirectUri } from '../response-types/redirect-uri.js';
-import { isOver } from '../tokens/issue-token.js';
-import { approveScope } from '../tokens/scope.js';
+import { isOver, redeem } from '../tokens/issue-token.js';
 import { GrantType } from './grant-type.js';
 import { expired, refuseReplay, unknown, verifyOwner } from './replay.js';
 
@@ -25,28 +24,41 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   async handle(request: Request, client: Client): Promise<Token> {
     const authorizationCode = required(request, 'code', isVSCHAR);
     const code = await this.findCode(authorizationCode, client);
-    const { user, grantId } = code;
-    const scope = await approveScope(this.options, { client, user, scope: code.scope });
+    await this.proveCode(request, code, client);
 
-    // Spent before it is proven, so that neither a verifier nor a redirect URI can be guessed twice.
-    if (!(await this.model.revokeAuthorizationCode(code))) await refuseReplay(code, WHAT, this.options);
-    this.verifyProof(request, code, client);
-
-    const extra = { authorizationCode };
-    return await this.issueToken({ client, user, scope, scopeApproved: true, refreshable: true, grantId, extra });
+    const { user, grantId, scope } = code;
+    const authorization = { client, user, scope, refreshable: true, grantId, extra: { authorizationCode } };
+    return await redeem(this.options, authorization, {
+      found: code,
+      spend: () => this.model.revokeAuthorizationCode(code),
+      lost: () => refuseReplay(code, WHAT, this.options),
+    });
   }
 
   private async findCode(value: string, client: Client): Promise<AuthorizationCode> {
     const code = await this.model.getAuthorizationCode(value);
     if (!code) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
     verifyOwner(code, client, { finder: 'getAuthorizationCode', what: WHAT });
-    if (code.revokedAt) await refuseReplay(code, WHAT, this.options);
     if (!(code.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
     if (isOver(code.expiresAt)) throw expired(WHAT, code.expiresAt);
     if (code.redirectUri && !isUri(code.redirectUri)) {
       throw new InvalidGrantError('Invalid grant: `redirect_uri` is not a valid URI');
     }
     return code;
+  }
+
+  /**
+   * A wrong proof spends a live code, so that neither a verifier nor a redirect URI can be guessed twice; of a spent one it
+   * ends nothing: whoever has no more than the code could sign out its user. OAuth 2.1 §7.5.3
+   */
+  private async proveCode(request: Request, code: AuthorizationCode, client: Client): Promise<void> {
+    try {
+      this.verifyProof(request, code, client);
+    } catch (error) {
+      if (!code.revokedAt) await this.model.revokeAuthorizationCode(code);
+      throw error;
+    }
+    if (code.revokedAt) await refuseReplay(code, WHAT, this.options);
   }
 
   private verifyProof(request: Request, code: AuthorizationCode, client: Client): void {

@@ -3,8 +3,9 @@ import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
-import { isOver } from '../tokens/issue-token.js';
+import { isOver, redeem } from '../tokens/issue-token.js';
 import { coversScope, requestedScope, scopeText } from '../tokens/scope.js';
+import { openSuccessor } from '../tokens/successor.js';
 import { GrantType } from './grant-type.js';
 import { expired, refuseReplay, unknown, verifyOwner } from './replay.js';
 
@@ -17,22 +18,27 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   async handle(request: Request, client: Client): Promise<Token> {
     const value = required(request, 'refresh_token', isVSCHAR);
     const token = await this.findToken(value, client);
-    const scope = narrowed(token.scope, requestedScope(request));
+    const requested = requestedScope(request);
+    if (token.revokedAt) return await this.retry(token, value, requested);
+    const scope = narrowed(token.scope, requested);
     const refreshable = this.alwaysIssueNewRefreshToken !== false;
-
-    // Spent before its successor is minted, so that of two who bring it at once one goes away empty-handed.
-    if (refreshable && !token.revokedAt && !(await this.model.revokeToken(token))) await this.retry(value, client);
 
     const { user, grantId, scope: refreshTokenScope } = token;
     const extra = refreshable && this.model.revokeGrant ? { refreshTokenScope } : undefined;
-    return await this.issueToken({ client, user, scope, scopeApproved: true, refreshable, grantId, extra });
+    const authorization = { client, user, scope, scopeApproved: true, refreshable, grantId, extra };
+    if (!refreshable) return await this.issueToken(authorization);
+    return await redeem(this.options, authorization, {
+      found: token,
+      sealUnder: this.reuseInterval > 0 ? value : undefined,
+      spend: () => this.model.revokeToken(token),
+      lost: async () => this.retry(await this.findToken(value, client), value, requested),
+    });
   }
 
   private async findToken(value: string, client: Client): Promise<RefreshToken> {
     const token = await this.model.getRefreshToken(value);
     if (!token) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
     verifyOwner(token, client, { finder: 'getRefreshToken', what: WHAT });
-    if (token.revokedAt && !this.isRetry(token.revokedAt)) await refuseReplay(token, WHAT, this.options);
     const { refreshTokenExpiresAt: expiresAt } = token;
     if (expiresAt && !((expiresAt as unknown) instanceof Date)) {
       throw new ServerError('Server error: `refreshTokenExpiresAt` must be a Date instance');
@@ -41,16 +47,31 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     return token;
   }
 
-  /** A client that lost the race against itself may have what it asked for, if the host allows retries. */
-  private async retry(value: string, client: Client): Promise<void> {
-    const token = await this.findToken(value, client);
-    if (!token.revokedAt || !this.isRetry(token.revokedAt)) await refuseReplay(token, WHAT, this.options);
+  /**
+   * A client whose answer was lost on the way, or that raced against itself, has that answer again, for as long as the
+   * host allows. Once it has used what was in it, whoever comes with the token before is another. RFC 9700 §4.14.2
+   */
+  private async retry(token: RefreshToken, value: string, requested: string | undefined): Promise<Token> {
+    const again = this.isRetry(token) ? openSuccessor(token.successor, value) : undefined;
+    const next = again?.refreshToken && (await this.model.getRefreshToken(again.refreshToken));
+    if (!again || !next || next.revokedAt) return await refuseReplay(token, WHAT, this.options);
+    if (requested && !(coversScope(again.scope, requested) && coversScope(requested, again.scope ?? ''))) {
+      throw new InvalidScopeError('Invalid scope: the refresh token was used for another scope');
+    }
+    const kept = await this.model.getAccessToken?.(again.accessToken);
+    const { client, user, grantId } = token;
+    return { ...(kept || undefined), ...again, client, user, grantId };
   }
 
-  /** A client whose answer was lost on the way may ask again, for as long as the host allows. */
-  private isRetry(revokedAt: Date): boolean {
-    const { refreshTokenReuseInterval = 0 } = this.options;
-    return Date.now() - revokedAt.getTime() < refreshTokenReuseInterval * 1000;
+  /** Where clocks differ, what was spent in the future was not spent a moment ago. */
+  private isRetry({ revokedAt, revokedAgo }: RefreshToken): boolean {
+    if (!revokedAt || !(this.reuseInterval > 0)) return false;
+    const ago = revokedAgo ?? (Date.now() - revokedAt.getTime()) / 1000;
+    return ago >= 0 && ago < this.reuseInterval;
+  }
+
+  private get reuseInterval(): number {
+    return Number(this.options.refreshTokenReuseInterval);
   }
 }
 

@@ -15,6 +15,7 @@ const ARITY: Readonly<Record<ModelMethod, number>> = {
   getUser: 2,
   getUserFromClient: 1,
   once: 2,
+  redeem: 4,
   revokeAuthorizationCode: 1,
   revokeGrant: 1,
   revokeToken: 1,

@@ -57,6 +57,10 @@ export interface RefreshToken<C extends Client = Client, U extends User = User> 
   user: U;
   grantId?: string;
   revokedAt?: Date;
+  /** Seconds since then by the clock of the database; left out: that of the server tells, which may be another. */
+  revokedAgo?: number;
+  /** Of a spent one: what `redeem` was given as `token.successor`. */
+  successor?: string;
 }
 
 /** An access token, with its refresh token when there is one. RFC 6749 §5.1 */
@@ -73,6 +77,8 @@ export interface Token<C extends Client = Client, U extends User = User> {
   refreshTokenScope?: Scope;
   /** The code this token was given for; only while it is being saved. */
   authorizationCode?: string;
+  /** This answer, sealed under the refresh token it replaces, to be kept beside that; only for `redeem`. */
+  successor?: string;
   grantId?: string;
   // oxlint-disable-next-line no-explicit-any
   [attribute: string]: any;
@@ -155,6 +161,21 @@ export interface OnceModel {
   once(digest: string, seconds: number): Awaitable<boolean>;
 }
 
+/** Spends and saves in one step, so that a failure between the two can neither sign a user out nor look like a theft. */
+export interface RedeemModel<C extends Client = Client, U extends User = User> {
+  /**
+   * Spends a code or refresh token, as it was found, and saves what came of it: both or neither. Falsy for all but one
+   * caller, however many try at once. Beside a spent refresh token `token.successor` is kept, and found again. It
+   * stands in for `revokeAuthorizationCode` or `revokeToken`, and `saveToken` after it. RFC 9700 §4.14.2
+   */
+  redeem(
+    spent: AuthorizationCode<C, U> | RefreshToken<C, U>,
+    token: Unsaved<Token>,
+    client: C,
+    user: U,
+  ): Awaitable<Token<C, U> | Falsy>;
+}
+
 /** What the host keeps: clients and tokens always, the rest for the features it wants. */
 export interface Model<C extends Client = Client, U extends User = User>
   extends
@@ -166,6 +187,7 @@ export interface Model<C extends Client = Client, U extends User = User>
     Partial<PasswordModel<C, U>>,
     Partial<ClientCredentialsModel<C, U>>,
     Partial<GrantModel>,
-    Partial<OnceModel> {}
+    Partial<OnceModel>,
+    Partial<RedeemModel<C, U>> {}
 
 export type ModelMethod = keyof Model;

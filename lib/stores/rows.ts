@@ -1,17 +1,17 @@
 import { isClientItself, isMadeClientItself } from '../clients/client-itself.js';
 import { InvalidArgumentError } from '../errors.js';
-import type { Token, User } from '../model/model.js';
+import type { AuthorizationCode, RefreshToken, Token, Unsaved, User } from '../model/model.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';
-import type { GrantRow, TokenRow } from './storage.js';
+import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
 
 /** What hangs on a grant, as the engine hands it over. */
 type Issued = Pick<Token, 'scope' | 'grantId'>;
 
 /** The last moment there is: what never expires expires then. */
-const FOREVER = 8.64e15;
+export const FOREVER = 8.64e15;
 
 /** The grant that something is issued on. */
 export function grantRow({ scope, grantId = newGrantId() }: Issued, client: StoredClient, user: User): GrantRow {
@@ -21,19 +21,93 @@ export function grantRow({ scope, grantId = newGrantId() }: Issued, client: Stor
     clientId: client.id,
     userId: userId(user),
     scope: scopeText(scope) ?? null,
+    data: null,
     createdAt: now,
     lastUsedAt: null,
     expiresAt: now,
-    revokedAt: null,
   };
 }
 
-/** A token or code of a grant, which from now on lasts as long as this does. */
-export function tokenRow(grant: GrantRow, secret: string, expiresAt: Date | undefined): TokenRow {
+/** Something that hangs on a grant, which from now on lasts as long as this does. */
+export function rowOf(grant: GrantRow, kind: Kind, secret: string, expiresAt: Date | undefined): Row {
   const moment = expiresAt?.getTime() ?? FOREVER;
   grant.expiresAt = Math.max(grant.expiresAt, moment);
-  const { id: grantId, clientId, scope } = grant;
-  return { digest: digest(secret), grantId, clientId, userId: grant.userId, scope, expiresAt: moment, revokedAt: null };
+  const { id: grantId, clientId, userId: owner, scope } = grant;
+  return { kind, digest: digest(secret), grantId, clientId, userId: owner, scope, data: null, expiresAt: moment };
+}
+
+/** The rows of a token, and the grant they hang on. */
+export function issuedRows(token: Unsaved<Token>, client: StoredClient, user: User): { grant: GrantRow; rows: Row[] } {
+  const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
+  const grant = grantRow(token, client, user);
+  const data = dataOf(token);
+  grant.lastUsedAt = grant.createdAt;
+  const rows = [rowOf(grant, 'access', accessToken, accessTokenExpiresAt)];
+  if (refreshToken) {
+    const refresh = rowOf(grant, 'refresh', refreshToken, refreshTokenExpiresAt);
+    // A client that refreshed for less keeps the right to the rest. RFC 6749 §6
+    refresh.scope = scopeText(token.refreshTokenScope) ?? grant.scope;
+    rows.push(refresh);
+  }
+  for (const row of rows) row.data = data;
+  grant.expiresAt = Math.max(...rows.map(({ expiresAt }) => expiresAt));
+  return { grant, rows };
+}
+
+/** What of a code or token has a place of its own, or is not kept at all. */
+const KNOWN = new Set([
+  'accessToken',
+  'accessTokenExpiresAt',
+  'authorizationCode',
+  'client',
+  'expiresAt',
+  'grantId',
+  'refreshToken',
+  'refreshTokenExpiresAt',
+  'refreshTokenScope',
+  'revokedAgo',
+  'revokedAt',
+  'scope',
+  'successor',
+  'user',
+]);
+
+/** Everything else that is kept with a code or token, flat, as JSON: what a later feature keeps needs no new column. */
+export function dataOf(issued: object, more?: Record<string, unknown>): string | null {
+  let data: Record<string, unknown> | undefined = more;
+  for (const name of Object.keys(issued)) {
+    const value = (issued as Record<string, unknown>)[name];
+    if (KNOWN.has(name) || value === undefined || value === null || typeof value === 'function') continue;
+    (data ??= {})[name] = value;
+  }
+  return data ? JSON.stringify(data) : null;
+}
+
+/** A code or refresh token that is to be spent, with what is kept beside it from then on. */
+export function spendingOf(spent: AuthorizationCode | RefreshToken, successor: string | undefined): Spending {
+  const key: Spending =
+    'refreshToken' in spent
+      ? { kind: 'refresh', digest: digest(spent.refreshToken) }
+      : { kind: 'code', digest: digest(spent.authorizationCode) };
+  if (successor !== undefined) key.data = dataOf(spent, { successor })!;
+  return key;
+}
+
+/** What everything that hangs on a grant has in common, as it is found. */
+type FoundIssued = Pick<
+  RefreshToken<StoredClient>,
+  'client' | 'user' | 'scope' | 'grantId' | 'revokedAt' | 'revokedAgo'
+>;
+
+/** A row as the engine knows it. */
+export function foundOf(row: Found, client: StoredClient, user: User): FoundIssued {
+  const { scope, grantId, data, revokedAt, revokedAgo } = row;
+  const found: FoundIssued = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
+  if (revokedAt !== null) {
+    found.revokedAt = new Date(revokedAt);
+    if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
+  }
+  return data === null ? found : { ...(JSON.parse(data) as object), ...found };
 }
 
 /** A client as it leaves a store. */

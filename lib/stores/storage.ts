@@ -8,35 +8,51 @@ export interface GrantRow {
   /** null: the client acts for itself. */
   userId: string | null;
   scope: string | null;
+  /** Whatever else is kept with it, as JSON. */
+  data: string | null;
   createdAt: number;
   /** When tokens were last issued on it; null: never yet. */
   lastUsedAt: number | null;
   /** When the last thing that hangs on it expires. */
   expiresAt: number;
-  revokedAt: number | null;
 }
 
-/** An access or refresh token; it is kept as its digest. */
-export interface TokenRow {
+/** What hangs on a grant: open for more. */
+export type Kind = 'code' | 'access' | 'refresh';
+
+/** What a row is found by. */
+export interface Key {
+  kind: Kind;
+  /** SHA-256 of the code or token, which itself is kept nowhere. */
   digest: string;
+}
+
+/** What is to be spent. */
+export interface Spending extends Key {
+  /** What is kept with it from then on; left out: what was kept before. */
+  data?: string;
+}
+
+/** A code or token. */
+export interface Row extends Key {
   grantId: string;
   clientId: string;
   userId: string | null;
   scope: string | null;
+  /** Whatever else is kept with it, as JSON. */
+  data: string | null;
   expiresAt: number;
-  /** When it was spent. */
+}
+
+/** A row as it is found. */
+export type Found<R extends Row = Row> = R & {
+  /** When it was spent; null: not yet. */
   revokedAt: number | null;
-}
-
-/** An authorization code. */
-export interface CodeRow extends TokenRow {
-  redirectUri: string | null;
-  codeChallenge: string | null;
-  codeChallengeMethod: string | null;
-}
-
-/** A row, with its client where that came along; null: the client is gone. Left out: the `clients` port is asked. */
-export type Found<Row> = Row & { client?: StoredClient | null };
+  /** How many milliseconds ago that was, by the clock of the database. */
+  revokedAgo?: number;
+  /** Its client, where that came along; null: the client is gone. Left out: the `clients` port is asked. */
+  client?: StoredClient | null;
+};
 
 /** Which grants: every field that is given must match. */
 export interface GrantFilter {
@@ -45,29 +61,30 @@ export interface GrantFilter {
   clientId?: string;
 }
 
-/** The steps of a store, each of them atomic, however many processes take it at once. */
+/**
+ * The steps a database has to offer, each atomic, however many processes take it at once. How long ago something was
+ * spent is judged by the database's clock.
+ */
 export interface Storage {
-  /** Keeps a code, and the grant it belongs to from now on. */
-  saveCode(grant: GrantRow, code: CodeRow): Awaitable<void>;
-  /** Finds spent codes too, until they expire, but none whose grant was revoked. */
-  findCode(digest: string): Awaitable<Found<CodeRow> | undefined>;
-  /** Marks a code as spent: true for exactly one caller. */
-  spendCode(digest: string, now: number): Awaitable<boolean>;
-  /** Keeps tokens and their grant; when the grant was revoked, none of them is ever found. */
-  saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Awaitable<void>;
-  /** Finds no token whose grant was revoked. */
-  findAccessToken(digest: string): Awaitable<Found<TokenRow> | undefined>;
-  /** Finds spent tokens too, but none whose grant was revoked. */
-  findRefreshToken(digest: string): Awaitable<Found<TokenRow> | undefined>;
-  /** Marks a refresh token as spent: true for exactly one caller. */
-  spendRefreshToken(digest: string, now: number): Awaitable<boolean>;
-  /** Ends a grant and all that hangs on it; the number of grants that were alive. */
-  revokeGrant(id: string, now: number): Awaitable<number>;
-  revokeGrants(filter: GrantFilter, now: number): Awaitable<number>;
+  /**
+   * Keeps rows and the grant they hang on: a new one, or one that lasts longer from now on. Left out: the grant stays as it
+   * is. Where the grant was revoked, none of the rows is ever found.
+   */
+  keep(grant: GrantRow | undefined, rows: readonly Row[]): Awaitable<void>;
+  /** Spends something and keeps what comes of it, both or neither: true for exactly one caller. */
+  exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Awaitable<boolean>;
+  /** Finds spent ones too, until they expire, but none whose grant is over. */
+  find(kind: Kind, digest: string): Awaitable<Found | undefined>;
+  /** Marks something as spent: true for exactly one caller. */
+  spend(kind: Kind, digest: string): Awaitable<boolean>;
+  /** True for the first caller only, for so many seconds. */
+  once(digest: string, seconds: number): Awaitable<boolean>;
+  /** Ends grants and all that hangs on them, those of a whole client in one step; the number that were alive. */
+  revokeGrants(filter: GrantFilter): Awaitable<number>;
   /** The grants of a user that are alive and have been used, the latest first. */
-  listGrants(userId: string, now: number): Awaitable<GrantRow[]>;
+  listGrants(userId: string): Awaitable<GrantRow[]>;
   /** Forgets what has expired, in batches where that matters; the number of rows. */
-  prune(now: number, batchSize: number): Awaitable<number>;
+  prune(batchSize: number): Awaitable<number>;
 }
 
 /** Where a store keeps clients of its own; each step is atomic. */
@@ -77,5 +94,6 @@ export interface ClientStorage {
   saveClient(client: StoredClient): Awaitable<void>;
   /** Replaces the secrets, if they still are `old`. */
   replaceSecretHashes(id: string, old: readonly string[], hashes: readonly string[]): Awaitable<boolean>;
+  /** Forgets a client, whose grants stay dead if it ever comes back. */
   removeClient(id: string): Awaitable<boolean>;
 }

@@ -5,9 +5,9 @@ import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
-import { grantRow, tokenRow, withoutSecrets } from './rows.js';
+import { dataOf, foundOf, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
-import type { Found, GrantFilter, Storage, TokenRow } from './storage.js';
+import type { Found, GrantFilter, Storage } from './storage.js';
 
 const FILTERS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];
 
@@ -57,74 +57,71 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
 
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     const grant = grantRow(code, client, user);
-    await this.storage.saveCode(grant, {
-      redirectUri: code.redirectUri ?? null,
-      codeChallenge: code.codeChallenge ?? null,
-      codeChallengeMethod: code.codeChallengeMethod ?? null,
-      ...tokenRow(grant, code.authorizationCode, code.expiresAt),
-    });
+    const row = rowOf(grant, 'code', code.authorizationCode, code.expiresAt);
+    row.data = dataOf(code);
+    await this.storage.keep(grant, [row]);
     return { client, user, ...code };
   }
 
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
-    const code = await this.storage.findCode(digest(authorizationCode));
+    const code = await this.storage.find('code', digest(authorizationCode));
     const found = code && (await this.found(code));
-    return (
-      found && {
-        authorizationCode,
-        expiresAt: new Date(code.expiresAt),
-        redirectUri: code.redirectUri ?? undefined,
-        codeChallenge: code.codeChallenge ?? undefined,
-        codeChallengeMethod: code.codeChallengeMethod ?? undefined,
-        ...found,
-      }
-    );
+    return found && { ...found, authorizationCode, expiresAt: new Date(code.expiresAt) };
   }
 
   async revokeAuthorizationCode({ authorizationCode }: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
-    return this.storage.spendCode(digest(authorizationCode), Date.now());
+    return this.storage.spend('code', digest(authorizationCode));
+  }
+
+  async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
+    const { grant, rows } = issuedRows(token, client, user);
+    await this.storage.keep(grant, rows);
+    return { client, user, ...token };
   }
 
   /**
    * Keeps nothing when the family was revoked while its next token was on the way. The client is answered all the same,
    * as if the replay that revoked it had come a moment later: the one that won the code is always told so.
    */
-  async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
-    const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
-    const grant = grantRow(token, client, user);
-    grant.lastUsedAt = grant.createdAt;
-    const access = tokenRow(grant, accessToken, accessTokenExpiresAt);
-    const refresh = refreshToken ? tokenRow(grant, refreshToken, refreshTokenExpiresAt) : undefined;
-    // A client that refreshed for less keeps the right to the rest. RFC 6749 §6
-    if (refresh) refresh.scope = scopeText(token.refreshTokenScope) ?? grant.scope;
-    grant.expiresAt = Math.max(access.expiresAt, refresh?.expiresAt ?? 0);
-    await this.storage.saveTokens(grant, access, refresh);
-    return { client, user, ...token };
+  async redeem(
+    spent: AuthorizationCode | RefreshToken,
+    { successor, ...token }: Unsaved<Token>,
+    client: StoredClient,
+    user: User,
+  ): Promise<Token<StoredClient> | undefined> {
+    const { grant, rows } = issuedRows(token, client, user);
+    const key = spendingOf(spent, successor);
+    return (await this.storage.exchange(key, grant, rows)) ? { client, user, ...token } : undefined;
   }
 
   async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
-    const token = await this.storage.findAccessToken(digest(accessToken));
+    const token = await this.storage.find('access', digest(accessToken));
     const found = token && (await this.found(token));
-    return found && { accessToken, accessTokenExpiresAt: new Date(token.expiresAt), ...found };
+    return found && Object.assign(found, { accessToken, accessTokenExpiresAt: new Date(token.expiresAt) });
   }
 
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
-    const token = await this.storage.findRefreshToken(digest(refreshToken));
+    const token = await this.storage.find('refresh', digest(refreshToken));
     const found = token && (await this.found(token));
-    return found && { refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt), ...found };
+    return found && { ...found, refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt) };
   }
 
   async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
-    return this.storage.spendRefreshToken(digest(refreshToken), Date.now());
+    return this.storage.spend('refresh', digest(refreshToken));
   }
 
   async revokeGrant(grantId: string): Promise<boolean> {
-    return (await this.storage.revokeGrant(grantId, Date.now())) > 0;
+    return (await this.storage.revokeGrants({ grantId })) > 0;
+  }
+
+  /** True for the first caller that brings this, for so many seconds: whatever is good once. */
+  async once(value: string, seconds: number): Promise<boolean> {
+    return this.storage.once(digest(value), seconds);
   }
 
   /** What has access to a user's account at the moment, the latest used first. */
   async listGrants(userId: string | number): Promise<ActiveGrant[]> {
-    const rows = await this.storage.listGrants(String(userId), Date.now());
+    const rows = await this.storage.listGrants(String(userId));
     const ids = [...new Set(rows.map(({ clientId }) => clientId))];
     const clients = new Map(await Promise.all(ids.map(async (id) => [id, await this.clients.findById(id)] as const)));
     return rows.map((row) => activeGrant(row, clients.get(row.clientId) || undefined));
@@ -141,19 +138,18 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     if (fields.length === 0 || !fields.every(([name, value]) => FILTERS.includes(name) && value)) {
       throw new InvalidArgumentError('Invalid argument: `userId`, `clientId` or `grantId` must have a value');
     }
-    return this.storage.revokeGrants(Object.fromEntries(fields), Date.now());
+    return this.storage.revokeGrants(Object.fromEntries(fields));
   }
 
   /** Forgets what has expired, so many rows at a time. @returns how many rows */
   async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
-    return this.storage.prune(Date.now(), batchSize);
+    return this.storage.prune(batchSize);
   }
 
-  private async found({ clientId, userId, scope, grantId, revokedAt, client: known }: Found<TokenRow>) {
+  private async found(row: Found) {
+    const { clientId, userId, client: known } = row;
     const client = known === undefined ? await this.clients.findById(clientId) : known;
     const user = client && (userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId));
-    if (!client || !user) return undefined;
-    const owned = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
-    return revokedAt === null ? owned : { revokedAt: new Date(revokedAt), ...owned };
+    return client && user ? foundOf(row, client, user) : undefined;
   }
 }

@@ -1,9 +1,20 @@
 import { InvalidArgumentError } from '../errors.js';
-import type { Client, Model, Scope, Token, Unsaved, User } from '../model/model.js';
+import type {
+  AuthorizationCode,
+  Awaitable,
+  Client,
+  Model,
+  RefreshToken,
+  Scope,
+  Token,
+  Unsaved,
+  User,
+} from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
 import { lifetime } from '../options.js';
 import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel } from './scope.js';
+import { sealSuccessor } from './successor.js';
 
 /** What minting needs to know: the model, and lifetimes in seconds. */
 export interface IssueOptions {
@@ -28,31 +39,80 @@ export interface Authorization {
   extra?: Record<string, unknown>;
 }
 
+/** What a token is given for, and is spent for it. */
+export interface Redemption {
+  /** As the model found it. */
+  found: AuthorizationCode | RefreshToken;
+  /** The refresh token itself, where a client may have its answer again: the answer is sealed under it. */
+  sealUnder?: string;
+  /** Spends it: falsy when somebody else has. For models that cannot spend and save in one step. */
+  spend(): Awaitable<unknown>;
+  /** What is said to whoever comes second. */
+  lost(): Promise<Token>;
+}
+
 /** The one place where tokens are minted and saved. RFC 6749 §5.1 */
 export async function issueToken(options: IssueOptions, authorization: Authorization): Promise<Token> {
+  const token = await prepareToken(options, authorization);
+  return await saveToken(options.model, token, authorization);
+}
+
+/** The same for what is spent once: all that can fail without the store is done before that. RFC 6749 §4.1.2, §6 */
+export async function redeem(
+  options: IssueOptions,
+  authorization: Authorization,
+  redemption: Redemption,
+): Promise<Token> {
+  const { model } = options;
+  const { client, user } = authorization;
+  const token = await prepareToken(options, authorization);
+  if (model.redeem) {
+    if (redemption.sealUnder !== undefined) token.successor = sealSuccessor(token, redemption.sealUnder);
+    const saved = await model.redeem(redemption.found, token, client, user);
+    return saved ? checked(model, saved) : await redemption.lost();
+  }
+  if (!(await redemption.spend())) return await redemption.lost();
+  return await saveToken(model, token, authorization);
+}
+
+async function saveToken(model: Model, token: Unsaved<Token>, { client, user }: Authorization): Promise<Token> {
+  const saved = await model.saveToken(token, client, user);
+  if (!saved) throw new InvalidArgumentError(NOT_SAVED);
+  return checked(model, saved);
+}
+
+function checked(model: Model, saved: Token): Token {
+  if (!saved.accessTokenExpiresAt) warnOfModel(model, NO_EXPIRY);
+  return saved;
+}
+
+/** Everything about a token but its place in the store. */
+async function prepareToken(options: IssueOptions, authorization: Authorization): Promise<Unsaved<Token>> {
   const { model, scopeFormat = 'string' } = options;
   const { client, user } = authorization;
+  const isRefreshable = authorization.refreshable === true && client.grants?.includes('refresh_token');
+  // First of all what a client's own lifetime may get wrong.
+  const accessTokenExpiresAt = expiry(options.accessTokenLifetime, 'accessTokenLifetime');
+  const refreshTokenExpiresAt = isRefreshable
+    ? expiry(options.refreshTokenLifetime, 'refreshTokenLifetime')
+    : undefined;
   const granted = authorization.scopeApproved ? authorization.scope : await approveScope(options, authorization);
   const scope = scopeForModel(granted, scopeFormat);
 
   const token: Unsaved<Token> = {
     accessToken: model.generateAccessToken ? await generateAccessToken(model, client, user, scope) : opaqueToken(),
-    accessTokenExpiresAt: expiry(options.accessTokenLifetime, 'accessTokenLifetime'),
+    accessTokenExpiresAt,
     scope,
   };
   if (authorization.extra) Object.assign(token, authorization.extra);
-  if (authorization.refreshable && client.grants?.includes('refresh_token')) {
+  if (isRefreshable) {
     token.refreshToken = model.generateRefreshToken
       ? await generateRefreshToken(model, client, user, scope)
       : opaqueToken();
-    token.refreshTokenExpiresAt = expiry(options.refreshTokenLifetime, 'refreshTokenLifetime');
+    token.refreshTokenExpiresAt = refreshTokenExpiresAt;
   }
   if (model.revokeGrant) token.grantId = authorization.grantId ?? newGrantId();
-
-  const saved = await model.saveToken(token, client, user);
-  if (!saved) throw new InvalidArgumentError(NOT_SAVED);
-  if (!saved.accessTokenExpiresAt) warnOfModel(model, NO_EXPIRY);
-  return saved;
+  return token;
 }
 
 const NOT_SAVED =

@@ -16,7 +16,9 @@ const OWN = new Set([
   'refreshTokenExpiresAt',
   'refreshTokenScope',
   'revokedAt',
+  'revokedAgo',
   'scope',
+  'successor',
   'user',
 ]);
 const SECRET = /secret|password|__proto__/i;

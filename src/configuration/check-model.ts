@@ -44,7 +44,9 @@ function checkNeeds(model: Model, { authenticateHandler, refreshTokenReuseInterv
     demand(model, { method: 'revokeToken', purpose: 'which spends a refresh token', otherwise });
   }
   if (Number(refreshTokenReuseInterval) > 0) {
-    demand(model, { method: 'revokeGrant', ...neededBy('refreshTokenReuseInterval') });
+    for (const method of ['revokeGrant', 'redeem'] as const) {
+      demand(model, { method, ...neededBy('refreshTokenReuseInterval') });
+    }
   }
 }
 

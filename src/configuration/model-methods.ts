@@ -13,6 +13,7 @@ const METHODS: Record<ModelMethod, true> = {
   getUser: true,
   getUserFromClient: true,
   once: true,
+  redeem: true,
   revokeAuthorizationCode: true,
   revokeGrant: true,
   revokeToken: true,

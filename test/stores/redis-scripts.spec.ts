@@ -28,12 +28,15 @@ class PretendedRedis implements IoRedisClient {
 }
 
 function reply(script: string): unknown {
-  const client = { ...WEB, scopes: ['read'] };
-  const row = { grantId: 'grant', clientId: 'web', userId: 'alice', scope: 'read', expiresAt: Date.now() + 60_000 };
+  const client = JSON.stringify({ ...WEB, scopes: ['read'] });
+  const row = JSON.stringify({ grantId: 'grant', clientId: 'web', userId: 'alice', scope: 'read', data: null });
   if (script.includes('ZSCAN')) return ['0', ['grant', '1']];
-  if (script.includes(`'client', 'secretHashes')`)) return [JSON.stringify(client), '[]'];
-  if (script.includes(`'createdAt', 'lastUsedAt'`)) return ['web', 'alice', 'read', '1', '2', '9999999999999', ''];
-  if (script.startsWith(`return redis.call('GET'`)) return JSON.stringify(row);
+  if (script.includes(`'client', 'secretHashes')`)) return [client, '[]'];
+  if (script.includes(`'createdAt', 'lastUsedAt'`))
+    return ['web', 'alice', 'read', null, '1', '2', '9999999999999', '', '0'];
+  if (script.includes(`'revokedAt', 'generation')`) && !script.includes('cjson')) return ['', '0'];
+  if (script.includes(`generation_of(KEYS[1]) }`)) return [client, '0'];
+  if (script.includes('PTTL')) return [row, 60_000, Date.now(), client];
   return 1;
 }
 
@@ -47,15 +50,14 @@ describe('the scripts of a Redis store', () => {
     store = await makeStore(redis, {});
   });
 
-  it('touch one key each, so that a cluster knows where to run them', async () => {
+  async function everything(): Promise<void> {
     const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: 'https://app.example/cb' };
     await store.saveAuthorizationCode({ ...code, grantId: 'grant' }, WEB, ALICE);
-    await store.revokeAuthorizationCode((await store.getAuthorizationCode('code'))!);
-    await store.saveToken(
-      { ...token, accessToken: 'a', refreshToken: 'r', refreshTokenExpiresAt: later() },
-      WEB,
-      ALICE,
-    );
+    const found = (await store.getAuthorizationCode('code'))!;
+    await store.revokeAuthorizationCode(found);
+    const both = { ...token, accessToken: 'a', refreshToken: 'r', refreshTokenExpiresAt: later() };
+    await store.saveToken(both, WEB, ALICE);
+    await store.redeem(found, both, WEB, ALICE);
     await store.getAccessToken('a');
     await store.revokeToken((await store.getRefreshToken('r'))!);
     await store.getClient('web', SECRET);
@@ -65,24 +67,51 @@ describe('the scripts of a Redis store', () => {
     await store.revokeGrantsOf({ clientId: 'web' });
     await store.revokeGrant('grant');
     await store.removeClient('web');
+    await store.once('ticket', 60);
     await store.prune();
+  }
 
+  it('touch one key each on a cluster, so that it knows where to run them', async () => {
+    store = await makeStore(redis, { cluster: true });
+    redis.sent = [];
+    await everything();
     const scripts = new Set(redis.sent.map(({ script }) => script));
-    expect(scripts.size).toBe(13);
+    expect(scripts.size).toBe(18);
     expect(redis.sent.map(({ keyCount }) => keyCount)).toEqual(redis.sent.map(() => 1));
     for (const { script, values } of redis.sent) {
       expect(values[0]).toMatch(/^oauth2:/);
-      for (const [, key] of script.matchAll(/redis\.call\('[A-Z]+', (\S+?)[,)]/g)) expect(key).toBe('KEYS[1]');
+      // What they call is given its key.
+      const keys = [...script.matchAll(/redis\.call\('[A-Z]+', ([^\s,)]+)/g)].map(([, key]) => key);
+      for (const key of keys) expect(['KEYS[1]', 'key']).toContain(key);
+      const inner = [
+        ...script.matchAll(
+          /^(?:return )?\{?.*?\b(?:keep_row|keep_grant|list_grant|spend_row|generation_of)\((\w+(?:\[\d\])?)/gm,
+        ),
+      ];
+      for (const [, key] of inner) expect(['KEYS[1]', 'key']).toContain(key);
     }
   });
 
-  it('cost one round trip for a token seen before: the token, its grant and its client at once', async () => {
+  it('name every key they write on one server, under the prefix', async () => {
+    redis.sent = [];
+    await everything();
+    for (const { keyCount, values } of redis.sent) {
+      expect(keyCount).toBeGreaterThan(0);
+      for (const key of values.slice(0, keyCount)) expect(key).toMatch(/^oauth2:/);
+    }
+  });
+
+  it.each([
+    [false, [1, 1, 1]],
+    [true, [2, 1, 1]],
+  ])('look up a token, its grant and its client: on a cluster (%j) in %j round trips', async (cluster, expected) => {
+    store = await makeStore(redis, { cluster });
     const cost = async () => {
       redis.roundTrips = 0;
       await expect(store.getAccessToken('a')).resolves.toMatchObject({ client: { id: 'web' }, user: ALICE });
       return redis.roundTrips;
     };
-    expect([await cost(), await cost(), await cost()]).toEqual([2, 1, 1]);
+    expect([await cost(), await cost(), await cost()]).toEqual(expected);
   });
 
   it('cost one round trip to keep tokens', async () => {
@@ -99,7 +128,7 @@ describe('the scripts of a Redis store', () => {
     store = await makeStore(redis, { clients: { findById: (id) => (id === 'web' ? WEB : undefined) } });
     redis.sent = [];
     await expect(store.getAccessToken('a')).resolves.toMatchObject({ client: { id: 'web' } });
-    expect(redis.sent.filter(({ values }) => values[0]!.startsWith('oauth2:client:'))).toEqual([]);
+    expect(redis.sent.filter(({ script }) => script.includes(`'client', 'secretHashes'`))).toEqual([]);
     await expect(store.saveClient(WEB)).rejects.toThrow(InvalidArgumentError);
   });
 

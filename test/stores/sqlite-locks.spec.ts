@@ -45,7 +45,7 @@ describe.each([
     opened.store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
   const lock = async () => {
     await other.query('BEGIN EXCLUSIVE');
-    await other.query(`INSERT INTO ${PREFIX}clients VALUES ('${Math.random()}', '[]', '{}', 0)`);
+    await other.query(`INSERT INTO ${PREFIX}clients VALUES ('${Math.random()}', '[]', '{}', 0, 0)`);
   };
   const seenByOther = async (table: string) =>
     Number((await other.query<{ n: number }[]>(`SELECT COUNT(*) AS n FROM ${PREFIX}${table}`))[0]!.n);

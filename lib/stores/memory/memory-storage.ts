@@ -1,93 +1,115 @@
-import type { CodeRow, GrantFilter, GrantRow, Storage, TokenRow } from '../storage.js';
+import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { ExpiringMap } from './expiring-map.js';
+
+/** A grant, and how often all grants of its client had been ended when it was made. */
+interface Grant extends GrantRow {
+  generation: number;
+  revokedAt: number | null;
+}
+
+/** A row, and when it was spent, by a clock that nobody sets. */
+interface KeptRow extends Row {
+  revokedAt: number | null;
+  spentAt: number;
+}
 
 /** Rows in maps. Nothing is awaited between a look and the mark that follows it, so each step is atomic. */
 export class MemoryStorage implements Storage {
-  private readonly codes: ExpiringMap<CodeRow>;
-  private readonly accessTokens: ExpiringMap<TokenRow>;
-  private readonly refreshTokens: ExpiringMap<TokenRow>;
-  private readonly grants: ExpiringMap<GrantRow>;
+  private readonly rows: Readonly<Record<Kind, ExpiringMap<KeptRow>>>;
+  private readonly grants: ExpiringMap<Grant>;
+  private readonly seen: ExpiringMap<{ expiresAt: number }>;
+  private readonly generations = new Map<string, number>();
 
   constructor(limit: number) {
-    this.codes = new ExpiringMap(limit);
-    this.accessTokens = new ExpiringMap(limit);
-    this.refreshTokens = new ExpiringMap(limit);
+    this.rows = { code: new ExpiringMap(limit), access: new ExpiringMap(limit), refresh: new ExpiringMap(limit) };
     this.grants = new ExpiringMap(limit);
+    this.seen = new ExpiringMap(limit);
   }
 
-  saveCode(grant: GrantRow, code: CodeRow): void {
-    this.grants.set(grant.id, grant);
-    this.codes.set(code.digest, code);
+  keep(grant: GrantRow | undefined, rows: readonly Row[]): void {
+    if (grant && !this.keepGrant(grant)) return;
+    for (const row of rows) this.rows[row.kind].set(row.digest, { ...row, revokedAt: null, spentAt: 0 });
   }
 
-  findCode(digest: string): CodeRow | undefined {
-    return this.alive(this.codes.get(digest));
+  exchange({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): boolean {
+    if (!this.spend(kind, digest)) return false;
+    if (data !== undefined) this.rows[kind].get(digest)!.data = data;
+    this.keep(grant, rows);
+    return true;
   }
 
-  spendCode(digest: string, now: number): boolean {
-    return spend(this.codes.get(digest), now);
+  find(kind: Kind, digest: string): Found | undefined {
+    const row = this.rows[kind].get(digest);
+    // A token whose grant is forgotten may be one whose grant was revoked.
+    if (!row || !this.isAlive(this.grants.get(row.grantId))) return undefined;
+    return row.revokedAt === null ? row : { ...row, revokedAgo: performance.now() - row.spentAt };
   }
 
-  saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): void {
-    const known = this.grants.get(grant.id);
-    if (known && known.revokedAt !== null) return;
-    if (known) {
-      known.lastUsedAt = grant.lastUsedAt;
-      known.expiresAt = Math.max(known.expiresAt, grant.expiresAt);
-    } else {
-      this.grants.set(grant.id, grant);
-    }
-    this.accessTokens.set(accessToken.digest, accessToken);
-    if (refreshToken) this.refreshTokens.set(refreshToken.digest, refreshToken);
+  spend(kind: Kind, digest: string): boolean {
+    const row = this.rows[kind].get(digest);
+    if (!row || row.revokedAt !== null) return false;
+    row.revokedAt = Date.now();
+    row.spentAt = performance.now();
+    return true;
   }
 
-  findAccessToken(digest: string): TokenRow | undefined {
-    return this.alive(this.accessTokens.get(digest));
+  once(digest: string, seconds: number): boolean {
+    const now = Date.now();
+    if ((this.seen.get(digest)?.expiresAt ?? 0) > now) return false;
+    this.seen.set(digest, { expiresAt: now + seconds * 1000 });
+    return true;
   }
 
-  findRefreshToken(digest: string): TokenRow | undefined {
-    return this.alive(this.refreshTokens.get(digest));
-  }
-
-  spendRefreshToken(digest: string, now: number): boolean {
-    return spend(this.refreshTokens.get(digest), now);
-  }
-
-  revokeGrant(id: string, now: number): number {
-    const grant = this.grants.get(id);
-    if (!grant || grant.revokedAt !== null) return 0;
-    grant.revokedAt = now;
-    return 1;
-  }
-
-  revokeGrants(filter: GrantFilter, now: number): number {
+  revokeGrants(filter: GrantFilter): number {
+    const { grantId, userId, clientId } = filter;
+    const grants = grantId === undefined ? this.grants.values() : [this.grants.get(grantId)];
     let count = 0;
-    for (const grant of this.grants.values()) if (isMatch(grant, filter)) count += this.revokeGrant(grant.id, now);
+    for (const grant of grants) {
+      if (!grant || !this.isAlive(grant) || !isMatch(grant, filter)) continue;
+      grant.revokedAt = Date.now();
+      count += 1;
+    }
+    if (clientId !== undefined && grantId === undefined && userId === undefined) {
+      this.generations.set(clientId, this.generationOf(clientId) + 1);
+    }
     return count;
   }
 
-  listGrants(userId: string, now: number): GrantRow[] {
+  listGrants(userId: string): GrantRow[] {
+    const now = Date.now();
     const grants = [...this.grants.values()].filter(
-      (grant) => grant.userId === userId && grant.lastUsedAt && grant.revokedAt === null && grant.expiresAt >= now,
+      (grant) => grant.userId === userId && grant.lastUsedAt && this.isAlive(grant) && grant.expiresAt >= now,
     );
     return structuredClone(grants.toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!));
   }
 
-  prune(now: number): number {
-    const kinds = [this.codes, this.accessTokens, this.refreshTokens, this.grants];
-    return kinds.reduce((count, kind) => count + kind.prune(now), 0);
+  prune(): number {
+    const now = Date.now();
+    const maps = [...Object.values(this.rows), this.grants, this.seen];
+    return maps.reduce((count, map) => count + map.prune(now), 0);
   }
 
-  private alive<Row extends TokenRow>(token: Row | undefined): Row | undefined {
-    // A token whose grant is forgotten may be one whose grant was revoked.
-    return token && this.grants.get(token.grantId)?.revokedAt === null ? token : undefined;
+  /** False when it was revoked. */
+  private keepGrant(grant: GrantRow): boolean {
+    const known = this.grants.get(grant.id);
+    if (!known) {
+      this.grants.set(grant.id, { ...grant, generation: this.generationOf(grant.clientId), revokedAt: null });
+      return true;
+    }
+    if (!this.isAlive(known)) return false;
+    known.lastUsedAt = grant.lastUsedAt ?? known.lastUsedAt;
+    known.expiresAt = Math.max(known.expiresAt, grant.expiresAt);
+    return true;
   }
-}
 
-function spend(row: TokenRow | undefined, now: number): boolean {
-  if (!row || row.revokedAt !== null) return false;
-  row.revokedAt = now;
-  return true;
+  private isAlive(grant: Grant | undefined): boolean {
+    return grant !== undefined && grant.revokedAt === null && grant.generation === this.generationOf(grant.clientId);
+  }
+
+  /** None, for as long as all grants of no client were ever ended. */
+  private generationOf(clientId: string): number {
+    return this.generations.size === 0 ? 0 : (this.generations.get(clientId) ?? 0);
+  }
 }
 
 function isMatch(grant: GrantRow, { grantId, userId, clientId }: GrantFilter): boolean {

@@ -20,25 +20,26 @@ export interface NodeRedisClient {
 export type RedisClient = IoRedisClient | NodeRedisClient;
 
 /**
- * Runs a script on a key. Reads are scripts as well: drivers send those to the primary, never to a replica, which
+ * Runs a script on a key, or on several that lie together. Reads are scripts as well: drivers send those to the primary, never to a replica, which
  * might not yet know that a grant was revoked.
  */
-export type RunScript = (script: Script, key: string, ...values: string[]) => Promise<unknown>;
+export type RunScript = (script: Script, keys: string | readonly string[], ...values: string[]) => Promise<unknown>;
 
 /** Makes one thing of the two drivers. */
 export function scriptRunner(client: RedisClient, deadline: Deadline): RunScript {
   const { bySha, byText, resends } = doors(client);
-  const run = async ({ sha, text }: Script, key: string, values: string[]) => {
+  const run = async ({ sha, text }: Script, given: string | readonly string[], values: string[]) => {
+    const keys = typeof given === 'string' ? [given] : [...given];
     try {
-      return await bySha(sha, key, values);
+      return await bySha(sha, keys, values);
     } catch (error) {
       // This node has not seen the script since it started.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return byText(text, key, values);
+      return byText(text, keys, values);
     }
   };
-  if (resends) return (script, key, ...values) => deadline.within(() => run(script, key, values));
-  return (script, key, ...values) => deadline.within((wait) => resend(() => run(script, key, values), wait));
+  if (resends) return (script, keys, ...values) => deadline.within(() => run(script, keys, values));
+  return (script, keys, ...values) => deadline.within((wait) => resend(() => run(script, keys, values), wait));
 }
 
 /** Sends again what a lost connection left unanswered, as ioredis does by itself: no script minds to be run twice. */
@@ -59,7 +60,7 @@ async function resend(send: () => Promise<unknown>, wait: Wait): Promise<unknown
 const isLost = (error: unknown) =>
   isOutage(error) && !/^Client(Closed|Offline)Error$/.test((error as Error).constructor.name);
 
-type Door = (script: string, key: string, values: string[]) => Promise<unknown>;
+type Door = (script: string, keys: string[], values: string[]) => Promise<unknown>;
 
 interface Doors {
   bySha: Door;
@@ -73,18 +74,24 @@ function doors(client: RedisClient): Doors {
   if (typeof evalsha === 'function') {
     const ioredis = client as IoRedisClient;
     return {
-      bySha: (sha, key, values) => ioredis.evalsha(sha, 1, key, ...values),
-      byText: (text, key, values) => ioredis.eval(text, 1, key, ...values),
+      bySha: (sha, keys, values) => ioredis.evalsha(sha, keys.length, ...keys, ...values),
+      byText: (text, keys, values) => ioredis.eval(text, keys.length, ...keys, ...values),
       resends: true,
     };
   }
   if (typeof evalSha === 'function') {
     const nodeRedis = client as NodeRedisClient;
     return {
-      bySha: (sha, key, values) => nodeRedis.evalSha(sha, { keys: [key], arguments: values }),
-      byText: (text, key, values) => nodeRedis.eval(text, { keys: [key], arguments: values }),
+      bySha: (sha, keys, values) => nodeRedis.evalSha(sha, { keys, arguments: values }),
+      byText: (text, keys, values) => nodeRedis.eval(text, { keys, arguments: values }),
       resends: false,
     };
   }
   throw new InvalidArgumentError('Invalid argument: `client` must be a client of ioredis or of redis');
+}
+
+/** Does this driver spread keys over several nodes? */
+export function isCluster(client: RedisClient): boolean {
+  const { isCluster: ofIoRedis, slots } = (client ?? {}) as { isCluster?: boolean; slots?: unknown };
+  return ofIoRedis === true || Array.isArray(slots);
 }

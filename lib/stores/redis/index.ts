@@ -2,7 +2,8 @@ import { DatabaseStore } from '../database-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
-import { type RedisClient, scriptRunner } from './connection.js';
+import { isCluster, type RedisClient, scriptRunner } from './connection.js';
+import { RedisClusterStorage } from './redis-cluster-storage.js';
 import { RedisStorage } from './redis-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
@@ -18,12 +19,18 @@ export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
   clients?: Clients;
   /** What every key starts with. Default: `'oauth2:'` */
   prefix?: string;
+  /**
+   * Are the keys spread over several nodes? Then no step may touch two of them at once. Default: as the client says, which
+   * does not know of a proxy before a cluster.
+   */
+  cluster?: boolean;
 }
 
 /** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
 export class RedisStore extends DatabaseStore<RedisStorage> {
-  constructor({ client, users, clients, prefix = 'oauth2:', deadline, ...options }: RedisStoreOptions) {
+  constructor({ client, users, clients, prefix = 'oauth2:', cluster, deadline, ...options }: RedisStoreOptions) {
     const run = scriptRunner(client, new Deadline(deadline));
-    super(new RedisStorage(run, prefix, !clients), users, clients, options);
+    const Storage = (cluster ?? isCluster(client)) ? RedisClusterStorage : RedisStorage;
+    super(new Storage(run, prefix, !clients), users, clients, options);
   }
 }

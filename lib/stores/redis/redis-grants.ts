@@ -1,103 +1,104 @@
 import type { GrantFilter, GrantRow } from '../storage.js';
 import type { RunScript } from './connection.js';
-import { FIND_GRANT, IS_ALIVE, KEEP_GRANT, LIST_GRANT, LIST_PAGE, REVOKE_GRANT } from './scripts.js';
+import { type Keys, timeToLive } from './keys.js';
+import { DROP_LIST, END_GENERATION, FIND_GRANT, FIND_OWNER, LEAVE_LIST, LIST_PAGE, REVOKE_GRANT } from './scripts.js';
 
-/** A grant outlives what hangs on it by so many milliseconds: what is being issued meanwhile still finds it revoked. */
-const MARGIN = 60_000;
+/** A grant as it is found, with the generation of its client when it was made. */
+interface FoundGrant extends GrantRow {
+  generation: string;
+}
 
 /** A key for each grant, and lists of the grants of each user and client: sorted sets of their ids. */
 export class RedisGrants {
   constructor(
     private readonly run: RunScript,
-    private readonly prefix: string,
+    private readonly keys: Keys,
   ) {}
 
-  /** Puts a grant on the lists, and keeps it: none that anybody knows of is missing there. What is revoked stays so. */
-  async keep({ id, clientId, userId, scope, createdAt, lastUsedAt, expiresAt }: GrantRow): Promise<void> {
-    const until = String(expiresAt + MARGIN);
-    const lists = [this.list('client', clientId)];
-    if (userId !== null) lists.push(this.list('user', userId));
-    const listed = lists.map((key) => this.run(LIST_GRANT, key, until, id, String(Date.now())));
-    const names = Object.entries({ clientId, userId, scope, createdAt }).filter(([, value]) => value !== null);
-    const values = [String(lastUsedAt ?? ''), String(expiresAt), until, ...names.flat().map(String)];
-    await Promise.all([this.run(KEEP_GRANT, this.key(id), ...values), ...listed]);
-  }
-
-  async isAlive(id: string): Promise<boolean> {
-    return (await this.run(IS_ALIVE, this.key(id))) === 1;
-  }
-
-  async revoke(id: string, now: number): Promise<number> {
-    return Number(await this.run(REVOKE_GRANT, this.key(id), String(now)));
-  }
-
-  async revokeAll(filter: GrantFilter, now: number): Promise<number> {
+  async revoke(filter: GrantFilter): Promise<number> {
+    const { grantId, userId, clientId } = filter;
+    if (clientId !== undefined && grantId === undefined && userId === undefined) {
+      await this.run(END_GENERATION, this.keys.client(clientId));
+      return Number(await this.run(DROP_LIST, this.keys.grantsOf('client', clientId)));
+    }
     let count = 0;
-    for await (const ids of this.candidates(filter)) {
-      const isRevoked = async (id: string) => ((await this.isMatch(id, filter)) ? this.revoke(id, now) : 0);
-      for (const one of await Promise.all(ids.map(isRevoked))) count += one;
+    for await (const grants of this.alive(filter)) {
+      const revoked = await Promise.all(grants.map((grant) => this.revokeOne(grant)));
+      count += revoked.filter(Boolean).length;
     }
     return count;
   }
 
   /** Those of a user that are alive and have been used, the latest first. */
-  async ofUser(userId: string, now: number): Promise<GrantRow[]> {
-    const grants = new Map<string, GrantRow>();
-    for await (const ids of this.candidates({ userId })) {
-      for (const grant of await Promise.all(ids.map((id) => this.find(id)))) {
-        if (grant?.lastUsedAt && grant.revokedAt === null && grant.expiresAt >= now) grants.set(grant.id, grant);
+  async ofUser(userId: string): Promise<GrantRow[]> {
+    const found = new Map<string, GrantRow>();
+    for await (const grants of this.alive({ userId })) {
+      for (const { generation, ...grant } of grants) {
+        if (grant.lastUsedAt && timeToLive(grant.expiresAt) !== '0') found.set(grant.id, grant);
       }
     }
-    return [...grants.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
+    return [...found.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
   }
 
-  private async find(id: string): Promise<GrantRow | undefined> {
-    const fields = (await this.run(FIND_GRANT, this.key(id))) as (string | null)[];
-    const [clientId, userId = null, scope = null, createdAt, lastUsedAt, expiresAt, revokedAt] = fields;
-    if (typeof clientId !== 'string') return undefined;
-    return {
-      id,
-      clientId,
-      userId,
-      scope,
-      createdAt: Number(createdAt),
-      lastUsedAt: lastUsedAt ? Number(lastUsedAt) : null,
-      expiresAt: Number(expiresAt),
-      revokedAt: revokedAt ? Number(revokedAt) : null,
-    };
+  private async revokeOne({ id, clientId, userId }: GrantRow): Promise<boolean> {
+    if ((await this.run(REVOKE_GRANT, this.keys.grant(id))) !== 1) return false;
+    await Promise.all(this.keys.lists(clientId, userId).map((list) => this.run(LEAVE_LIST, list, id)));
+    return true;
   }
 
-  /** Pages of ids: each grant that is on the list all the while, perhaps more than once, and some that are over. */
-  private async *candidates({ grantId, userId, clientId }: GrantFilter): AsyncIterable<string[]> {
+  /** Pages of grants: each one that is on the list all the while, perhaps more than once. */
+  private async *alive(filter: GrantFilter): AsyncIterable<FoundGrant[]> {
+    const { grantId, userId, clientId } = filter;
+    for await (const ids of this.candidates(filter)) {
+      const found = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
+      const clients = [...new Set(found.map((grant) => grant.clientId))];
+      const generations = new Map(
+        await Promise.all(clients.map(async (id) => [id, await this.generation(id)] as const)),
+      );
+      yield found.filter(
+        (grant) =>
+          grant.generation === generations.get(grant.clientId) &&
+          (grantId === undefined || grant.id === grantId) &&
+          (userId === undefined || grant.userId === userId) &&
+          (clientId === undefined || grant.clientId === clientId),
+      );
+    }
+  }
+
+  private async *candidates({ grantId, userId }: GrantFilter): AsyncIterable<string[]> {
     if (grantId !== undefined) {
       yield [grantId];
       return;
     }
-    const key = userId === undefined ? this.list('client', clientId!) : this.list('user', userId);
     let cursor = '0';
     do {
-      const [next, idsAndMoments] = (await this.run(LIST_PAGE, key, cursor)) as [string, string[]];
+      const list = this.keys.grantsOf('user', userId!);
+      const [next, idsAndMoments] = (await this.run(LIST_PAGE, list, cursor)) as [string, string[]];
       yield idsAndMoments.filter((_, index) => index % 2 === 0);
       cursor = next;
     } while (cursor !== '0');
   }
 
-  private async isMatch(id: string, { grantId, userId, clientId }: GrantFilter): Promise<boolean> {
-    // A grant is on the list of nobody but its user and its client.
-    if (grantId === undefined && (userId === undefined || clientId === undefined)) return true;
-    const grant = await this.find(id);
-    return (
-      grant !== undefined &&
-      (userId === undefined || grant.userId === userId) &&
-      (clientId === undefined || grant.clientId === clientId)
-    );
+  private async generation(clientId: string): Promise<string> {
+    const [, generation] = (await this.run(FIND_OWNER, this.keys.client(clientId))) as [unknown, string];
+    return generation;
   }
 
-  private key(id: string): string {
-    return `${this.prefix}grant:${id}`;
-  }
-
-  private list(kind: 'client' | 'user', id: string): string {
-    return `${this.prefix}grants-of-${kind}:${id}`;
+  /** One that was not revoked. */
+  private async find(id: string): Promise<FoundGrant | undefined> {
+    const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
+    const [clientId, userId = null, scope = null, data = null, createdAt, lastUsedAt, expiresAt, revokedAt] = fields;
+    if (typeof clientId !== 'string' || revokedAt !== '') return undefined;
+    return {
+      id,
+      clientId,
+      userId,
+      scope,
+      data,
+      createdAt: Number(createdAt),
+      lastUsedAt: lastUsedAt ? Number(lastUsedAt) : null,
+      expiresAt: Number(expiresAt),
+      generation: String(fields[8]),
+    };
   }
 }

@@ -1,75 +1,63 @@
 import { randomUUID } from 'node:crypto';
 
-import type { CodeRow, Found, GrantFilter, GrantRow, Storage, TokenRow } from '../storage.js';
+import { FOREVER } from '../rows.js';
+import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
+import type { StoredClient } from '../ports.js';
 import type { RunScript } from './connection.js';
+import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
-import { FIND_ROW, KEEP_ROW, SPEND } from './scripts.js';
-import { TokenHints } from './token-hints.js';
+import { EXCHANGE, FIND, KEEP, KEEP_ROW, ONCE, SPEND } from './scripts.js';
 
-type Kind = 'code' | 'access' | 'refresh';
+/** A row, how many milliseconds it is kept (-1: for ever), and now by the clock of its server. */
+export type FoundRow = [row: string, ttl: number, now: number];
 
-/** A key for each code, token, grant and client, each of which Redis forgets when it is over. */
+/** On one server: a key for each code, token, grant and client, and each step a script on all keys it needs. */
 export class RedisStorage extends RedisClients implements Storage {
   private readonly grants: RedisGrants;
-  private readonly hints = new TokenHints();
 
   /** @param keepsClients are the clients kept here too? */
   constructor(
-    private readonly runScript: RunScript,
-    private readonly keyPrefix: string,
-    private readonly keepsClients: boolean,
+    run: RunScript,
+    prefix: string,
+    protected readonly keepsClients: boolean,
   ) {
-    super(runScript, keyPrefix);
-    this.grants = new RedisGrants(runScript, keyPrefix);
+    const keys = new Keys(prefix);
+    super(run, keys);
+    this.grants = new RedisGrants(run, keys);
   }
 
-  async saveCode(grant: GrantRow, code: CodeRow): Promise<void> {
-    await Promise.all([this.grants.keep(grant), this.keep('code', code)]);
+  async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+    if (!grant) await this.keepRows(rows);
+    else await this.run(KEEP, this.keysOf(grant, rows), ...this.valuesOf(grant, rows));
   }
 
-  async findCode(digest: string): Promise<Found<CodeRow> | undefined> {
-    const code = await this.find<CodeRow>('code', digest);
-    return code && owned(code, await this.findOwners(code));
+  async exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+    const keys = [this.keys.row(spent.kind, spent.digest), ...this.keysOf(grant, rows)];
+    return (await this.run(EXCHANGE, keys, ...attempt(spent), ...this.valuesOf(grant, rows))) === 1;
   }
 
-  spendCode(digest: string, now: number): Promise<boolean> {
-    return this.spend('code', digest, now);
+  async find(kind: Kind, digest: string): Promise<Found | undefined> {
+    const found = (await this.run(FIND, this.keys.row(kind, digest), this.keys.prefix)) as
+      [...FoundRow, client: string | null] | null;
+    return found ? this.read({ kind, digest }, found, found[3]) : undefined;
   }
 
-  /** All at once: nobody is told of the tokens before all of it is kept, and without a living grant they are worthless. */
-  async saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Promise<void> {
-    const tokens = [this.keep('access', accessToken)];
-    if (refreshToken) tokens.push(this.keep('refresh', refreshToken));
-    await Promise.all([this.grants.keep(grant), ...tokens]);
+  async spend(kind: Kind, digest: string): Promise<boolean> {
+    return (await this.run(SPEND, this.keys.row(kind, digest), ...attempt({ kind, digest }))) === 1;
   }
 
-  async findAccessToken(digest: string): Promise<Found<TokenRow> | undefined> {
-    const hint = this.hints.get(digest);
-    const [token, hinted] = await Promise.all([this.find('access', digest), hint && this.findOwners(hint)]);
-    if (token && !hint) this.hints.set(digest, token);
-    return token && owned(token, hinted ?? (await this.findOwners(token)));
+  async once(digest: string, seconds: number): Promise<boolean> {
+    const milliseconds = String(Math.ceil(seconds * 1000));
+    return (await this.run(ONCE, this.keys.row('once', digest), randomUUID(), milliseconds)) === 1;
   }
 
-  async findRefreshToken(digest: string): Promise<Found<TokenRow> | undefined> {
-    const token = await this.find('refresh', digest);
-    return token && owned(token, await this.findOwners(token));
+  revokeGrants(filter: GrantFilter): Promise<number> {
+    return this.grants.revoke(filter);
   }
 
-  spendRefreshToken(digest: string, now: number): Promise<boolean> {
-    return this.spend('refresh', digest, now);
-  }
-
-  revokeGrant(id: string, now: number): Promise<number> {
-    return this.grants.revoke(id, now);
-  }
-
-  revokeGrants(filter: GrantFilter, now: number): Promise<number> {
-    return this.grants.revokeAll(filter, now);
-  }
-
-  listGrants(userId: string, now: number): Promise<GrantRow[]> {
-    return this.grants.ofUser(userId, now);
+  listGrants(userId: string): Promise<GrantRow[]> {
+    return this.grants.ofUser(userId);
   }
 
   /** Nothing is left to do: keys expire by themselves, and lists are tidied as they grow. */
@@ -77,35 +65,58 @@ export class RedisStorage extends RedisClients implements Storage {
     return 0;
   }
 
-  private async keep(kind: Kind, row: TokenRow): Promise<void> {
-    const json = JSON.stringify({ ...row, digest: undefined, revokedAt: undefined });
-    await this.runScript(KEEP_ROW, this.rowKey(kind, row.digest), json, String(row.expiresAt));
+  /** Whatever the clock of this process says: when it expires is told from how long Redis will keep it. */
+  protected read(
+    key: { kind: Kind; digest: string },
+    [row, ttl, now]: readonly [...FoundRow, ...unknown[]],
+    client: unknown,
+  ) {
+    const start = row.indexOf('{');
+    const found = Object.assign(JSON.parse(row.slice(start)) as Found, key);
+    found.expiresAt = ttl < 0 ? FOREVER : Date.now() + ttl;
+    found.revokedAt = null;
+    if (start > 0) {
+      const [at, , data] = row.slice(0, start).split(' ');
+      found.revokedAt = Number(at);
+      found.revokedAgo = now - found.revokedAt;
+      if (data !== '-') found.data = Buffer.from(data!, 'base64url').toString();
+    }
+    return this.withClient(found, client);
   }
 
-  private async find<Row extends TokenRow>(kind: Kind, digest: string): Promise<Row | undefined> {
-    const kept = (await this.runScript(FIND_ROW, this.rowKey(kind, digest))) as string | null;
-    if (!kept) return undefined;
-    const json = kept.indexOf('{');
-    const revokedAt = json === 0 ? null : Number(kept.slice(0, kept.indexOf(' ')));
-    return Object.assign(JSON.parse(kept.slice(json)) as Row, { digest, revokedAt });
+  protected withClient(found: Found, client: unknown): Found {
+    if (this.keepsClients) found.client = typeof client === 'string' ? (JSON.parse(client) as StoredClient) : null;
+    return found;
   }
 
-  private async spend(kind: Kind, digest: string, now: number): Promise<boolean> {
-    return (await this.runScript(SPEND, this.rowKey(kind, digest), String(now), randomUUID())) === 1;
+  protected async keepRows(rows: readonly Row[]): Promise<void> {
+    await Promise.all(rows.map((row) => this.run(KEEP_ROW, this.keys.row(row.kind, row.digest), ...valuesOfRow(row))));
   }
 
-  /** Is the grant alive, and who is the client, if that is kept here? */
-  private async findOwners({ grantId, clientId }: Pick<TokenRow, 'grantId' | 'clientId'>) {
-    const client = this.keepsClients ? this.findClient(clientId) : undefined;
-    const [isAlive, found] = await Promise.all([this.grants.isAlive(grantId), client]);
-    return { isAlive, client: this.keepsClients ? (found ?? null) : undefined };
+  private keysOf({ id, clientId, userId }: GrantRow, rows: readonly Row[]): string[] {
+    const { keys } = this;
+    const lists = keys.lists(clientId, userId);
+    return [keys.grant(id), keys.client(clientId), ...lists, ...rows.map((row) => keys.row(row.kind, row.digest))];
   }
 
-  private rowKey(kind: Kind, digest: string): string {
-    return `${this.keyPrefix}${kind}:${digest}`;
+  private valuesOf(grant: GrantRow, rows: readonly Row[]): string[] {
+    const [ttl, isUsed, ...fields] = valuesOfGrant(grant);
+    const lists = String(this.keys.lists(grant.clientId, grant.userId).length);
+    return [grant.id, lists, ttl!, isUsed!, String(fields.length), ...fields, ...rows.flatMap(valuesOfRow)];
   }
 }
 
-function owned<Row extends TokenRow>(row: Row, owners: { isAlive: boolean; client: Found<Row>['client'] }) {
-  return owners.isAlive ? Object.assign(row, { client: owners.client }) : undefined;
+/** By whom something is spent, and what is kept with it. */
+export function attempt({ data }: Spending): string[] {
+  return [randomUUID(), data === undefined ? '-' : Buffer.from(data).toString('base64url')];
+}
+
+/** How long a grant lasts, whether it is used now, and what is written down of a new one. */
+export function valuesOfGrant({ clientId, userId, scope, data, lastUsedAt, expiresAt }: GrantRow): string[] {
+  const fields = Object.entries({ clientId, userId, scope, data }).filter(([, value]) => value !== null);
+  return [timeToLive(expiresAt), lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];
+}
+
+function valuesOfRow({ grantId, clientId, userId, scope, data, expiresAt }: Row): string[] {
+  return [JSON.stringify({ grantId, clientId, userId, scope, data }), timeToLive(expiresAt)];
 }

@@ -1,71 +1,95 @@
 import { hash } from 'node:crypto';
 
+import { GENERATION, GRANT, KEEPING, LIST, NOW, ROW, SPENDING } from './lua.js';
+
 /** A step that Redis takes as a whole. */
 export interface Script {
   text: string;
   sha: string;
 }
 
-const script = (text: string): Script => ({ text, sha: hash('sha1', text) });
+const script = (...parts: string[]): Script => {
+  const text = parts.join('\n').trim();
+  return { text, sha: hash('sha1', text) };
+};
 
-// Each script touches one key only, `KEYS[1]`, so that on a cluster no two keys need to lie on the same node.
+// On one server, a step is one script on all its keys.
 
-// A code or token is one string, the smallest thing Redis has: JSON, and before that, once it is spent, when and by whom.
+export const KEEP = script(NOW, ROW, GRANT, LIST, GENERATION, KEEPING, `keep(1, 1)`);
 
-/** Keeps a code or token: the row, the moment it expires. One that was spent stays so. */
-export const KEEP_ROW = script(`
+/** Spends the first key and keeps the rest: by whom, and what is kept with it. */
+export const EXCHANGE = script(
+  `${NOW}${ROW}${SPENDING}${GRANT}${LIST}${GENERATION}${KEEPING}`,
+  `
+local spent = spend_row(KEYS[1], ARGV[1], ARGV[2])
+if spent == 1 then keep(2, 3) end
+return spent > 0 and 1 or 0`,
+);
+
+/** A row, how long it is kept, and now; if its grant is alive, and with its client. The other keys stand in the row. */
+export const FIND = script(
+  NOW,
+  GENERATION,
+  `
 local row = redis.call('GET', KEYS[1])
-if row and string.sub(row, 1, 1) ~= '{' then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
-return 1`);
+if not row then return false end
+local known = cjson.decode(string.sub(row, string.find(row, '{', 1, true), -1))
+local grant = redis.call('HMGET', ARGV[1] .. 'grant:' .. known.grantId, 'revokedAt', 'generation')
+local client = ARGV[1] .. 'client:' .. known.clientId
+if grant[1] ~= '' or grant[2] ~= generation_of(client) then return false end
+return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'client') }`,
+);
 
-export const FIND_ROW = script(`return redis.call('GET', KEYS[1])`);
+// On a cluster keys lie where they will: each of these touches one key only, `KEYS[1]`.
 
-/**
- * Spends a code or token: now, and a name for this attempt. A driver that lost its connection sends a command again;
- * who won the first time has won the second time too.
- */
-export const SPEND = script(`
+export const KEEP_ROW = script(NOW, ROW, `keep_row(KEYS[1], ARGV[1], ARGV[2])`);
+export const KEEP_GRANT = script(NOW, GRANT, `keep_grant(KEYS[1], ARGV[1], ARGV[2], ARGV[3], { unpack(ARGV, 4) })`);
+export const LIST_GRANT = script(NOW, LIST, `list_grant(KEYS[1], ARGV[1], ARGV[2])`);
+export const SPEND = script(NOW, SPENDING, `return spend_row(KEYS[1], ARGV[1], ARGV[2]) > 0 and 1 or 0`);
+export const FIND_ROW = script(
+  NOW,
+  `
 local row = redis.call('GET', KEYS[1])
-if not row then return 0 end
-if string.sub(row, 1, 1) ~= '{' then return string.match(row, ' (%S+) ') == ARGV[2] and 1 or 0 end
-redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. row, 'KEEPTTL')
-return 1`);
+return row and { row, redis.call('PTTL', KEYS[1]), now() }`,
+);
+/** When it was revoked, and its generation. */
+export const FIND_STATE = script(`return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation')`);
+/** A client, and how often its grants were ended. */
+export const FIND_OWNER = script(
+  GENERATION,
+  `return { redis.call('HGET', KEYS[1], 'client'), generation_of(KEYS[1]) }`,
+);
 
-/** Keeps a grant unless it was revoked: last use or '', expiry, until when it is kept, names and values that stay. */
-export const KEEP_GRANT = script(`
-local revoked = redis.call('HGET', KEYS[1], 'revokedAt')
-if not revoked then redis.call('HSET', KEYS[1], 'revokedAt', '', unpack(ARGV, 4)) end
-if revoked and revoked ~= '' then return end
-if ARGV[1] ~= '' then redis.call('HSET', KEYS[1], 'lastUsedAt', ARGV[1]) end
-local expiry = redis.call('HGET', KEYS[1], 'expiresAt')
-if not expiry or tonumber(ARGV[2]) > tonumber(expiry) then
-  redis.call('HSET', KEYS[1], 'expiresAt', ARGV[2])
-  redis.call('PEXPIREAT', KEYS[1], ARGV[3])
-end`);
-
-/** Is a grant known, and not revoked? */
-export const IS_ALIVE = script(`return redis.call('HGET', KEYS[1], 'revokedAt') == '' and 1 or 0`);
+// What both have in common.
 
 export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],
-  'clientId', 'userId', 'scope', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt')`);
+  'clientId', 'userId', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation')`);
 
-/** Revokes a grant: now. It stays until it expires, so that nothing can be issued on it any more. */
-export const REVOKE_GRANT = script(`
+/** Revokes a grant. It stays until it expires, so that nothing can be issued on it any more. */
+export const REVOKE_GRANT = script(
+  NOW,
+  `
 if redis.call('HGET', KEYS[1], 'revokedAt') ~= '' then return 0 end
-redis.call('HSET', KEYS[1], 'revokedAt', ARGV[1])
-return 1`);
-
-/** Lists a grant: until when, its id, now. What is over goes, so much at a time that nobody has to wait for it. */
-export const LIST_GRANT = script(`
-redis.call('ZADD', KEYS[1], 'GT', ARGV[1], ARGV[2])
-local over = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. ARGV[3], 'LIMIT', 0, 100)
-if #over > 0 then redis.call('ZREM', KEYS[1], unpack(over)) end
-local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
-if last[2] then redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', last[2])) end`);
+redis.call('HSET', KEYS[1], 'revokedAt', text(now()))
+return 1`,
+);
 
 /** A page of the list: the cursor of the page before, or 0. */
 export const LIST_PAGE = script(`return redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', 500)`);
+export const LEAVE_LIST = script(`return redis.call('ZREM', KEYS[1], ARGV[1])`);
+/** Empties a list, and says how long it was. */
+export const DROP_LIST = script(
+  NOW,
+  `
+local count = redis.call('ZCOUNT', KEYS[1], text(now()), '+inf')
+redis.call('UNLINK', KEYS[1])
+return count`,
+);
+
+/** Takes something for the first time, under a name for this attempt, for so many milliseconds. */
+export const ONCE = script(`
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+return redis.call('GET', KEYS[1]) == ARGV[1] and 1 or 0`);
 
 export const FIND_CLIENT = script(`return redis.call('HMGET', KEYS[1], 'client', 'secretHashes')`);
 
@@ -80,5 +104,15 @@ export const REPLACE_SECRETS = script(`
 if redis.call('HGET', KEYS[1], 'secretHashes') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'secretHashes', ARGV[2])
 return 1`);
+
+/** Ends all grants of a client at once: none of them is of its generation any more. */
+export const END_GENERATION = script(`return redis.call('HINCRBY', KEYS[1], 'generation', 1)`);
+
+/** Forgets a client, but for its generation: one that comes back by this id must not wake the grants of this one. */
+export const REMOVE_CLIENT = script(`
+local removed = redis.call('HDEL', KEYS[1], 'client')
+redis.call('HDEL', KEYS[1], 'secretHashes')
+if removed > 0 then redis.call('HINCRBY', KEYS[1], 'generation', 1) end
+return removed`);
 
 export const REMOVE = script(`return redis.call('DEL', KEYS[1])`);

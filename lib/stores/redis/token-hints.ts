@@ -1,6 +1,6 @@
-import type { TokenRow } from '../storage.js';
+import type { Row } from '../storage.js';
 
-type Hint = Pick<TokenRow, 'grantId' | 'clientId'>;
+type Hint = Pick<Row, 'grantId' | 'clientId'>;
 
 /**
  * Remembers which grant and client the tokens seen last belong to, which never changes: so the next look at the token,

@@ -1,13 +1,13 @@
 import type { StoredClient } from '../ports.js';
 import type { ClientStorage } from '../storage.js';
 import type { Database } from './database.js';
-import { type Name, sql } from './sql.js';
+import { type Name, type Sql, sql } from './sql.js';
 
 /** Metadata is all that is said of a client, as JSON: what later versions say needs no new column. */
 interface ClientRecord {
   id: string;
   secret_hashes: string;
-  metadata: string;
+  metadata: string | null;
 }
 
 /** Clients in a table of the store. */
@@ -23,7 +23,7 @@ export class ClientTable implements ClientStorage {
       sql`SELECT id, secret_hashes, metadata FROM ${this.clients} WHERE id = ${id}`,
     );
     // A table that somebody else created may hold `Alice` to be `alice`.
-    if (row?.id !== id) return undefined;
+    if (row?.id !== id || row.metadata === null) return undefined;
     return { ...readClient(id, row.metadata), secretHashes: JSON.parse(row.secret_hashes) as string[] };
   }
 
@@ -32,10 +32,7 @@ export class ClientTable implements ClientStorage {
     const hashes = JSON.stringify(secretHashes ?? []);
     const secrets = secretHashes ? sql`, secret_hashes = ${hashes}` : sql``;
     const update = sql`UPDATE ${this.clients} SET metadata = ${metadata}${secrets} WHERE id = ${id}`;
-    const insert = sql`INSERT INTO ${this.clients} (id, secret_hashes, metadata, created_at)
-      VALUES (${storable(id)}, ${hashes}, ${metadata}, ${Date.now()})`;
-    if (await this.database.change(update)) return;
-    if (!(await this.database.add(insert))) await this.database.change(update);
+    await this.change(update, sql`${storable(id)}, ${hashes}, ${metadata}, 0, ${Date.now()}`);
   }
 
   async replaceSecretHashes(id: string, old: readonly string[], hashes: readonly string[]): Promise<boolean> {
@@ -45,7 +42,28 @@ export class ClientTable implements ClientStorage {
   }
 
   async removeClient(id: string): Promise<boolean> {
-    return (await this.database.change(sql`DELETE FROM ${this.clients} WHERE id = ${id}`)) > 0;
+    // The row stays, with its generation: a client that comes back by this id must not wake the grants of this one.
+    const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = NULL, secret_hashes = '[]',
+      generation = generation + 1 WHERE id = ${id} AND metadata IS NOT NULL`);
+    return count > 0;
+  }
+
+  /** Ends all grants of a client at once, however many: none of them is of its generation any more. */
+  protected async endGeneration(id: string): Promise<void> {
+    const update = sql`UPDATE ${this.clients} SET generation = generation + 1 WHERE id = ${id}`;
+    await this.change(update, sql`${id}, '[]', NULL, 1, ${Date.now()}`);
+  }
+
+  /** How often the grants of a client were ended. */
+  protected generationOf(id: unknown): Sql {
+    return sql`COALESCE((SELECT c.generation FROM ${this.clients} c WHERE c.id = ${id}), 0)`;
+  }
+
+  /** Changes the row of a client, or else adds it. */
+  private async change(update: Sql, values: Sql): Promise<void> {
+    if (await this.database.change(update)) return;
+    const insert = sql`INSERT INTO ${this.clients} (id, secret_hashes, metadata, generation, created_at) VALUES (${values})`;
+    if (!(await this.database.add(insert))) await this.database.change(update);
   }
 }
 

@@ -6,7 +6,14 @@ export interface Result {
   affected?: number | undefined;
 }
 
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
 /** What a `DataSource` has to run statements on. */
 export interface Connections {
-  run(text: string, values: unknown[], wait: Wait, isWrite: boolean): Promise<Result>;
+  run(statement: Statement, wait: Wait, isWrite: boolean): Promise<Result>;
+  /** All of them in one transaction; if the first changes nothing, none of the others is run. */
+  together(statements: readonly Statement[], wait: Wait): Promise<boolean>;
 }

@@ -4,9 +4,9 @@ import type { DataSource } from 'typeorm';
 
 import { InvalidArgumentError } from '../../errors.js';
 import type { Deadline, Wait } from '../deadline.js';
-import type { Connections, Result } from './connections.js';
+import type { Connections, Result, Statement } from './connections.js';
 import { Pool } from './pool.js';
-import { Name, type Sql } from './sql.js';
+import { Name, type Sql, words } from './sql.js';
 import { SingleConnection } from './sqlite.js';
 
 const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
@@ -18,8 +18,16 @@ const UNSENT = /is not queryable|in closed state|Query runner already released/;
 /** There is a row with this key. */
 const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
 
+/** What time it is there, in milliseconds since the epoch. */
+const NOW: Readonly<Record<string, string>> = {
+  postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint',
+  mysql: `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`,
+  'better-sqlite3': `CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)`,
+};
+
 /** Runs statements, each by itself: what each of them does, it does wholly or not at all. */
 export class Database {
+  readonly now: Sql;
   /** Does a statement stop the whole process while it runs? */
   readonly isBlocking: boolean;
   private readonly connections: Connections;
@@ -28,12 +36,16 @@ export class Database {
   constructor(
     private readonly source: DataSource,
     private readonly deadline: Deadline,
+    preparedStatements = true,
   ) {
     const { type } = source.options;
     if (!SUPPORTED.includes(type))
       throw new InvalidArgumentError(`Invalid argument: \`${type}\` is none of ${SUPPORTED.join(', ')}`);
     this.isBlocking = type === 'better-sqlite3';
-    this.connections = this.isBlocking ? new SingleConnection(source) : new Pool(source);
+    this.connections = this.isBlocking
+      ? new SingleConnection(source)
+      : new Pool(source, type === 'postgres' && preparedStatements);
+    this.now = words(NOW[type] ?? NOW['mysql']!);
     this.placeholder = type === 'postgres' ? (index) => `$${index}` : () => '?';
   }
 
@@ -70,23 +82,35 @@ export class Database {
     }
   }
 
+  /** Does all of it in one transaction, or none: the first statement decides, by whether it changes anything. */
+  together(statements: readonly Sql[]): Promise<boolean> {
+    const compiled = statements.map((statement) => this.compile(statement));
+    return this.attempt((wait) => this.connections.together(compiled, wait));
+  }
+
   private run(statement: Sql, isWrite: boolean): Promise<Result> {
-    const { text, values } = statement.compile(this.placeholder);
-    return this.deadline.within((wait) => this.attempt(text, values, wait, isWrite));
+    const compiled = this.compile(statement);
+    return this.attempt((wait) => this.connections.run(compiled, wait, isWrite));
+  }
+
+  private compile(statement: Sql): Statement {
+    return statement.compile(this.placeholder);
   }
 
   /** As often as it loses against others. */
-  private async attempt(text: string, values: unknown[], wait: Wait, isWrite: boolean): Promise<Result> {
-    for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
-      try {
-        return await this.connections.run(text, values, wait, isWrite);
-      } catch (error) {
-        if (wait.isOver || !isHarmless(error)) throw error;
-        wait.reason = `${String(error)}, however often it was tried`;
+  private attempt<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
+    return this.deadline.within(async (wait) => {
+      for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
+        try {
+          return await work(wait);
+        } catch (error) {
+          if (wait.isOver || !isHarmless(error)) throw error;
+          wait.reason = `${String(error)}, however often it was tried`;
+        }
+        await setTimeout(Math.random() * pause);
+        if (wait.isOver) throw new Error(wait.reason);
       }
-      await setTimeout(Math.random() * pause);
-      if (wait.isOver) throw new Error(wait.reason);
-    }
+    });
   }
 }
 

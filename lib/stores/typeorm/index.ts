@@ -6,8 +6,10 @@ import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { Database } from './database.js';
 import { type TableOptions, tableNames } from './entities.js';
+import { MySqlStorage } from './mysql-storage.js';
 import { PostgresStorage } from './postgres-storage.js';
-import { TypeOrmStorage } from './typeorm-storage.js';
+import { SqliteStorage } from './sqlite-storage.js';
+import type { TypeOrmStorage } from './typeorm-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
@@ -19,6 +21,11 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
   users: Users;
   /** Where the host keeps its clients. Left out: in a table of the store, see `saveClient`. */
   clients?: Clients;
+  /**
+   * PostgreSQL: name the statements, so that each connection plans them once. `false` behind a PgBouncer before 1.21 that
+   * pools transactions. Default: true
+   */
+  preparedStatements?: boolean;
 }
 
 /**
@@ -26,9 +33,20 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
  * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
  */
 export class TypeOrmStore extends DatabaseStore<TypeOrmStorage> {
-  constructor(dataSource: DataSource, { users, clients, prefix, deadline, ...options }: TypeOrmStoreOptions) {
-    const Storage = dataSource.options.type === 'postgres' ? PostgresStorage : TypeOrmStorage;
-    const database = new Database(dataSource, new Deadline(deadline));
+  constructor(
+    dataSource: DataSource,
+    { users, clients, prefix, deadline, preparedStatements, ...options }: TypeOrmStoreOptions,
+  ) {
+    const database = new Database(dataSource, new Deadline(deadline), preparedStatements);
+    const Storage = STORAGES[dataSource.options.type] ?? MySqlStorage;
     super(new Storage(database, tableNames(prefix), !clients), users, clients, options);
   }
 }
+
+/** MySQL is the rest. */
+const STORAGES: Readonly<
+  Record<string, new (...given: ConstructorParameters<typeof TypeOrmStorage>) => TypeOrmStorage>
+> = {
+  postgres: PostgresStorage,
+  'better-sqlite3': SqliteStorage,
+};

@@ -27,30 +27,24 @@ export function oauthMigrations({ prefix }: TableOptions = {}): (new () => Migra
   return [CreateTables];
 }
 
+/** As `../schema.js` had it when this was written, to the letter: that changes, this does not. */
 async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>): Promise<TypeOrmTableOptions[]> {
   const collation = await exactCollation(runner);
   const entityPrefix = dataSource(runner).options.entityPrefix ?? '';
   const text = (name: string, length = 255) => ({ name, type: 'varchar', length: String(length), ...collation });
   const longText = (name: string) => ({ name, type: 'text', ...collation });
-  const table = (name: string, columns: TableColumnOptions[], indices: Record<string, string[]> = {}) => ({
+  // Indices are named by TypeORM, after the table with its prefix: their names are one list for a whole database.
+  const table = (name: string, columns: TableColumnOptions[], ...indices: string[][]) => ({
     name: `${entityPrefix}${name}`,
     columns,
-    indices: Object.entries(indices).map(([use, columnNames]) => ({ name: `${name}_${use}`, columnNames })),
+    indices: indices.map((columnNames) => ({ columnNames })),
   });
-  const issued = [
-    { ...text('digest', 43), isPrimary: true },
-    text('grant_id'),
-    text('client_id'),
-    nullable(text('user_id')),
-    nullable(longText('scope')),
-    time('expires_at'),
-    nullable(time('revoked_at')),
-  ];
   return [
     table(names.clients, [
       { ...text('id'), isPrimary: true },
       longText('secret_hashes'),
-      longText('metadata'),
+      nullable(longText('metadata')),
+      { name: 'generation', type: 'integer' },
       time('created_at'),
     ]),
     table(
@@ -60,24 +54,33 @@ async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>)
         text('client_id'),
         nullable(text('user_id')),
         nullable(longText('scope')),
+        nullable(longText('data')),
         time('created_at'),
         nullable(time('last_used_at')),
         time('expires_at'),
+        { name: 'expires_on', type: 'integer' },
+        { name: 'client_generation', type: 'integer' },
         nullable(time('revoked_at')),
       ],
-      { user: ['user_id', 'revoked_at'], client: ['client_id', 'revoked_at'], expiry: ['expires_at'] },
+      ['user_id', 'revoked_at'],
+      ['client_id', 'client_generation'],
+      ['expires_on'],
     ),
     table(
-      names.codes,
+      names.tokens,
       [
-        ...issued,
-        nullable(longText('redirect_uri')),
-        nullable(text('code_challenge')),
-        nullable(text('code_challenge_method', 16)),
+        { ...text('digest', 43), isPrimary: true },
+        { ...text('kind', 16), isPrimary: true },
+        text('grant_id'),
+        text('client_id'),
+        nullable(text('user_id')),
+        nullable(longText('scope')),
+        nullable(longText('data')),
+        time('expires_at'),
+        nullable(time('revoked_at')),
       ],
-      { expiry: ['expires_at'] },
+      ['expires_at'],
     ),
-    table(names.tokens, [...issued, text('kind', 16)], { expiry: ['expires_at'] }),
   ];
 }
 

@@ -1,7 +1,8 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
 import type { Wait } from '../deadline.js';
-import type { Connections, Result } from './connections.js';
+import type { Connections, Result, Statement } from './connections.js';
+import { runPrepared } from './prepared.js';
 
 const NONE_FREE =
   'no connection was free. The network is silent, or the pool is too small, or the store was called inside of ' +
@@ -9,11 +10,35 @@ const NONE_FREE =
 
 /** A pool of connections to PostgreSQL, MariaDB or MySQL: each statement takes one. */
 export class Pool implements Connections {
-  constructor(private readonly source: DataSource) {
+  /** @param isPrepared does PostgreSQL know the statements by name? */
+  constructor(
+    private readonly source: DataSource,
+    private readonly isPrepared: boolean,
+  ) {
     keepAlive(source);
   }
 
-  async run(text: string, values: unknown[], wait: Wait): Promise<Result> {
+  run(statement: Statement, wait: Wait): Promise<Result> {
+    return this.hold(wait, (runner) => this.query(runner, statement));
+  }
+
+  together([first, ...others]: readonly Statement[], wait: Wait): Promise<boolean> {
+    return this.hold(wait, async (runner) => {
+      await runner.startTransaction();
+      try {
+        const isDecided = Boolean((await this.query(runner, first!)).affected);
+        if (isDecided) for (const statement of others) await this.query(runner, statement);
+        await runner.commitTransaction();
+        return isDecided;
+      } catch (error) {
+        // What went wrong first is what is told.
+        if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  private async hold<T>(wait: Wait, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     keepAlive(this.source);
     const runner = this.source.createQueryRunner();
     wait.reason = NONE_FREE;
@@ -23,11 +48,16 @@ export class Pool implements Connections {
       if (wait.isOver) throw new Error(wait.reason);
       wait.reason = 'the statement was sent, and nothing came back';
       wait.abandon = () => drop(runner, connection);
-      return (await runner.query(text, values, true)) as Result;
+      return await work(runner);
     } finally {
       wait.abandon = undefined;
       await runner.release();
     }
+  }
+
+  private async query(runner: QueryRunner, { text, values }: Statement): Promise<Result> {
+    if (this.isPrepared) return runPrepared(this.source, runner, { text, values });
+    return (await runner.query(text, values, true)) as Result;
   }
 }
 

@@ -7,7 +7,9 @@ interface Expired {
   table: Name;
   /** The primary key. */
   key: Sql;
-  before: number;
+  /** Which rows, and the column of the index that finds them. */
+  over: Sql;
+  by: Sql;
   batchSize: number;
 }
 
@@ -17,19 +19,19 @@ const MOST = 10_000;
 const MOST_BLOCKING = 100;
 
 /**
- * Deletes what expired before a moment: so many rows at a time and by their keys, so that no statement locks many rows
+ * Deletes what is over: so many rows at a time and by their keys, so that no statement locks many rows
  * or a range of them. The number of rows.
  */
-export async function pruneTable(database: Database, { table, key, before, batchSize }: Expired): Promise<number> {
+export async function pruneTable(database: Database, { table, key, over, by, batchSize }: Expired): Promise<number> {
   const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), database.isBlocking ? MOST_BLOCKING : MOST);
   for (let count = 0; ;) {
     const expired = await database.find<{ row_key: string }>(
-      sql`SELECT ${key} AS row_key FROM ${table} WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${limit}`,
+      sql`SELECT ${key} AS row_key FROM ${table} WHERE ${over} ORDER BY ${by} LIMIT ${limit}`,
     );
     if (expired.length === 0) return count;
     const keys = join(expired.map((row) => row.row_key));
     // Another process may have pruned some of them, or a grant may have come to last longer.
-    count += await database.change(sql`DELETE FROM ${table} WHERE ${key} IN (${keys}) AND expires_at < ${before}`);
+    count += await database.change(sql`DELETE FROM ${table} WHERE ${key} IN (${keys}) AND ${over}`);
     if (expired.length < limit) return count;
     // Requests come first.
     await setImmediate();

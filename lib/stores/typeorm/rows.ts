@@ -1,93 +1,79 @@
-import type { CodeRow, Found, GrantRow, TokenRow } from '../storage.js';
+import { type Columns, GRANT_COLUMNS, grantRecord, ROW_COLUMNS } from '../schema.js';
+import type { Found, GrantRow, Row } from '../storage.js';
 import { readClient, storable } from './client-table.js';
-import { join, type Sql, sql } from './sql.js';
+import { join, type Sql, typed, words } from './sql.js';
 
-/** Drivers hand 64 bits over as text, lest some be lost; in milliseconds none are. */
-type Milliseconds = number | string | bigint;
+/** A record of a driver: 64 bits come as text, lest some be lost; in milliseconds none are. */
+export type DatabaseRecord = Record<string, string | number | bigint | null>;
 
-export interface GrantRecord {
-  id: string;
-  client_id: string;
-  user_id: string | null;
-  scope: string | null;
-  created_at: Milliseconds;
-  last_used_at: Milliseconds | null;
-  expires_at: Milliseconds;
-  revoked_at: Milliseconds | null;
+type Values = Record<string, unknown>;
+
+/** What is read of a table, and in which order it is written. */
+class Fields<Field extends string> {
+  readonly names: Sql;
+  private readonly fields: readonly Field[];
+
+  constructor(private readonly columns: Columns<Field>) {
+    this.fields = Object.keys(columns) as Field[];
+    this.names = words(this.fields.map((field) => columns[field].name).join(', '));
+  }
+
+  /** The same, of a table by this name. */
+  of(alias: string): Sql {
+    return words(this.fields.map((field) => `${alias}.${this.columns[field].name}`).join(', '));
+  }
+
+  /** The values of a record; some may be statements. */
+  values(record: Values): Sql {
+    return join(this.fields.map((field) => record[field]));
+  }
+
+  /** The same where a database cannot tell their types by itself. */
+  typedValues(record: Values): Sql {
+    return join(this.fields.map((field) => typed(record[field], TYPES[this.columns[field].type])));
+  }
+
+  read(record: DatabaseRecord): Record<Field, string | number | null> {
+    const read = {} as Record<Field, string | number | null>;
+    for (const field of this.fields) {
+      const { name, type } = this.columns[field];
+      const value = record[name] ?? null;
+      read[field] = value === null || TYPES[type] === 'text' ? (value as string | null) : Number(value);
+    }
+    return read;
+  }
 }
 
-export interface TokenRecord {
-  digest: string;
-  grant_id: string;
-  client_id: string;
-  user_id: string | null;
-  scope: string | null;
-  expires_at: Milliseconds;
-  revoked_at: Milliseconds | null;
-  /** The client that came along: null when it is gone; left out when the host keeps the clients. */
-  known_id?: string | null;
-  metadata?: string | null;
+const TYPES = { varchar: 'text', text: 'text', bigint: 'bigint', integer: 'integer' } as const;
+
+export const GRANT = new Fields(GRANT_COLUMNS);
+export const ROW = new Fields(ROW_COLUMNS);
+
+export function readGrant(record: DatabaseRecord): GrantRow {
+  const { expiresOn, clientGeneration, revokedAt, ...grant } = GRANT.read(record);
+  return grant as unknown as GrantRow;
 }
 
-export interface CodeRecord extends TokenRecord {
-  redirect_uri: string | null;
-  code_challenge: string | null;
-  code_challenge_method: string | null;
+/** @param record with `known_id` and `metadata` of the client that came along, where clients are kept here */
+export function readRow(record: DatabaseRecord, keepsClients: boolean): Found {
+  const row = ROW.read(record) as unknown as Found;
+  if (record['revoked_ago'] !== null) row.revokedAgo = Number(record['revoked_ago']);
+  if (keepsClients) {
+    const { metadata } = record;
+    // A table that somebody else created may hold `Alice` to be `alice`.
+    row.client = metadata && record['known_id'] === row.clientId ? readClient(row.clientId, metadata as string) : null;
+  }
+  return row;
 }
 
-export function readGrant(row: GrantRecord): GrantRow {
-  return {
-    id: row.id,
-    clientId: row.client_id,
-    userId: row.user_id,
-    scope: row.scope,
-    createdAt: Number(row.created_at),
-    lastUsedAt: moment(row.last_used_at),
-    expiresAt: Number(row.expires_at),
-    revokedAt: moment(row.revoked_at),
-  };
+/** A new grant; its generation is that of its client. */
+export function newGrant(grant: GrantRow, clientGeneration: Sql): Record<string, unknown> {
+  storable(grant.clientId);
+  if (grant.userId !== null) storable(grant.userId);
+  return { ...grantRecord(grant), clientGeneration };
 }
 
-export function readToken(row: TokenRecord): Found<TokenRow> {
-  const { digest, client_id: clientId, metadata } = row;
-  const client = metadata && row.known_id === clientId ? readClient(clientId, metadata) : null;
-  return {
-    digest,
-    grantId: row.grant_id,
-    clientId,
-    userId: row.user_id,
-    scope: row.scope,
-    expiresAt: Number(row.expires_at),
-    revokedAt: moment(row.revoked_at),
-    ...(row.known_id === undefined ? {} : { client }),
-  };
-}
-
-export function readCode(row: CodeRecord): Found<CodeRow> {
-  return {
-    ...readToken(row),
-    redirectUri: row.redirect_uri,
-    codeChallenge: row.code_challenge,
-    codeChallengeMethod: row.code_challenge_method,
-  };
-}
-
-const moment = (value: Milliseconds | null) => (value === null ? null : Number(value));
-
-export function grantValues(grant: GrantRow): Sql {
-  const { id, clientId, userId, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = grant;
-  const owner = userId === null ? null : storable(userId);
-  return sql`(${join([id, storable(clientId), owner, scope, createdAt, lastUsedAt, expiresAt, revokedAt])})`;
-}
-
-export function tokenValues(token: TokenRow, kind: 'access' | 'refresh'): Sql {
-  return sql`(${join([...issued(token), kind])})`;
-}
-
-export function codeValues(code: CodeRow): Sql {
-  return sql`(${join([...issued(code), code.redirectUri, code.codeChallenge, code.codeChallengeMethod])})`;
-}
-
-function issued({ digest, grantId, clientId, userId, scope, expiresAt, revokedAt }: TokenRow): unknown[] {
-  return [digest, grantId, clientId, userId, scope, expiresAt, revokedAt];
+/** A new row, which nobody has spent. */
+export function newRow(row: Row): Record<string, unknown> {
+  return { ...row, revokedAt: null };
 }

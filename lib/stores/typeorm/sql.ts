@@ -35,6 +35,16 @@ export function sql(texts: TemplateStringsArray, ...values: unknown[]): Sql {
   return new Sql(texts, values);
 }
 
+/** Text of our own, such as the names of columns. */
+export function words(text: string): Sql {
+  return new Sql([text], []);
+}
+
+/** A value of which the place it stands in does not tell the type. */
+export function typed(value: unknown, type: 'text' | 'bigint' | 'integer'): Sql {
+  return new Sql(['CAST(', ` AS ${type})`], [value]);
+}
+
 /** Values or statements, with something between them. */
 export function join(parts: readonly unknown[], between = ', '): Sql {
   return new Sql(

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 
 import type { Wait } from '../deadline.js';
-import type { Connections, Result } from './connections.js';
+import type { Connections, Result, Statement } from './connections.js';
 
 /** A connection of better-sqlite3 or libsql, all of whose methods block the process. */
 interface SqliteConnection {
@@ -33,14 +33,39 @@ export class SingleConnection implements Connections {
 
   constructor(private readonly source: DataSource) {}
 
-  async run(text: string, values: unknown[], wait: Wait, isWrite: boolean): Promise<Result> {
+  async run({ text, values }: Statement, wait: Wait, isWrite: boolean): Promise<Result> {
+    const connection = await this.ready([{ text, values }], wait, isWrite);
+    return this.execute(connection, () => {
+      const statement = this.prepare(connection, text);
+      if (isWrite) return this.transaction(connection, () => write(statement, values));
+      return { records: this.read(statement, values) };
+    });
+  }
+
+  async together(statements: readonly Statement[], wait: Wait): Promise<boolean> {
+    const connection = await this.ready(statements, wait, true);
+    return this.execute(connection, () => {
+      const [first, ...others] = statements.map(({ text, values }) => {
+        const statement = this.prepare(connection, text);
+        return () => write(statement, values);
+      });
+      return this.transaction(connection, () => {
+        if (!first!().affected) return false;
+        for (const other of others) other();
+        return true;
+      });
+    });
+  }
+
+  /** The connection, when it is free. */
+  private async ready(statements: readonly Statement[], wait: Wait, isWrite: boolean): Promise<SqliteConnection> {
     const runner = this.source.createQueryRunner();
     const connection = (await runner.connect()) as SqliteConnection;
     if (isWrite) await turn(() => connection.inTransaction || runner.isTransactionActive, wait);
     wait.reason = 'the file of the database is locked by others';
     if (this.connection !== connection) this.open(connection);
-    this.source.logger.logQuery(text, values, runner);
-    return this.execute(connection, text, values, isWrite);
+    for (const { text, values } of statements) this.source.logger.logQuery(text, values, runner);
+    return connection;
   }
 
   private open(connection: SqliteConnection): void {
@@ -52,15 +77,30 @@ export class SingleConnection implements Connections {
   }
 
   /** In one go, so that nobody else is touched: to wait for a locked file would stop the whole process. */
-  private execute(connection: SqliteConnection, text: string, values: unknown[], isWrite: boolean): Result {
+  private execute<T>(connection: SqliteConnection, work: () => T): T {
     connection.exec('PRAGMA busy_timeout = 0');
     try {
       if (this.unfinished) this.finish(connection, this.unfinished);
-      if (isWrite && !this.isDurable) this.makeDurable(connection);
-      const statement = this.prepare(connection, text);
-      return isWrite ? write(connection, statement, values) : { records: this.read(statement, values) };
+      return work();
     } finally {
       connection.exec(`PRAGMA busy_timeout = ${this.busyTimeout}`);
+    }
+  }
+
+  /**
+   * The lock comes first: a statement that finds the file locked is left open by libsql, and as long as it is, nothing that
+   * is written later is committed.
+   */
+  private transaction<T>(connection: SqliteConnection, work: () => T): T {
+    if (!this.isDurable) this.makeDurable(connection);
+    connection.exec('BEGIN IMMEDIATE');
+    try {
+      const done = work();
+      connection.exec('COMMIT');
+      return done;
+    } catch (error) {
+      if (connection.inTransaction) connection.exec('ROLLBACK');
+      throw error;
     }
   }
 
@@ -109,25 +149,12 @@ async function turn(isTaken: () => boolean, wait: Wait): Promise<void> {
 
 /** More than FULL. */
 const EXTRA = 3;
-
 const pragma = (connection: SqliteConnection, name: string) =>
   Object.values(connection.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0];
 
 const isLocked = (error: unknown) => String((error as { code?: unknown } | undefined)?.code).startsWith('SQLITE_BUSY');
 
-/**
- * The lock comes first: a statement that finds the file locked is left open by libsql, and as long as it is, nothing that
- * is written later is committed.
- */
-function write(connection: SqliteConnection, statement: SqliteStatement, values: unknown[]): Result {
-  connection.exec('BEGIN IMMEDIATE');
-  try {
-    const records = statement.reader ? statement.all(...values) : [];
-    const affected = statement.reader ? records.length : statement.run(...values).changes;
-    connection.exec('COMMIT');
-    return { records, affected };
-  } catch (error) {
-    if (connection.inTransaction) connection.exec('ROLLBACK');
-    throw error;
-  }
+function write(statement: SqliteStatement, values: unknown[]): Result {
+  const records = statement.reader ? statement.all(...values) : [];
+  return { records, affected: statement.reader ? records.length : statement.run(...values).changes };
 }

@@ -1,32 +1,24 @@
-import type { CodeRow, Found, GrantFilter, GrantRow, Storage, TokenRow } from '../storage.js';
+import { dayOf } from '../schema.js';
+import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
 import type { tableNames } from './entities.js';
 import { pruneTable } from './prune.js';
-import {
-  type CodeRecord,
-  codeValues,
-  type GrantRecord,
-  grantValues,
-  readCode,
-  readGrant,
-  readToken,
-  type TokenRecord,
-  tokenValues,
-} from './rows.js';
-import { join, type Name, sql } from './sql.js';
+import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './rows.js';
+import { join, type Name, type Sql, sql, words } from './sql.js';
 
 /** A grant outlives its tokens by so many milliseconds: a request on its way may still ask whether it was revoked. */
 const LEEWAY = 60_000;
+const DAY = 86_400_000;
 
 /**
- * Rows in tables. No step needs a transaction: a token is alive only while its grant is, and every search asks for that.
- * So to revoke is to change one row, and what is saved beside it, before or after, is dead as well.
+ * Rows in tables. A token is alive only while its grant is, and every search asks for that. So to revoke is to change one
+ * row, and what is saved beside it, before or after, is dead as well.
  */
-export class TypeOrmStorage extends ClientTable implements Storage {
+export abstract class TypeOrmStorage extends ClientTable implements Storage {
   protected readonly grants: Name;
-  private readonly codes: Name;
   protected readonly tokens: Name;
+  private readonly findRow: Sql;
 
   constructor(
     database: Database,
@@ -35,115 +27,117 @@ export class TypeOrmStorage extends ClientTable implements Storage {
   ) {
     super(database, database.table(names.clients));
     this.grants = database.table(names.grants);
-    this.codes = database.table(names.codes);
     this.tokens = database.table(names.tokens);
+    // The client comes with its token, so that one query is enough.
+    const columns = keepsClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
+    this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago FROM ${this.tokens} t
+      JOIN ${this.grants} g ON g.id = t.grant_id LEFT JOIN ${this.clients} c ON c.id = t.client_id
+      WHERE g.revoked_at IS NULL AND g.client_generation = COALESCE(c.generation, 0)`;
   }
 
-  async saveCode(grant: GrantRow, code: CodeRow): Promise<void> {
-    if (!(await this.addGrant(grant))) await this.keepGrant(grant);
-    await this.database.change(sql`INSERT INTO ${this.codes} (digest, grant_id, client_id, user_id, scope, expires_at,
-      revoked_at, redirect_uri, code_challenge, code_challenge_method) VALUES ${codeValues(code)}`);
+  async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+    if (grant) await this.database.change(this.upsertGrant(grant));
+    await this.database.change(this.insertRows(rows));
   }
 
-  async findCode(digest: string): Promise<Found<CodeRow> | undefined> {
-    const [row] = await this.database.find<CodeRecord>(
-      sql`SELECT ${this.columns} FROM ${this.codes} t JOIN ${this.grants} g ON g.id = t.grant_id ${this.client}
-        WHERE t.digest = ${digest} AND g.revoked_at IS NULL`,
-    );
-    return row && readCode(row);
+  abstract exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
+
+  async find(kind: Kind, digest: string): Promise<Found | undefined> {
+    const query = sql`${this.findRow} AND t.digest = ${digest} AND t.kind = ${kind}`;
+    const [row] = await this.database.find<DatabaseRecord>(query);
+    return row && readRow(row, this.keepsClients);
   }
 
-  spendCode(digest: string, now: number): Promise<boolean> {
-    return this.spend(this.codes, digest, now);
+  async spend(kind: Kind, digest: string): Promise<boolean> {
+    const count = await this.database.change(sql`UPDATE ${this.tokens} SET revoked_at = ${this.database.now}
+      WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL`);
+    return count === 1;
   }
 
-  async saveTokens(grant: GrantRow, accessToken: TokenRow, refreshToken: TokenRow | undefined): Promise<void> {
-    if (!(await this.keepGrant(grant))) return;
-    const rows = [tokenValues(accessToken, 'access')];
-    if (refreshToken) rows.push(tokenValues(refreshToken, 'refresh'));
-    await this.database.change(sql`INSERT INTO ${this.tokens}
-      (digest, grant_id, client_id, user_id, scope, expires_at, revoked_at, kind) VALUES ${join(rows)}`);
+  async once(digest: string, seconds: number): Promise<boolean> {
+    const until = sql`${this.database.now} + ${Math.ceil(seconds * 1000)}`;
+    const row = { digest, kind: 'once', grantId: '', clientId: '', userId: null, scope: null, data: null };
+    const values = ROW.values({ ...row, expiresAt: until, revokedAt: null });
+    if (await this.database.add(sql`INSERT INTO ${this.tokens} (${ROW.names}) VALUES (${values})`)) return true;
+    // What is over, and has not been pruned yet, is as good as gone.
+    const again = sql`UPDATE ${this.tokens} SET expires_at = ${until}
+      WHERE digest = ${digest} AND kind = 'once' AND expires_at < ${this.database.now}`;
+    return (await this.database.change(again)) > 0;
   }
 
-  findAccessToken(digest: string): Promise<Found<TokenRow> | undefined> {
-    return this.findToken(digest, 'access');
-  }
-
-  findRefreshToken(digest: string): Promise<Found<TokenRow> | undefined> {
-    return this.findToken(digest, 'refresh');
-  }
-
-  spendRefreshToken(digest: string, now: number): Promise<boolean> {
-    return this.spend(this.tokens, digest, now);
-  }
-
-  revokeGrant(id: string, now: number): Promise<number> {
-    return this.revokeGrants({ grantId: id }, now);
-  }
-
-  async revokeGrants({ grantId, userId, clientId }: GrantFilter, now: number): Promise<number> {
+  async revokeGrants({ grantId, userId, clientId }: GrantFilter): Promise<number> {
     if (![grantId, userId, clientId].every((id = '') => isStorable(id))) return 0;
-    const conditions = [sql`revoked_at IS NULL`];
+    if (clientId !== undefined && grantId === undefined && userId === undefined) return this.revokeAllOf(clientId);
+    const conditions = [this.alive];
     if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
     if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
     if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
     const which = join(conditions, ' AND ');
-    return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${now} WHERE ${which}`);
+    return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
   }
 
-  async listGrants(userId: string, now: number): Promise<GrantRow[]> {
+  async listGrants(userId: string): Promise<GrantRow[]> {
     if (!isStorable(userId)) return [];
-    const rows = await this.database.find<GrantRecord>(sql`SELECT * FROM ${this.grants} WHERE user_id = ${userId}
-      AND revoked_at IS NULL AND last_used_at IS NOT NULL AND expires_at >= ${now} ORDER BY last_used_at DESC`);
+    const rows = await this.database.find<DatabaseRecord>(sql`SELECT ${GRANT.names} FROM ${this.grants}
+      WHERE user_id = ${userId} AND ${this.alive} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
+      ORDER BY last_used_at DESC`);
     return rows.map(readGrant);
   }
 
-  async prune(now: number, batchSize: number): Promise<number> {
-    const { database, codes, tokens, grants } = this;
-    let count = 0;
-    for (const table of [codes, tokens]) {
-      count += await pruneTable(database, { table, key: sql`digest`, before: now, batchSize });
-    }
-    return count + (await pruneTable(database, { table: grants, key: sql`id`, before: now - LEEWAY, batchSize }));
+  async prune(batchSize: number): Promise<number> {
+    const { database, tokens, grants } = this;
+    const { now } = database;
+    const isOver = sql`expires_at < ${now}`;
+    const isLongOver = sql`expires_on <= ${now} / ${DAY} AND expires_at < ${now} - ${LEEWAY}`;
+    const count = await pruneTable(database, {
+      table: tokens,
+      key: sql`digest`,
+      over: isOver,
+      by: sql`expires_at`,
+      batchSize,
+    });
+    const grant = { table: grants, key: sql`id`, over: isLongOver, by: sql`expires_on`, batchSize };
+    return count + (await pruneTable(database, grant));
   }
 
-  private addGrant(grant: GrantRow): Promise<boolean> {
-    return this.database.add(sql`INSERT INTO ${this.grants}
-      (id, client_id, user_id, scope, created_at, last_used_at, expires_at, revoked_at) VALUES ${grantValues(grant)}`);
+  /** A grant that is new, or lasts longer: one that was revoked stays so. */
+  protected upsertGrant(grant: GrantRow): Sql {
+    return sql`INSERT INTO ${this.grants} AS g (${GRANT.names}) VALUES (${this.grantValues(grant)})
+      ON CONFLICT (id) DO UPDATE SET ${this.used(grant, '', 'g.')} WHERE g.revoked_at IS NULL`;
   }
 
-  /** Makes a grant that is known last longer, or adds it: false when it was revoked. */
-  private async keepGrant(grant: GrantRow): Promise<boolean> {
-    const { id, lastUsedAt, expiresAt } = grant;
-    const known = sql`id = ${id} AND revoked_at IS NULL`;
-    const update = sql`UPDATE ${this.grants} SET last_used_at = COALESCE(${lastUsedAt}, last_used_at),
-      expires_at = CASE WHEN expires_at < ${expiresAt} THEN ${expiresAt} ELSE expires_at END WHERE ${known}`;
-    if ((await this.database.change(update)) || (await this.addGrant(grant))) return true;
-    // Revoked, or added by somebody else at the same time; MySQL may also count a row that is as it was as not changed.
-    if (await this.database.change(update)) return true;
-    return (await this.database.find(sql`SELECT id FROM ${this.grants} WHERE ${known}`)).length > 0;
+  protected grantValues(grant: GrantRow): Sql {
+    return GRANT.values(newGrant(grant, this.generationOf(grant.clientId)));
   }
 
-  private async spend(table: Name, digest: string, now: number): Promise<boolean> {
-    const count = await this.database.change(
-      sql`UPDATE ${table} SET revoked_at = ${now} WHERE digest = ${digest} AND revoked_at IS NULL`,
+  /** What changes of a grant that is used: where it is written, and where it is read. */
+  protected used({ lastUsedAt, expiresAt }: GrantRow, to: '' | 'g.', from: '' | 'g.'): Sql {
+    const later = (column: string, value: number) => {
+      const [left, right] = [words(to + column), words(from + column)];
+      return sql`${left} = CASE WHEN ${right} < ${value} THEN ${value} ELSE ${right} END`;
+    };
+    const lastUsed = sql`${words(to)}last_used_at = COALESCE(${lastUsedAt}, ${words(from)}last_used_at)`;
+    return sql`${lastUsed}, ${later('expires_at', expiresAt)}, ${later('expires_on', dayOf(expiresAt))}`;
+  }
+
+  /** Rows of one grant, if that is not revoked. */
+  protected insertRows(rows: readonly Row[]): Sql {
+    const each = rows.map(
+      (row) => sql`SELECT ${ROW.values(newRow(row))} FROM ${this.grants}
+      WHERE id = ${row.grantId} AND revoked_at IS NULL`,
     );
-    return count === 1;
+    return sql`INSERT INTO ${this.tokens} (${ROW.names}) ${join(each, ' UNION ALL ')}`;
   }
 
-  private async findToken(digest: string, kind: 'access' | 'refresh'): Promise<Found<TokenRow> | undefined> {
-    const [row] = await this.database.find<TokenRecord>(sql`SELECT ${this.columns} FROM ${this.tokens} t
-      JOIN ${this.grants} g ON g.id = t.grant_id ${this.client}
-      WHERE t.digest = ${digest} AND t.kind = ${kind} AND g.revoked_at IS NULL`);
-    return row && readToken(row);
+  private get alive(): Sql {
+    return sql`revoked_at IS NULL AND client_generation = ${this.generationOf(sql`client_id`)}`;
   }
 
-  private get columns() {
-    return this.keepsClients ? sql`t.*, c.id AS known_id, c.metadata` : sql`t.*`;
-  }
-
-  /** The client comes with its token, so that one query is enough. */
-  private get client() {
-    return this.keepsClients ? sql`LEFT JOIN ${this.clients} c ON c.id = t.client_id` : sql``;
+  /** At once, and then counted. */
+  private async revokeAllOf(clientId: string): Promise<number> {
+    await this.endGeneration(clientId);
+    const [row] = await this.database.find<{ count: string | number }>(sql`SELECT COUNT(*) AS count FROM ${this.grants}
+      WHERE client_id = ${clientId} AND client_generation = ${this.generationOf(clientId)} - 1 AND revoked_at IS NULL`);
+    return Number(row?.count ?? 0);
   }
 }

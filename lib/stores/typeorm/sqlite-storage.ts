@@ -1,0 +1,23 @@
+import type { GrantRow, Row, Spending } from '../storage.js';
+import { newRow, ROW } from './rows.js';
+import { join, sql } from './sql.js';
+import { TypeOrmStorage } from './typeorm-storage.js';
+
+/** SQLite spends and saves in a transaction of two statements, which nothing else can come between. */
+export class SqliteStorage extends TypeOrmStorage {
+  exchange({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+    const { id: grantId, clientId, userId, expiresAt } = grant;
+    const spent = { kind, digest, grantId, clientId, userId, expiresAt, scope: null, data: data ?? null };
+    const records = [{ ...spent, revokedAt: this.database.now }, ...rows.map(newRow)];
+    const values = join(records.map((record) => sql`(${ROW.values(record)})`));
+    // What is spent is there, so its row is changed; the others are not, so they are added.
+    const exchange = sql`INSERT INTO ${this.tokens} (${ROW.names}) SELECT * FROM (VALUES ${values}) WHERE EXISTS (
+        SELECT 1 FROM ${this.tokens} WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL)
+      ON CONFLICT (digest, kind) DO UPDATE SET revoked_at = excluded.revoked_at, data = COALESCE(excluded.data, data)
+        WHERE excluded.revoked_at IS NOT NULL`;
+    return this.database.together([
+      exchange,
+      sql`UPDATE ${this.grants} SET ${this.used(grant, '', '')} WHERE id = ${grantId}`,
+    ]);
+  }
+}
