@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
 
 import { findRedis } from '../stores/redis-server.js';
@@ -31,6 +32,11 @@ export async function findPlaces(): Promise<Places> {
     settingsOf: (sample) => known[sample],
     async remove() {
       if (hasDatabase) await onPostgres(`DROP DATABASE ${database} WITH (FORCE)`);
+      if (!redis) return;
+      // All that does not expire by itself.
+      const client = new Redis(at(redis, '15'));
+      await client.del('sample:client:demo');
+      await client.quit();
     },
   };
 }
