@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Controller, Delete, Get, HttpCode, Module, Post, Query, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
+import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import type { Request } from '../../lib/index.js';
@@ -27,7 +28,9 @@ const users = { findById: (id: string) => ({ id }), findByCredentials: () => und
 
 async function openStore({ prefix, redis, database }: Place): Promise<RedisStore | TypeOrmStore> {
   if (redis) return new RedisStore({ client: new Redis(redis), clients, users, prefix });
-  const source = new DataSource({ ...database!, entities: oauthEntities({ prefix }) });
+  // A driver is no JSON.
+  const driver = database!.type === 'better-sqlite3' ? { driver: libsql } : {};
+  const source = new DataSource({ ...database!, ...driver, entities: oauthEntities({ prefix }) });
   return new TypeOrmStore(await source.initialize(), { clients, users, prefix });
 }
 
