@@ -23,20 +23,20 @@ export {
 } from './errors.js';
 export { clientItself, isClientItself } from './clients/client-itself.js';
 export type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent, TokenEvent } from './events.js';
-export type { CorsOptions } from './endpoints/cross-origin.js';
 export { AbstractGrantType, GrantType, type GrantTypeClass, type GrantTypeOptions } from './grants/grant-type.js';
 export { AuthorizationCodeGrantType } from './grants/authorization-code.js';
 export { ClientCredentialsGrantType } from './grants/client-credentials.js';
 export { PasswordGrantType } from './grants/password.js';
 export { RefreshTokenGrantType } from './grants/refresh-token.js';
 export type { Authorization } from './tokens/issue-token.js';
-export type { AuthorizationRequest } from './response-types/authorization-request.js';
+export type { AuthorizationRequest } from './response-types/response-type.js';
 export type {
   AuthenticateHandler,
   AuthenticateOptions,
   AuthorizeOptions,
   Callback,
   CommonOptions,
+  CorsOptions,
   OAuth2ServerOptions,
   TokenOptions,
 } from './options.js';

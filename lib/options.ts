@@ -1,4 +1,3 @@
-import type { CorsOptions } from './endpoints/cross-origin.js';
 import type { OAuthError } from './errors.js';
 import { InvalidArgumentError } from './errors.js';
 import type { EventSink } from './events.js';
@@ -41,6 +40,14 @@ export interface AuthorizeOptions {
   enablePlainPKCE?: boolean;
   /** The issuer identifier; when set, authorization responses carry it as `iss`. RFC 9207 §2 */
   issuer?: string;
+}
+
+/** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
+export interface CorsOptions {
+  /** Such as `https://app.example.com`; `'*'`: any. On the request itself it must be one of the client's too. */
+  origins: readonly string[] | '*';
+  /** Seconds in which a browser need not ask again. Default: 7200 */
+  maxAge?: number;
 }
 
 /** Options of `token`. */

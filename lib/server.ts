@@ -20,7 +20,7 @@ import {
   type TokenOptions,
 } from './options.js';
 import { AuthenticateOperation } from './resource/authenticate.js';
-import type { AuthorizationRequest } from './response-types/authorization-request.js';
+import type { AuthorizationRequest } from './response-types/response-type.js';
 
 /**
  * An OAuth 2.0 server over the host's model. Each operation reads a `Request`, writes its whole answer to a `Response`,

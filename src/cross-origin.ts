@@ -1,5 +1,5 @@
-import { allowOrigin, type CorsOptions } from '../lib/endpoints/cross-origin.js';
-import type { EventSink, Response } from '../lib/index.js';
+import { allowOrigin } from '../lib/endpoints/cross-origin.js';
+import type { CorsOptions, EventSink, Response } from '../lib/index.js';
 import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';

@@ -2,8 +2,7 @@ import type { OAuthError } from '../errors.js';
 import { type EventSink, isHeard, type OAuth2EventName, refusalEvent, report, shortText } from '../events.js';
 import type { Request } from '../http/request.js';
 import type { User } from '../model/model.js';
-import type { AuthorizationRequest, Destination } from '../response-types/authorization-request.js';
-import type { Answer } from '../response-types/response-type.js';
+import type { Answer, AuthorizationRequest, Destination } from '../response-types/response-type.js';
 import { scopeText } from '../tokens/scope.js';
 
 /** Who asked whom, as far as that is known. */

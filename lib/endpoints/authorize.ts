@@ -15,8 +15,6 @@ import { answerError, Operation, verifyWrappers } from '../operation.js';
 import { lifetime } from '../options.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
 import {
-  type AuthorizationRequest,
-  type Destination,
   findDestination,
   findResponseType,
   readAuthorizationRequest,
@@ -26,6 +24,7 @@ import {
 import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
 import { errorMode, type ResponseMode } from '../response-types/response-mode.js';
+import type { AuthorizationRequest, Destination } from '../response-types/response-type.js';
 import { approveScope, verifyClientScope } from '../tokens/scope.js';
 import { type Asked, isDenied, reportGranted, reportRefusal, signInUnderWay } from './authorize-events.js';
 

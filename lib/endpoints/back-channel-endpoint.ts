@@ -1,4 +1,4 @@
-import { authenticateClient, claimedId } from '../clients/client-authentication.js';
+import { authenticateClient, claimedId } from '../clients/authenticate-client.js';
 import {
   errorResponse,
   InvalidClientError,

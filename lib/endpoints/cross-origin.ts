@@ -3,16 +3,8 @@ import { originOf, senderOf } from '../http/origin.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Client } from '../model/model.js';
-import type { Options } from '../options.js';
+import type { CorsOptions, Options } from '../options.js';
 import { isSameRedirectUri } from '../response-types/redirect-uri.js';
-
-/** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
-export interface CorsOptions {
-  /** Such as `https://app.example.com`; `'*'`: any. On the request itself it must be one of the client's too. */
-  origins: readonly string[] | '*';
-  /** Seconds in which a browser need not ask again. Default: 7200 */
-  maxAge?: number;
-}
 
 /** No browser keeps the answer to a preflight for longer. */
 const MAX_AGE = 7200;

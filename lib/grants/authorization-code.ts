@@ -1,4 +1,4 @@
-import { isPublicRequest } from '../clients/client-authentication.js';
+import { isPublicRequest } from '../clients/authenticate-client.js';
 import { isPublic } from '../clients/none.js';
 import { InvalidGrantError, ServerError } from '../errors.js';
 import { shortText } from '../events.js';

@@ -12,32 +12,14 @@ import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options.js';
-import { type Challenge, isChallenged, readChallenge } from '../pkce.js';
+import { isChallenged, readChallenge } from '../pkce.js';
 import { requestedScope } from '../tokens/scope.js';
 import { RESPONSE_TYPES } from './index.js';
 import { trustRedirectUri } from './redirect-uri.js';
-import { readResponseMode, type ResponseMode } from './response-mode.js';
-import type { ResponseTypeClass } from './response-type.js';
+import { readResponseMode } from './response-mode.js';
+import type { AuthorizationRequest, Destination, ResponseTypeClass } from './response-type.js';
 
 const PLACES: readonly Place[] = ['body', 'query'];
-
-/** Who asks, and where the answer may go: settled before anything is redirected. */
-export interface Destination<C extends Client = Client> {
-  client: C;
-  redirectUri: string;
-  /** Did the request name the redirect URI? Then the token request must name it too. RFC 6749 §4.1.3 */
-  redirectUriSent: boolean;
-}
-
-/** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
-export interface AuthorizationRequest<C extends Client = Client> extends Destination<C>, Partial<Challenge> {
-  responseType: string;
-  /** Where the answer goes: into the query of the redirect URI, or its fragment. */
-  responseMode: ResponseMode;
-  /** Requested scope values, separated by spaces. */
-  scope?: string;
-  state?: string;
-}
 
 /** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
 export async function findDestination(request: Request, { model }: Options): Promise<Destination> {

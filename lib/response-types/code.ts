@@ -4,8 +4,7 @@ import type { Options } from '../options.js';
 import { expiry } from '../tokens/issue-token.js';
 import { newGrantId, opaqueToken } from '../tokens/opaque.js';
 import { approveScope, scopeForModel } from '../tokens/scope.js';
-import type { AuthorizationRequest } from './authorization-request.js';
-import type { Answer } from './response-type.js';
+import type { Answer, AuthorizationRequest } from './response-type.js';
 
 /** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
 export class CodeResponseType {

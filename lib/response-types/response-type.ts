@@ -1,7 +1,25 @@
-import type { AuthorizationCode, ModelMethod, Scope, Token, User } from '../model/model.js';
+import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { Options } from '../options.js';
-import type { AuthorizationRequest } from './authorization-request.js';
+import type { Challenge } from '../pkce.js';
 import type { ResponseMode } from './response-mode.js';
+
+/** Who asks, and where the answer may go: settled before anything is redirected. */
+export interface Destination<C extends Client = Client> {
+  client: C;
+  redirectUri: string;
+  /** Did the request name the redirect URI? Then the token request must name it too. RFC 6749 §4.1.3 */
+  redirectUriSent: boolean;
+}
+
+/** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
+export interface AuthorizationRequest<C extends Client = Client> extends Destination<C>, Partial<Challenge> {
+  responseType: string;
+  /** Where the answer goes: into the query of the redirect URI, or its fragment. */
+  responseMode: ResponseMode;
+  /** Requested scope values, separated by spaces. */
+  scope?: string;
+  state?: string;
+}
 
 /** What the user's consent becomes: what was saved, and the parameters of the answer. */
 export interface Answer {
