@@ -43,8 +43,8 @@ export class Bench extends Fixtures {
     return { verifier, codeChallenge: hash('sha256', verifier, 'base64url'), codeChallengeMethod: 'S256' };
   }
 
-  /** Saves a token as the server would; resolves to what it handed over and what the model made of it. */
-  async saveToken(more: Partial<Unsaved<Token>> = {}): Promise<{ sent: Unsaved<Token>; saved: Token }> {
+  /** A token as the server makes it, which is saved nowhere yet. */
+  async newToken(more: Partial<Unsaved<Token>> = {}): Promise<Unsaved<Token>> {
     const [client, user, scope] = [await this.client(), await this.user(), this.scope()];
     const grantId = this.newGrant();
     const sent: Unsaved<Token> = {
@@ -57,8 +57,13 @@ export class Bench extends Fixtures {
       sent.refreshToken = await generateRefreshToken(this.model, client, user, scope);
       sent.refreshTokenExpiresAt = new Date(Date.now() + 2 * MINUTE);
     }
-    Object.assign(sent, more);
-    const saved = await this.model.saveToken(sent, client, user);
+    return Object.assign(sent, more);
+  }
+
+  /** Saves a token as the server would; resolves to what it handed over and what the model made of it. */
+  async saveToken(more?: Partial<Unsaved<Token>>): Promise<{ sent: Unsaved<Token>; saved: Token }> {
+    const sent = await this.newToken(more);
+    const saved = await this.model.saveToken(sent, await this.client(), await this.user());
     if (!saved) throw new Error('`saveToken()` returned nothing');
     return { sent, saved };
   }

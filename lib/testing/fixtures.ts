@@ -17,13 +17,13 @@ export class Fixtures {
     this.model = adaptModel(subject.model as Model);
   }
 
-  /** The server of the host, over this model or a stand-in for it. Grace for retries would blur what is proven here. */
+  /** The server of the host, over this model or a stand-in for it. Grace for retries would blur what is proven here, where it is not asked for. */
   server(model: Model = this.model, more: ContractFixtures['server'] = {}): OAuth2Server {
     return new OAuth2Server({
       ...this.subject.server,
-      ...more,
       alwaysIssueNewRefreshToken: true,
       refreshTokenReuseInterval: 0,
+      ...more,
       model,
     });
   }

@@ -122,6 +122,22 @@ describe('the contract', () => {
     expect(report.failures).toEqual([]);
   });
 
+  // Issue 10, 2.8
+  it.each([null, false, 0, ''])('holds for a model that answers %j where it has nothing', async (nothing) => {
+    const finders = METHODS.filter((name) => name.startsWith('get'));
+    const report = await checkModel(() => {
+      const honest = new HonestModel();
+      const methods = honest as unknown as Methods;
+      const answers = finders.map((name) => {
+        const find = methods[name]!.bind(honest);
+        return [name, async (...args: never[]) => (await find(...args)) ?? nothing];
+      });
+      return subject(Object.assign(honest, Object.fromEntries(answers)));
+    });
+    expect(report.failures).toEqual([]);
+    expect(report.guarantees).toMatchObject({ 'refresh tokens': 'atomic', 'token families': 'atomic' });
+  });
+
   it('holds for a model that hides what has expired, and refuses to save it', async () => {
     const report = await checkModel(() => {
       const honest = new HonestModel();

@@ -2,16 +2,28 @@ import { describe, expect, it } from '@jest/globals';
 import { checkModel } from 'nest-oauth2/testing';
 
 import { BROKEN_CLIENTS } from './broken-clients.js';
+import { BROKEN_CLOCKS } from './broken-clocks.js';
 import { BROKEN_FAMILIES } from './broken-families.js';
 import { BROKEN_LOOKUPS } from './broken-lookups.js';
+import { BROKEN_REDEEMING } from './broken-redeeming.js';
+import { BROKEN_REPLAYS } from './broken-replays.js';
 import { BROKEN_SPENDING } from './broken-spending.js';
 import { HonestModel, subject } from './honest-model.js';
+import { RedeemingModel } from './redeeming-model.js';
 
-const BROKEN = [...BROKEN_SPENDING, ...BROKEN_FAMILIES, ...BROKEN_LOOKUPS, ...BROKEN_CLIENTS];
+const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS].concat([
+  // Issue 10, 1.1, 1.2, 1.8, 2.8 and 2.9
+  BROKEN_CLOCKS,
+  BROKEN_REPLAYS,
+  BROKEN_REDEEMING,
+]);
 
 describe('the contract', () => {
-  it('holds for an honest model', async () => {
-    const report = await checkModel(() => subject(new HonestModel()));
+  it.each([
+    ['', HonestModel],
+    [' that spends and saves in one step', RedeemingModel],
+  ])('holds for an honest model%s', async (_, Honest) => {
+    const report = await checkModel(() => subject(new Honest()));
     expect(report.failures).toEqual([]);
     expect(report.ok).toBe(true);
     expect(report.guarantees).toEqual({
@@ -25,7 +37,7 @@ describe('the contract', () => {
     });
   });
 
-  it.each(BROKEN)('catches a model that $mistake', async ({ methods, fails, finding, remedy, leaves }) => {
+  it.each(BROKEN.flat())('catches a model that $mistake', async ({ methods, fails, finding, remedy, leaves }) => {
     const report = await checkModel(() => {
       const honest = new HonestModel();
       return subject(Object.assign(honest, methods(Object.assign(new HonestModel(), honest))));

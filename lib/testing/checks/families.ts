@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { ModelMethod, Token } from '../../model/model.js';
 import type { Bench } from '../bench.js';
 import { type Check, demand } from '../contract.js';
-import { lookUp } from './finding.js';
+import { lookUp, shown } from './finding.js';
 import { REFRESH_TOKEN } from './kinds.js';
-import { REVOKE_FAMILY, SAVE_INTO_FAMILY } from './remedies.js';
+import { FIRST_OF_GRANT, REVOKE_FAMILY, SAVE_INTO_FAMILY } from './remedies.js';
 
 const feature = 'token families';
 const needs: readonly ModelMethod[] = ['getClient', 'saveToken', 'revokeGrant', 'getAccessToken'];
@@ -37,6 +37,16 @@ export const FAMILY_CHECKS: readonly Check[] = [
       'the thief refreshes and refreshes; one of these requests falls between your look and your write, and survives the revocation.',
     remedy: SAVE_INTO_FAMILY,
     run: demandEndUnderRace,
+  },
+  {
+    name: 'keeps all tokens that are saved at once on a new grant',
+    feature,
+    needs,
+    race: true,
+    attack:
+      'nobody needs to attack: two first requests for one grant come together, and one of them fails or loses its token.',
+    remedy: FIRST_OF_GRANT,
+    run: demandAllOfNewGrant,
   },
 ];
 
@@ -79,6 +89,19 @@ async function demandEndUnderRace(bench: Bench): Promise<void> {
     await later(round % 5, async () => bench.model.revokeGrant!(grantId));
     await demandDead(bench, saves);
   }
+}
+
+async function demandAllOfNewGrant(bench: Bench): Promise<void> {
+  const grantId = bench.newGrant()!;
+  const saves = Array.from({ length: bench.parallel }, () => bench.saveToken({ grantId }));
+  const results = await Promise.allSettled(saves);
+  const failure = results.find((result) => result.status === 'rejected');
+  const kept = results.filter((result) => result.status === 'fulfilled');
+  const of = `of ${bench.parallel} tokens saved at once on a new grant`;
+  demand(!failure, `${bench.parallel - kept.length} ${of} were refused: ${shown(failure?.reason)}`);
+  const letIn = await Promise.all(kept.map(({ value }) => bench.isLetIn(value.saved.accessToken)));
+  const count = letIn.filter(Boolean).length;
+  demand(count === bench.parallel, `${count} ${of} are let in: all must be`);
 }
 
 /** A model refuses by throwing, or by keeping what nobody will find. */

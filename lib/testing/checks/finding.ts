@@ -18,14 +18,18 @@ export async function answerOf(call: () => unknown, signature: string): Promise<
   }
 }
 
+/** What a finder returns, of whatever kind. */
+export type Found = Record<string, unknown>;
+
 /** What the model finds by this value, if anything. */
-export function lookUp(bench: Bench, { finder }: Kind, value: string): Promise<Record<string, unknown> | undefined> {
-  const call = () => bench.model[finder]!(value);
-  return answerOf(call, `\`${finder}(${shown(value)})\``) as Promise<Record<string, unknown> | undefined>;
+export async function lookUp(bench: Bench, { finder }: Kind, value: string): Promise<Found | undefined> {
+  const found = await answerOf(() => bench.model[finder]!(value), `\`${finder}(${shown(value)})\``);
+  // Whatever is falsy says that there is none.
+  return (found || undefined) as Found | undefined;
 }
 
 /** What the model has just saved: it must find it. */
-export async function find(bench: Bench, kind: Kind, value: string): Promise<Record<string, unknown>> {
+export async function find(bench: Bench, kind: Kind, value: string): Promise<Found> {
   const found = await lookUp(bench, kind, value);
   demand(found, `\`${kind.finder}()\` does not find the ${kind.what} that was just saved`);
   return found;

@@ -1,13 +1,17 @@
 import type { Check } from '../contract.js';
 import { CLIENT_CHECKS } from './clients.js';
+import { clockChecks, FAMILY_CLOCK_CHECKS } from './clocks.js';
 import { FAMILY_CHECKS } from './families.js';
 import { FLOW_CHECKS } from './flows.js';
 import { GENERATOR_CHECKS } from './generators.js';
 import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
 import { lookupChecks } from './lookup.js';
 import { raceChecks } from './races.js';
+import { redeemingChecks } from './redeeming.js';
 import { replayChecks } from './replays.js';
+import { RETRY_CHECKS } from './retries.js';
 import { spendingChecks } from './spending.js';
+import { SPENT_CODE_CHECKS } from './spent-codes.js';
 import { USER_CHECKS } from './users.js';
 
 const SPENDABLE = [AUTHORIZATION_CODE, REFRESH_TOKEN];
@@ -21,6 +25,11 @@ export const CHECKS: readonly Check[] = [
   ...FLOW_CHECKS,
   ...SPENDABLE.flatMap(spendingChecks),
   ...SPENDABLE.flatMap(raceChecks),
+  ...SPENDABLE.flatMap(clockChecks),
+  ...SPENDABLE.flatMap(redeemingChecks),
+  ...RETRY_CHECKS,
   ...SPENDABLE.flatMap(replayChecks),
+  ...SPENT_CODE_CHECKS,
   ...FAMILY_CHECKS,
+  ...FAMILY_CLOCK_CHECKS,
 ];

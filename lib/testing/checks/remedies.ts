@@ -33,3 +33,20 @@ export const SAVE_INTO_FAMILY = `remember the revoked family, and let one transa
          (revokeGrant updates that very row, so one of the two waits for the other), or join \`grants\` in every lookup
   Mongo  the same in a session with a transaction, updating the grant document
   Redis  one Lua script: EXISTS revoked:<grantId>, then SET`;
+
+/** How what is spent stays spent where clocks differ. */
+export const BY_ONE_CLOCK = `a mark decides, not a moment: \`revoked_at IS NULL\` is alive and anything else is spent, whether that moment has come or not.
+  Never mark something as spent by an \`expires_at\` of now: to a process whose clock is slower it is good.`;
+
+/** How something is spent and what comes of it saved in one step. */
+export const REDEEM = `let one transaction do both, and let the row that changed decide; or leave \`redeem()\` out.
+  SQL    BEGIN; UPDATE … SET revoked_at = now() WHERE … AND revoked_at IS NULL   → no row: ROLLBACK and return null;
+         INSERT INTO access_tokens …; INSERT INTO refresh_tokens …; COMMIT. Whatever throws in between: ROLLBACK
+  Mongo  the same in session.withTransaction()
+  Redis  one Lua script, which looks and then writes all`;
+
+/** How a grant is made by whoever comes first. */
+export const FIRST_OF_GRANT = `let the database pass over the row that is there; no look before it, and no upsert of an ORM that looks first.
+  SQL    INSERT INTO grants … ON CONFLICT (id) DO NOTHING (MySQL: INSERT IGNORE), then insert the tokens
+  Prisma createMany({ data, skipDuplicates: true })
+  Mongo  insert, and pass over the error 11000`;

@@ -1,5 +1,5 @@
-import type { Bench } from '../bench.js';
-import { type Check, demand } from '../contract.js';
+import type { Bench, HeldTokens } from '../bench.js';
+import { type Check, demand, LeftOut } from '../contract.js';
 import { find, isRefused, lookUp, shown } from './finding.js';
 import type { SpendableKind } from './kinds.js';
 import { REVOKE_FAMILY } from './remedies.js';
@@ -23,6 +23,14 @@ export function replayChecks(kind: SpendableKind): Check[] {
       attack: `of two who hold the ${what} one is a thief, and stays in.`,
       remedy: REVOKE_FAMILY,
       run: (bench) => demandReplayNoticed(bench, kind),
+    },
+    {
+      name: `ends the whole family when ${one} is used again, generations later`,
+      feature: 'token families',
+      needs: [...kind.needs, 'getAccessToken', 'getRefreshToken', 'revokeToken', 'revokeGrant'],
+      attack: `the owner of the ${what} comes back after a thief has refreshed twice, is taken for somebody who makes up tokens, and the thief stays in.`,
+      remedy: `keep every spent row until it expires, not only the last one of its family: no DELETE but WHERE expires_at < now().`,
+      run: (bench) => demandLateReplayNoticed(bench, kind),
     },
   ];
 }
@@ -50,7 +58,7 @@ async function demandTrace(bench: Bench, kind: SpendableKind): Promise<void> {
 async function demandReplayNoticed(bench: Bench, kind: SpendableKind): Promise<void> {
   await bench.clientFor(kind.grant);
   const held = await kind.save(bench);
-  const mine = (await kind.use(bench, held)) as { access_token: string; refresh_token?: string };
+  const mine = (await kind.use(bench, held)) as HeldTokens;
   demand(await bench.isLetIn(mine.access_token), 'the access token is not let in even before the replay');
   demand(await isRefused(kind.use(bench, held)), `the server takes the ${kind.what} a second time`);
   demand(!(await bench.isLetIn(mine.access_token)), `the access token that came of the ${kind.what} is still let in`);
@@ -59,4 +67,21 @@ async function demandReplayNoticed(bench: Bench, kind: SpendableKind): Promise<v
   if (mine.refresh_token === undefined) return;
   const refused = await isRefused(bench.refresh(mine.refresh_token));
   demand(refused, `the refresh token that came of the ${kind.what} still gets tokens`);
+}
+
+async function demandLateReplayNoticed(bench: Bench, kind: SpendableKind): Promise<void> {
+  const { grants } = await bench.clientFor(kind.grant);
+  if (!grants.includes('refresh_token')) throw new LeftOut('`client` does not have the grant `refresh_token`');
+  const held = await kind.save(bench);
+  let tokens = (await kind.use(bench, held)) as HeldTokens;
+  for (let generation = 1; generation <= 3; generation += 1) {
+    demand(tokens.refresh_token, '`saveToken()` does not return the `refreshToken`, so the client never gets it');
+    tokens = await bench.refresh(tokens.refresh_token);
+  }
+  demand(await bench.isLetIn(tokens.access_token), 'the access token is not let in even before the replay');
+  demand(await isRefused(kind.use(bench, held)), `the server takes the ${kind.what} a second time`);
+  const survives = await bench.isLetIn(tokens.access_token);
+  demand(!survives, `the ${kind.what} is forgotten three generations later: the access token is still let in`);
+  const refused = tokens.refresh_token === undefined || (await isRefused(bench.refresh(tokens.refresh_token)));
+  demand(refused, `the ${kind.what} is forgotten three generations later: the refresh token still gets tokens`);
 }

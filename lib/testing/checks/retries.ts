@@ -1,0 +1,63 @@
+import type { Bench } from '../bench.js';
+import { byClock } from '../clock.js';
+import { type Check, demand } from '../contract.js';
+import { isRefused } from './finding.js';
+import { REFRESH_TOKEN } from './kinds.js';
+
+const needs = REFRESH_TOKEN.needs.concat('getAccessToken', 'revokeGrant', 'redeem');
+const feature = 'refresh tokens';
+const remedy = `keep \`token.successor\` beside the refresh token that \`redeem()\` spends, in a column of text, and return it from \`getRefreshToken()\`; never save it with the new one.
+  SQL    UPDATE refresh_tokens SET revoked_at = now(), successor = ? WHERE token = ? AND revoked_at IS NULL`;
+
+/** What a host gets of `refreshTokenReuseInterval`. */
+export const RETRY_CHECKS: readonly Check[] = [
+  {
+    name: 'has the server answer a retry by the same tokens',
+    feature,
+    needs,
+    attack: 'nobody needs to attack: whoever loses an answer on the way is signed out.',
+    remedy,
+    run: demandSameAnswer,
+  },
+  {
+    name: 'has the server give no other tokens to a retry where clocks differ',
+    feature,
+    needs,
+    attack: 'a thief brings the stolen refresh token to the process with the slow clock: both have live tokens.',
+    remedy,
+    run: demandNoOther,
+  },
+];
+
+/** Longer than any clock is off here. */
+const INTERVAL = 60;
+
+async function demandSameAnswer(bench: Bench): Promise<void> {
+  await bench.clientFor('refresh_token');
+  const counter = { server: bench.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
+  const { value } = await REFRESH_TOKEN.save(bench);
+  const lost = await bench.refresh(value, counter);
+  const again = await bench.refresh(value, counter).catch(() => undefined);
+  demand(again, 'the server refuses a retry at once');
+  const isSame = again.access_token === lost.access_token && again.refresh_token === lost.refresh_token;
+  demand(isSame, 'the server answers a retry by other tokens');
+  demand(await bench.isLetIn(again.access_token), 'the access token of the retry is not let in');
+  await bench.refresh(again.refresh_token!, counter);
+  demand(
+    await isRefused(bench.refresh(value, counter)),
+    'the server answers a retry whose answer has been used already',
+  );
+}
+
+/** Forgiven or refused: by the clock of the database the one, where there is none perhaps the other. */
+async function demandNoOther(bench: Bench): Promise<void> {
+  await bench.clientFor('refresh_token');
+  const counter = { server: bench.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
+  for (const ahead of [5000, -5000]) {
+    const { value } = await REFRESH_TOKEN.save(bench);
+    const first = await byClock(ahead, async () => bench.refresh(value, counter));
+    const again = await bench.refresh(value, counter).catch(() => undefined);
+    const isOther = again && again.access_token !== first.access_token;
+    demand(!isOther, `the server gives other tokens where the clock is ${Math.abs(ahead / 1000)} seconds off`);
+  }
+}

@@ -1,0 +1,84 @@
+import { setImmediate as tick } from 'node:timers/promises';
+
+import type { BrokenModel } from './broken-model.js';
+import { keep, redeemOf, rowOf } from './redeeming-model.js';
+
+export const BROKEN_REDEEMING: readonly BrokenModel[] = [
+  {
+    mistake: 'redeems without a transaction',
+    methods: (honest) => ({
+      async redeem(spent, token, client, user) {
+        const row = rowOf(honest, spent);
+        if (!row || row.revokedAt) return undefined;
+        row.revokedAt = new Date();
+        return honest.saveToken(token, client, user);
+      },
+    }),
+    fails: 'redeems an authorization code whole or not at all',
+    finding: /`redeem\(\)` throws where saving fails, and an authorization code is spent for nothing/,
+    remedy: /Whatever throws in between: ROLLBACK/,
+    leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
+  },
+  {
+    mistake: 'redeems by two statements, the second of which may fail',
+    methods: (honest) => ({
+      async redeem(spent, { successor, ...token }, client, user) {
+        const row = rowOf(honest, spent);
+        if (!row || row.revokedAt) return undefined;
+        Object.assign(row, { revokedAt: new Date(), successor });
+        await tick();
+        if (honest.accessTokens.has(token.accessToken)) throw new Error('duplicate key value');
+        keep(honest, { ...token, client, user });
+        return { ...token, client, user };
+      },
+    }),
+    fails: 'redeems a refresh token whole or not at all',
+    finding: /`redeem\(\)` throws where saving fails, and a refresh token is spent for nothing/,
+    remedy: /let one transaction do both/,
+    leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
+  },
+  {
+    mistake: 'saves the tokens, and then looks whether the code was spent',
+    methods: (honest) => ({
+      async redeem(spent, { successor, ...token }, client, user) {
+        const row = rowOf(honest, spent);
+        keep(honest, { ...token, client, user });
+        if (!row || row.revokedAt) return undefined;
+        Object.assign(row, { revokedAt: new Date(), successor });
+        return { ...token, client, user };
+      },
+    }),
+    fails: 'redeems an authorization code once, and saves nothing for whoever comes second',
+    finding: /`redeem\(\)` saves tokens for an authorization code that it did not spend/,
+    remedy: /no row: ROLLBACK and return null/,
+    leaves: { 'authorization codes': 'broken', 'refresh tokens': 'broken' },
+  },
+  {
+    mistake: 'redeems without a lock',
+    methods: (honest) => ({
+      async redeem(spent, { successor, ...token }, client, user) {
+        const row = rowOf(honest, spent);
+        if (!row || row.revokedAt) return undefined;
+        await tick();
+        if (honest.accessTokens.has(token.accessToken)) throw new Error('duplicate key value');
+        Object.assign(row, { revokedAt: new Date(), successor });
+        keep(honest, { ...token, client, user });
+        return { ...token, client, user };
+      },
+    }),
+    fails: 'lets one of many win who redeem a refresh token at once, and saves for no other',
+    finding: /`redeem\(\)` returned a token to 200 of 200 callers at once: exactly one may win/,
+    remedy: /let the row that changed decide/,
+    leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'best effort' },
+  },
+  {
+    mistake: 'drops the answer that a retry is owed',
+    methods: (honest) => ({
+      redeem: (spent, { successor: _, ...token }, client, user) => redeemOf(honest)(spent, token, client, user),
+    }),
+    fails: 'has the server answer a retry by the same tokens',
+    finding: /the server refuses a retry at once/,
+    remedy: /keep `token\.successor` beside the refresh token that `redeem\(\)` spends/,
+    leaves: { 'refresh tokens': 'broken', 'authorization codes': 'atomic' },
+  },
+];

@@ -1,0 +1,59 @@
+import { setImmediate as tick } from 'node:timers/promises';
+
+import type { AuthorizationCode, Client, Model, RefreshToken, Token, Unsaved, User } from 'nest-oauth2/server';
+
+import { HonestModel } from './honest-model.js';
+
+type Redeem = NonNullable<Model['redeem']>;
+
+/** The row that is spent, whatever it is. */
+export function rowOf(model: HonestModel, spent: AuthorizationCode | RefreshToken) {
+  return 'refreshToken' in spent
+    ? model.refreshTokens.get(spent.refreshToken)
+    : model.codes.get(spent.authorizationCode);
+}
+
+/** What a host that has transactions adds to its model: both steps in one, and nothing where one of them fails. */
+export function redeemOf(model: HonestModel): Redeem {
+  return async (spent: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) => {
+    await tick();
+    const { successor, ...rest } = token;
+    const row = rowOf(model, spent);
+    if (!row || row.revokedAt) return undefined;
+    if (model.accessTokens.has(rest.accessToken)) throw new Error('duplicate key value violates unique constraint');
+    Object.assign(row, { revokedAt: new Date(), successor });
+    const saved = { ...rest, client, user };
+    if (!model.ended.has(String(rest.grantId))) keep(model, saved);
+    return saved;
+  };
+}
+
+/** What an `INSERT` does. */
+export function keep(model: HonestModel, saved: Token): void {
+  model.accessTokens.set(saved.accessToken, saved);
+  if (saved.refreshToken) model.refreshTokens.set(saved.refreshToken, { ...saved, refreshToken: saved.refreshToken });
+}
+
+/** An honest model that spends and saves in one step, and counts by a clock that nobody sets how long ago that was. */
+export class RedeemingModel extends HonestModel {
+  private readonly spentAt = new Map<string, number>();
+  private readonly both = redeemOf(this);
+
+  async redeem(...[spent, ...more]: Parameters<Redeem>): Promise<Token | undefined> {
+    const saved = (await this.both(spent, ...more)) || undefined;
+    if (saved && 'refreshToken' in spent) this.spentAt.set(spent.refreshToken, performance.now());
+    return saved;
+  }
+
+  override async revokeToken(token: { refreshToken: string }): Promise<boolean> {
+    const won = await super.revokeToken(token);
+    if (won) this.spentAt.set(token.refreshToken, performance.now());
+    return won;
+  }
+
+  override async getRefreshToken(token: string): Promise<RefreshToken | undefined> {
+    const found = await super.getRefreshToken(token);
+    const at = this.spentAt.get(token);
+    return found && at !== undefined ? { ...found, revokedAgo: (performance.now() - at) / 1000 } : found;
+  }
+}
