@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { errorResponse, OAuthError, type RefusalDetail } from './errors.js';
+import { errorResponse } from './error-response.js';
+import { OAuthError, type RefusalDetail } from './errors.js';
 import { isThenable } from './model/coroutine.js';
 
 /** What the server tells its operator: names and payloads, which stay as they are. Nothing in them is a secret. */

@@ -1,4 +1,5 @@
-import { errorResponse, InvalidArgumentError, type OAuthError, retryAfterOf } from './errors.js';
+import { errorResponse, sayRetryAfter } from './error-response.js';
+import { InvalidArgumentError, type OAuthError } from './errors.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
 import type { Callback, Options } from './options.js';
@@ -29,12 +30,6 @@ export function answerError(response: unknown, error: OAuthError): OAuthError {
     sayRetryAfter(response, error);
   }
   return error;
-}
-
-/** Says when to come again, where the error knows. */
-export function sayRetryAfter({ headers }: Response, error: OAuthError): void {
-  const seconds = error.code < 500 ? undefined : retryAfterOf(error);
-  if (seconds !== undefined) headers['retry-after'] = seconds;
 }
 
 /** Tells a Node callback; outside the promise, so that what the callback throws is not taken for our failure. */

@@ -1,11 +1,5 @@
-import {
-  AccessDeniedError,
-  errorResponse,
-  InvalidArgumentError,
-  type OAuthError,
-  ServerError,
-  toOAuthError,
-} from '../errors.js';
+import { errorResponse } from '../error-response.js';
+import { AccessDeniedError, InvalidArgumentError, type OAuthError, ServerError, toOAuthError } from '../errors.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import { callMethod } from '../model/adapt-model.js';

@@ -1,18 +1,12 @@
 import { authenticateClient, claimedId } from '../clients/authenticate-client.js';
-import {
-  errorResponse,
-  InvalidClientError,
-  InvalidRequestError,
-  type OAuthError,
-  toOAuthError,
-  wireCode,
-} from '../errors.js';
+import { errorResponse, sayRetryAfter, wireCode } from '../error-response.js';
+import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors.js';
 import { isHeard, refusalEvent, report, shortText } from '../events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, Client } from '../model/model.js';
-import { Operation, sayRetryAfter, verifyWrappers } from '../operation.js';
+import { Operation, verifyWrappers } from '../operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */

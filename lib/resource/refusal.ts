@@ -1,15 +1,14 @@
+import { sayRetryAfter, wireCode } from '../error-response.js';
 import {
   InsufficientScopeError,
   InvalidTokenError,
   OAuthError,
   type RefusalDetail,
   UnauthorizedRequestError,
-  wireCode,
 } from '../errors.js';
 import { type EventSink, isHeard, refusalEvent, report } from '../events.js';
 import type { Response } from '../http/response.js';
 import type { Falsy, Token } from '../model/model.js';
-import { sayRetryAfter } from '../operation.js';
 import { scopeText } from '../tokens/scope.js';
 
 /**

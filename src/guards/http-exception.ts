@@ -6,7 +6,7 @@ import {
   ServiceUnavailableException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { errorResponse } from '../../lib/errors.js';
+import { errorResponse } from '../../lib/error-response.js';
 import type { OAuthError } from '../../lib/index.js';
 
 /** The exceptions that filters of a host are written for. */
