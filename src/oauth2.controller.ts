@@ -52,11 +52,10 @@ export function createController(paths: OAuth2Paths): Type<unknown> {
 /** Runs an operation and sends what it wrote; never throws. */
 async function answer(visit: Visit, operation: (response: Response) => Promise<unknown>): Promise<void> {
   const { native, endpoint, facts } = visit;
-  const methods = endpoint.methods.join(', ');
   let response = new Response();
   try {
     if (endpoint.cors && facts.cors && isPreflight(native)) {
-      answerPreflight(toOAuthRequest(native), response, methods, facts.cors);
+      answerPreflight(toOAuthRequest(native), response, endpoint.methods, facts.cors);
     } else {
       verifyMethod(native.method, endpoint.methods);
       await readForm(native);
@@ -70,7 +69,7 @@ async function answer(visit: Visit, operation: (response: Response) => Promise<u
       reportRefused(facts.events, { endpoint: endpoint.name }, failure);
     }
     logFault(failure);
-    if (response.status === 405) response.set('Allow', methods);
+    if (response.status === 405) response.set('Allow', endpoint.methods.join(', '));
   }
   sendAnswer(visit, response);
 }

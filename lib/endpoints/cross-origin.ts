@@ -19,12 +19,17 @@ export function allowOrigin(request: Request, response: Response, { origins }: C
 }
 
 /** Answers a browser that asks first; it names no client yet. Fetch §3.2.2 */
-export function answerPreflight(request: Request, response: Response, methods: string, cors: CorsOptions): void {
+export function answerPreflight(
+  request: Request,
+  response: Response,
+  methods: readonly string[],
+  cors: CorsOptions,
+): void {
   allowOrigin(request, response, cors);
   response.status = 204;
   if (response.headers['access-control-allow-origin'] === undefined) return;
   delete response.headers['access-control-expose-headers'];
-  response.headers['access-control-allow-methods'] = methods;
+  response.headers['access-control-allow-methods'] = methods.join(', ');
   response.headers['access-control-allow-headers'] = 'Authorization, Content-Type';
   response.headers['access-control-max-age'] = String(cors.maxAge ?? MAX_AGE);
 }

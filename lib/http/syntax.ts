@@ -7,12 +7,12 @@ const matches = (pattern: RegExp) => (value: string) => pattern.test(value);
 export const isVSCHAR: Syntax = matches(/^[\x20-\x7e]+$/);
 /** Scope values, separated by single or more spaces. RFC 6749 §3.3 */
 export const isScope: Syntax = matches(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+/** One scope value. RFC 6749 §3.3 */
+export const isScopeValue: Syntax = matches(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
 /** A `grant_type`: a name or a URI. RFC 6749 §4.5 */
 export const isGrantType: Syntax = matches(/^(?:[\w.|-]+|[a-z][a-z\d+.-]+:\S+)$/i);
 /** User names and passwords: any text without control characters; a tab will do. */
 export const isText: Syntax = (value) => !/[\x00-\x08\x0a-\x1f\x7f]/.test(value) && value.isWellFormed();
-/** A bearer token in a header. RFC 6750 §2.1 */
-export const isBearerToken: Syntax = matches(/^[\w.~+/-]+=*$/);
 /** A code challenge or verifier. RFC 7636 §4.1 */
 export const isPKCE: Syntax = matches(/^[\w.~-]{43,128}$/);
 

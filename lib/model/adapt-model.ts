@@ -26,7 +26,8 @@ const ARITY: Readonly<Record<ModelMethod, number>> = {
   validateScope: 3,
   verifyScope: 2,
 };
-const METHODS = Object.keys(ARITY) as ModelMethod[];
+/** The names of all methods that a model may have. */
+export const MODEL_METHODS = Object.keys(ARITY) as readonly ModelMethod[];
 
 function arityOf(name: ModelMethod, method: unknown): number {
   return name === 'getUser' && takesClient(method) ? 3 : ARITY[name];
@@ -48,7 +49,7 @@ const known = new WeakMap<object, Model>();
 export function adaptModel(model: Model): Model {
   let result = known.get(model);
   if (!result) {
-    result = METHODS.some((name) => adapter(model[name], arityOf(name, model[name]))) ? wrap(model) : model;
+    result = MODEL_METHODS.some((name) => adapter(model[name], arityOf(name, model[name]))) ? wrap(model) : model;
     known.set(model, result);
   }
   return result;

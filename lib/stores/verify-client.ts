@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.js';
-import { isScope, isVSCHAR, type Syntax } from '../http/syntax.js';
+import { isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
 import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';
 import { readHash } from './client-secret.js';
 import type { StoredClient } from './ports.js';
@@ -19,7 +19,7 @@ export function verifyClient(client: StoredClient): void {
   demand(!isGiven(redirectUris) || isList(redirectUris), '`redirectUris` must be a list of URIs');
   demand(!isGiven(allowedOrigins) || isList(allowedOrigins), '`allowedOrigins` must be a list of origins');
   demand(
-    !isGiven(scopes) || isList(scopes, isScopeValue),
+    !isGiven(scopes) || isList(scopes, isShortScopeValue),
     `\`scopes\` must be a list of values: ${LONGEST_VALUE} characters at most, no spaces`,
   );
   demand((scopeText(scopes)?.length ?? 0) <= LONGEST_SCOPE, `\`scopes\` must have ${LONGEST_SCOPE} characters at most`);
@@ -41,7 +41,7 @@ const isGiven = (value: unknown) => value !== undefined && value !== null;
 const isText = (value: unknown, syntax?: Syntax) => typeof value === 'string' && (!syntax || syntax(value));
 const isList = (value: unknown, syntax?: Syntax) => Array.isArray(value) && value.every((each) => isText(each, syntax));
 const isHash: Syntax = (value) => readHash(value) !== undefined;
-const isScopeValue: Syntax = (value) => isScope(value) && !value.includes(' ') && value.length <= LONGEST_VALUE;
+const isShortScopeValue: Syntax = (value) => isScopeValue(value) && value.length <= LONGEST_VALUE;
 
 function demand(holds: boolean, what: string): void {
   if (!holds) throw new InvalidArgumentError(`Invalid argument: of a client, ${what}`);

@@ -1,39 +1,15 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
+import { MODEL_METHODS } from '../../lib/model/adapt-model.js';
 import { distance, nearestName } from './nearest-name.js';
 import { verify } from './verify.js';
 
-const METHODS: Record<ModelMethod, true> = {
-  generateAccessToken: true,
-  generateAuthorizationCode: true,
-  generateRefreshToken: true,
-  getAccessToken: true,
-  getAuthorizationCode: true,
-  getClient: true,
-  getRefreshToken: true,
-  getUser: true,
-  getUserFromClient: true,
-  once: true,
-  redeem: true,
-  revokeAuthorizationCode: true,
-  revokeGrant: true,
-  revokeToken: true,
-  saveAuthorizationCode: true,
-  saveToken: true,
-  validateClientScope: true,
-  validateRedirectUri: true,
-  validateScope: true,
-  verifyScope: true,
-};
-
-const NAMES = Object.keys(METHODS) as ModelMethod[];
-
 /** Checks that what bears the name of a model method is one, and that no method is misspelt. */
 export function checkMethods(model: Model): void {
-  for (const name of NAMES) {
+  for (const name of MODEL_METHODS) {
     const isMethod = typeof model[name] === 'function';
     verify(isMethod || (model[name] ?? undefined) === undefined, `the model's \`${name}\` must be a method`);
   }
-  const missing = NAMES.filter((name) => typeof model[name] !== 'function');
+  const missing = MODEL_METHODS.filter((name) => typeof model[name] !== 'function');
   for (const own of missing.length > 0 ? methodsOf(model) : []) {
     const alike = missing.filter((name) => isTypo(own, name));
     const fault = `the model's method \`${own}()\` looks like a misspelt \`${nearestName(own, alike)}()\``;

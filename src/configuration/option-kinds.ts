@@ -1,5 +1,5 @@
 import { GRANT_TYPES } from '../../lib/grants/index.js';
-import { isScope } from '../../lib/http/syntax.js';
+import { isScopeValue } from '../../lib/http/syntax.js';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ export const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Can `new` be said to it? It is not called to find out. */
-export function isClass(value: unknown): boolean {
+function isClass(value: unknown): boolean {
   try {
     Reflect.construct(Object, [], value as never);
     return true;
@@ -53,13 +53,11 @@ export const ISSUER = must(
   (value) => typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value),
 );
 
-/** One scope value: neither empty nor two of them. RFC 6749 §3.3 */
-export const isScopeValue = (value: unknown): boolean =>
-  typeof value === 'string' && isScope(value) && !value.includes(' ');
-
 export const SCOPE = must('scope values: a list, or text with a space between them', (value) => {
   const values: unknown = typeof value === 'string' ? value.split(' ') : value;
-  return Array.isArray(values) && values.length > 0 && values.every(isScopeValue);
+  return (
+    Array.isArray(values) && values.length > 0 && values.every((one) => typeof one === 'string' && isScopeValue(one))
+  );
 });
 
 export const oneOf = (...choices: string[]): Kind =>

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { isScopeValue } from '../configuration/option-kinds.js';
+import { isScopeValue } from '../../lib/http/syntax.js';
 import { verify } from '../configuration/verify.js';
 
 /** Where `@Scopes()` leaves its list, for guards and documentation of the host. */
@@ -19,6 +19,7 @@ export function Scopes(...scopes: string[]) {
 export function verifyScopes(scopes: readonly unknown[]): void {
   for (const scope of scopes) {
     const given = typeof scope === 'string' ? `'${scope}'` : String(scope);
-    verify(isScopeValue(scope), `@Scopes() takes scopes one by one, without spaces, and ${given} is none`);
+    const isValue = typeof scope === 'string' && isScopeValue(scope);
+    verify(isValue, `@Scopes() takes scopes one by one, without spaces, and ${given} is none`);
   }
 }

@@ -8,7 +8,7 @@ const logger = new Logger('OAuth2');
 const AGAIN = 'A consent form was posted without';
 
 /** Reads the decision of a posted consent form. A form that is not made right is told to the operator: no user can mend it. */
-export function readForm(body: unknown): { decision: Decision; ticket: string } | undefined {
+export function readDecision(body: unknown): { decision: Decision; ticket: string } | undefined {
   const { ticket, decision, client_id: asked } = (body ?? {}) as Record<string, unknown>;
   const isDecided = decision === 'allow' || decision === 'deny';
   if (typeof ticket === 'string' && ticket && isDecided) return { decision, ticket };

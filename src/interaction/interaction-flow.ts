@@ -11,7 +11,7 @@ import { reportRefused } from '../event-log.js';
 import type { NativeRequest } from '../http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
-import { badTicket, type Decision, readForm } from './consent-form.js';
+import { badTicket, type Decision, readDecision } from './consent-form.js';
 import { ConsentTickets } from './consent-ticket.js';
 import { verifySender } from './decision-sender.js';
 import { showAnswer } from './interaction-answer.js';
@@ -77,7 +77,7 @@ export class InteractionFlow {
     if (native.method !== 'POST') {
       return (await this.interaction.hasConsented?.(user, context)) === true ? 'allow' : undefined;
     }
-    const form = readForm(native.body);
+    const form = readDecision(native.body);
     if (!form) return undefined;
     if (!this.tickets.isGood(form.ticket, subject) || !(await this.tickets.spend(form.ticket))) {
       const { client, scope } = context.authorization;
