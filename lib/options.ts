@@ -56,6 +56,11 @@ export interface TokenOptions {
   accessTokenLifetime?: number;
   /** Seconds a refresh token lives; a client's own `refreshTokenLifetime` wins. Default: 1209600 */
   refreshTokenLifetime?: number;
+  /**
+   * Seconds after which a grant is over, however often it was refreshed: no token outlives it. A year is advised. Default:
+   * 0, never. For models with `revokeGrant`, which keep `grantedAt` with refresh tokens. RFC 9700 §4.14.2
+   */
+  grantLifetime?: number;
   /** Copy further properties of the saved token into the token response. Default: false */
   allowExtendedTokenAttributes?: boolean;
   /** `false` for a grant type: its clients need no secret. Default: every grant type requires authentication */
@@ -103,6 +108,7 @@ export const DEFAULTS = {
   authorizationCodeLifetime: 300,
   enablePlainPKCE: false,
   extendedGrantTypes: {},
+  grantLifetime: 0,
   refreshTokenLifetime: 1209600,
   refreshTokenReuseInterval: 0,
   requireClientAuthentication: {},

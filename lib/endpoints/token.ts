@@ -83,6 +83,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       refreshTokenLifetime: client.refreshTokenLifetime || options.refreshTokenLifetime,
       alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
       enablePlainPKCE: options.enablePlainPKCE,
+      grantLifetime: options.grantLifetime,
       model: options.model,
       report: this.report,
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,

@@ -27,7 +27,8 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     await this.proveCode(request, code, client);
 
     const { user, grantId, scope } = code;
-    const authorization = { client, user, scope, refreshable: true, grantId, extra: { authorizationCode } };
+    const extra = { authorizationCode };
+    const authorization = { client, user, scope, scopeSeen: true, refreshable: true, grantId, extra };
     return await redeem(this.options, authorization, {
       found: code,
       spend: () => this.model.revokeAuthorizationCode(code),

@@ -1,8 +1,10 @@
+import { isPublic } from '../clients/none.js';
 import { InvalidGrantError, InvalidScopeError, ServerError } from '../errors.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
+import { grantSpan } from '../tokens/grant-lifetime.js';
 import { isOver, redeem } from '../tokens/issue-token.js';
 import { coversScope, requestedScope, scopeText } from '../tokens/scope.js';
 import { openSuccessor } from '../tokens/successor.js';
@@ -21,11 +23,12 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const requested = requestedScope(request);
     if (token.revokedAt) return await this.retry(token, value, requested);
     const scope = narrowed(token.scope, requested);
-    const refreshable = this.alwaysIssueNewRefreshToken !== false;
+    // One that stays good for ever is nothing for a client that cannot prove it is the one it was given to. RFC 9700 §2.2.2
+    const refreshable = this.alwaysIssueNewRefreshToken !== false || isPublic(client);
 
-    const { user, grantId, scope: refreshTokenScope } = token;
+    const { user, grantId, grantedAt, scope: refreshTokenScope } = token;
     const extra = refreshable && this.model.revokeGrant ? { refreshTokenScope } : undefined;
-    const authorization = { client, user, scope, scopeApproved: true, refreshable, grantId, extra };
+    const authorization = { client, user, scope, scopeApproved: true, refreshable, grantId, grantedAt, extra };
     if (!refreshable) return await this.issueToken(authorization);
     return await redeem(this.options, authorization, {
       found: token,
@@ -44,6 +47,8 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
       throw new ServerError('Server error: `refreshTokenExpiresAt` must be a Date instance');
     }
     if (expiresAt && isOver(expiresAt)) throw expired(WHAT, expiresAt);
+    const span = token.grantedAt ? grantSpan(this.options, token.grantedAt) : undefined;
+    if (span && isOver(span.ends)) throw expired(WHAT, span.ends);
     return token;
   }
 

@@ -56,6 +56,8 @@ export interface RefreshToken<C extends Client = Client, U extends User = User> 
   client: C;
   user: U;
   grantId?: string;
+  /** As it was saved: when the grant began. Only with the option `grantLifetime`. */
+  grantedAt?: Date;
   revokedAt?: Date;
   /** Seconds since then by the clock of the database; left out: that of the server tells, which may be another. */
   revokedAgo?: number;
@@ -80,6 +82,8 @@ export interface Token<C extends Client = Client, U extends User = User> {
   /** This answer, sealed under the refresh token it replaces, to be kept beside that; only for `redeem`. */
   successor?: string;
   grantId?: string;
+  /** When the grant began, to be kept with the refresh token. Only with the option `grantLifetime`. */
+  grantedAt?: Date;
   // oxlint-disable-next-line no-explicit-any
   [attribute: string]: any;
 }

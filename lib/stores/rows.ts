@@ -2,7 +2,7 @@ import { isClientItself, isMadeClientItself } from '../clients/client-itself.js'
 import { InvalidArgumentError } from '../errors.js';
 import type { AuthorizationCode, RefreshToken, Token, Unsaved, User } from '../model/model.js';
 import { newGrantId } from '../tokens/opaque.js';
-import { scopeText } from '../tokens/scope.js';
+import { scopeText, withinScope } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';
 import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
@@ -50,6 +50,7 @@ export function issuedRows(token: Unsaved<Token>, client: StoredClient, user: Us
     rows.push(refresh);
   }
   for (const row of rows) row.data = data;
+  if (refreshToken && token.grantedAt) rows[1]!.data = dataOf(token, { grantedAt: token.grantedAt.getTime() });
   grant.expiresAt = Math.max(...rows.map(({ expiresAt }) => expiresAt));
   return { grant, rows };
 }
@@ -62,6 +63,7 @@ const KNOWN = new Set([
   'client',
   'expiresAt',
   'grantId',
+  'grantedAt',
   'refreshToken',
   'refreshTokenExpiresAt',
   'refreshTokenScope',
@@ -96,7 +98,7 @@ export function spendingOf(spent: AuthorizationCode | RefreshToken, successor: s
 /** What everything that hangs on a grant has in common, as it is found. */
 type FoundIssued = Pick<
   RefreshToken<StoredClient>,
-  'client' | 'user' | 'scope' | 'grantId' | 'revokedAt' | 'revokedAgo'
+  'client' | 'user' | 'scope' | 'grantId' | 'grantedAt' | 'revokedAt' | 'revokedAgo'
 >;
 
 /** A row as the engine knows it. */
@@ -108,6 +110,13 @@ export function foundOf(row: Found, client: StoredClient, user: User): FoundIssu
     if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
   }
   return data === null ? found : { ...(JSON.parse(data) as object), ...found };
+}
+
+/** The same of what more is granted for: without the scopes that its client has no longer. */
+export function grantable(found: FoundIssued): FoundIssued {
+  found.scope = withinScope(found.scope, found.client.scopes);
+  if (found.grantedAt !== undefined) found.grantedAt = new Date(found.grantedAt);
+  return found;
 }
 
 /** A client as it leaves a store. */

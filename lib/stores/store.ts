@@ -5,7 +5,7 @@ import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
-import { dataOf, foundOf, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
+import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { Found, GrantFilter, Storage } from './storage.js';
 
@@ -66,7 +66,7 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
     const code = await this.storage.find('code', digest(authorizationCode));
     const found = code && (await this.found(code));
-    return found && { ...found, authorizationCode, expiresAt: new Date(code.expiresAt) };
+    return found && { ...grantable(found), authorizationCode, expiresAt: new Date(code.expiresAt) };
   }
 
   async revokeAuthorizationCode({ authorizationCode }: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
@@ -103,7 +103,7 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     const token = await this.storage.find('refresh', digest(refreshToken));
     const found = token && (await this.found(token));
-    return found && { ...found, refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt) };
+    return found && { ...grantable(found), refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt) };
   }
 
   async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {

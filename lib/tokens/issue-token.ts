@@ -12,8 +12,9 @@ import type {
 } from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
 import { lifetime } from '../options.js';
+import { grantSpan, notAfter } from './grant-lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
-import { approveScope, scopeForModel } from './scope.js';
+import { approveScope, scopeForModel, withinScope } from './scope.js';
 import { sealSuccessor } from './successor.js';
 
 /** What minting needs to know: the model, and lifetimes in seconds. */
@@ -21,6 +22,7 @@ export interface IssueOptions {
   model: Model;
   accessTokenLifetime: number;
   refreshTokenLifetime?: number;
+  grantLifetime?: number;
   scopeFormat?: 'string' | 'array';
 }
 
@@ -31,10 +33,14 @@ export interface Authorization {
   scope?: Scope;
   /** The scope was approved already: the model is not asked again. */
   scopeApproved?: boolean;
+  /** A user saw this scope: whatever the model says, nothing beyond it is granted. */
+  scopeSeen?: boolean;
   /** May the client come back without the user? Only clients with the `refresh_token` grant may. */
   refreshable?: boolean;
   /** The family: what a replay revokes. */
   grantId?: string;
+  /** When the family began; left out: now. */
+  grantedAt?: Date;
   /** Further properties of the token to save. */
   extra?: Record<string, unknown>;
 }
@@ -92,11 +98,13 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
   const { client, user } = authorization;
   const isRefreshable = authorization.refreshable === true && client.grants?.includes('refresh_token');
   // First of all what a client's own lifetime may get wrong.
-  const accessTokenExpiresAt = expiry(options.accessTokenLifetime, 'accessTokenLifetime');
+  const span = grantSpan(options, authorization.grantedAt);
+  const accessTokenExpiresAt = notAfter(expiry(options.accessTokenLifetime, 'accessTokenLifetime'), span);
   const refreshTokenExpiresAt = isRefreshable
-    ? expiry(options.refreshTokenLifetime, 'refreshTokenLifetime')
+    ? notAfter(expiry(options.refreshTokenLifetime, 'refreshTokenLifetime'), span)
     : undefined;
-  const granted = authorization.scopeApproved ? authorization.scope : await approveScope(options, authorization);
+  const approved = authorization.scopeApproved ? authorization.scope : await approveScope(options, authorization);
+  const granted = authorization.scopeSeen ? withinScope(approved, authorization.scope) : approved;
   const scope = scopeForModel(granted, scopeFormat);
 
   const token: Unsaved<Token> = {
@@ -110,6 +118,7 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
       ? await generateRefreshToken(model, client, user, scope)
       : opaqueToken();
     token.refreshTokenExpiresAt = refreshTokenExpiresAt;
+    if (span) token.grantedAt = span.began;
   }
   if (model.revokeGrant) token.grantId = authorization.grantId ?? newGrantId();
   return token;

@@ -29,6 +29,13 @@ export function coversScope(granted: Scope | null | undefined, required: Scope):
   return wanted.every((value) => known.has(value));
 }
 
+/** What of a scope is in another one too. */
+export function withinScope(scope: Scope | null | undefined, most: Scope | null | undefined): Scope | undefined {
+  if (scope === most) return most ?? undefined;
+  const known = new Set(scopeValues(most));
+  return scopeText(scopeValues(scope).filter((value) => known.has(value)));
+}
+
 /** A scope in the form this host's model was written for. */
 export function scopeForModel(scope: Scope | undefined, format: 'string' | 'array'): Scope | undefined {
   return format === 'array' ? scope && scopeValues(scope) : scopeText(scope);

@@ -12,6 +12,7 @@ const OWN = new Set([
   'codeChallenge',
   'codeChallengeMethod',
   'grantId',
+  'grantedAt',
   'refreshToken',
   'refreshTokenExpiresAt',
   'refreshTokenScope',

@@ -28,7 +28,11 @@ export function checkModel(model: unknown, options: OAuth2Options, issuing: bool
   checkNeeds(model as Model, options, issuing);
 }
 
-function checkNeeds(model: Model, { authenticateHandler, refreshTokenReuseInterval }: OAuth2Options, issuing: boolean) {
+function checkNeeds(
+  model: Model,
+  { authenticateHandler, grantLifetime, refreshTokenReuseInterval }: OAuth2Options,
+  issuing: boolean,
+) {
   if (issuing) {
     const otherwise = 'set `controllers: false` where tokens are only checked';
     demand(model, { method: 'getClient', purpose: 'which finds the clients', otherwise });
@@ -43,6 +47,7 @@ function checkNeeds(model: Model, { authenticateHandler, refreshTokenReuseInterv
     const otherwise = 'leave `getRefreshToken()` out too';
     demand(model, { method: 'revokeToken', purpose: 'which spends a refresh token', otherwise });
   }
+  if (Number(grantLifetime) > 0) demand(model, { method: 'revokeGrant', ...neededBy('grantLifetime') });
   if (Number(refreshTokenReuseInterval) > 0) {
     for (const method of ['revokeGrant', 'redeem'] as const) {
       demand(model, { method, ...neededBy('refreshTokenReuseInterval') });

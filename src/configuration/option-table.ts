@@ -42,6 +42,7 @@ const ENGINE: Kinds<Omit<OAuth2ServerOptions, 'model'>> = {
   enablePlainPKCE: BOOLEAN,
   events: having('emit'),
   extendedGrantTypes: GRANT_CLASSES,
+  grantLifetime: SECONDS_OR_NONE,
   issuer: ISSUER,
   refreshTokenLifetime: SECONDS,
   refreshTokenReuseInterval: SECONDS_OR_NONE,

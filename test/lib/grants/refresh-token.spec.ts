@@ -113,6 +113,25 @@ describe('the refresh token grant', () => {
     expect(result).not.toHaveProperty('refreshToken');
   });
 
+  // Issue 10, 1.14: RFC 9700 §2.2.2
+  it('replaces the token of a client without a secret all the same', async () => {
+    const host = createHost();
+    addRefreshToken(host, { client: SPA });
+    const request = () => formRequest({ ...REFRESH, client_id: 'spa' });
+    const { status, body } = await answer(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
+    expect([status, body['refresh_token']]).toEqual([200, expect.stringMatching(/^[\da-f]{64}$/)]);
+    const again = await answer(host, 'token', request(), { alwaysIssueNewRefreshToken: false });
+    expect(summary(again.error)).toBe(INVALID);
+  });
+
+  it('keeps the token of a client that goes without its secret by a word of the host, where the host says so', async () => {
+    const host = createHost();
+    addRefreshToken(host);
+    const options = { alwaysIssueNewRefreshToken: false, requireClientAuthentication: { refresh_token: false } };
+    const { body } = await answer(host, 'token', formRequest({ ...REFRESH, client_id: 'web' }), options);
+    expect([body['refresh_token'], host.refreshTokens.has('refresh')]).toEqual([undefined, true]);
+  });
+
   it('serves a public client', async () => {
     const host = createHost();
     addRefreshToken(host, { client: SPA });

@@ -67,6 +67,11 @@ describe('a model that will not do stops the application', () => {
       ofNoUse('saveAuthorizationCode', 'authenticateHandler'),
     ],
     [
+      'a lifetime for grants, whose beginning it forgets',
+      { model: LEAST_MODEL, grantLifetime: 31_536_000 },
+      ofNoUse('revokeGrant', 'grantLifetime'),
+    ],
+    [
       'an interval for spent tokens, which it forgets',
       { model: LEAST_MODEL, refreshTokenReuseInterval: 10 },
       ofNoUse('revokeGrant', 'refreshTokenReuseInterval'),

@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { answerOf, basic, issued, post, REFRESH_TOKEN, refused } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const alice = { id: 'alice' };
+const grants = ['password', 'refresh_token'];
+
+describe.each(PLATFORMS)('a grant over time on %s', (platform) => {
+  afterEach(stopHosts);
+
+  async function start(options: Partial<OAuth2ModuleOptions> = {}) {
+    const web = { id: 'web', secret: 's3cret', grants, scopes: ['read', 'write'] };
+    const spa = { id: 'spa', tokenEndpointAuthMethod: 'none', grants, scopes: ['read'] };
+    const clients = { findById: (id: string) => [web, spa].find((client) => client.id === id) };
+    const users = { findById: () => alice, findByCredentials: () => alice };
+    const model = new MemoryStore({ clients, users });
+    const { url } = await startHost(platform, { imports: [OAuth2Module.forRoot({ model, ...options })] });
+    const ask = (form: Record<string, string>, headers = basic('web', 's3cret')) =>
+      answerOf(post(`${url}/oauth/token`, form, headers));
+    const sign = (form = {}, headers?: ReturnType<typeof basic>) =>
+      ask({ grant_type: 'password', username: 'alice', password: 'x', scope: 'read', ...form }, headers);
+    const refresh = ({ body }: { body: unknown }, form = {}, headers?: ReturnType<typeof basic>) =>
+      ask({ grant_type: 'refresh_token', ...(body as { refresh_token: string }), ...form }, headers);
+    return { web, sign, refresh };
+  }
+
+  // Issue 10, 1.12
+  it('loses the scopes that its client loses', async () => {
+    const { web, sign, refresh } = await start();
+    const token = await sign({ scope: 'read write' });
+    web.scopes = ['read'];
+    expect(await refresh(token, { scope: '' })).toEqual(issued({ refresh_token: REFRESH_TOKEN, scope: 'read' }));
+  });
+
+  // Issue 10, 1.14
+  it('replaces the refresh tokens of clients without a secret, whatever it does to others', async () => {
+    const { sign, refresh } = await start({ alwaysIssueNewRefreshToken: false });
+    expect(await refresh(await sign())).toEqual(issued({ scope: 'read' }));
+    const nobody = {} as ReturnType<typeof basic>;
+    const token = await sign({ client_id: 'spa' }, nobody);
+    const spa = { client_id: 'spa' };
+    expect(await refresh(token, spa, nobody)).toEqual(issued({ refresh_token: REFRESH_TOKEN, scope: 'read' }));
+    expect(await refresh(token, spa, nobody)).toEqual(
+      refused('invalid_grant', 'Invalid grant: refresh token is invalid'),
+    );
+  });
+
+  // Issue 10, 1.15
+  it('ends when its lifetime is over, however fresh its tokens', async () => {
+    const { sign, refresh } = await start({ grantLifetime: 3 });
+    const token = await refresh(await sign());
+    expect((token.body as { expires_in: number }).expires_in).toBeLessThan(3);
+    await new Promise((resolve) => setTimeout(resolve, 3100));
+    const { status, body } = await refresh(token);
+    expect([status, (body as { error: string }).error]).toEqual([400, 'invalid_grant']);
+  });
+});
