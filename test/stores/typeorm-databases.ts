@@ -94,7 +94,10 @@ export const ownPrefix = (name: string) => `${name}_${process.pid}_`;
 export async function open(
   database: TestDatabase,
   prefix: string,
-  { store: given, ...more }: { store?: Partial<TypeOrmStoreOptions>; timeout?: number } = {},
+  {
+    store: given,
+    ...more
+  }: { store?: Partial<TypeOrmStoreOptions>; timeout?: number } & Partial<DataSourceOptions> = {},
 ): Promise<Opened> {
   const { dispose, ...options } = database.options();
   const names = { entities: oauthEntities({ prefix }), migrations: oauthMigrations({ prefix }) };

@@ -10,11 +10,11 @@ export class SqliteStorage extends TypeOrmStorage {
     const spent = { kind, digest, grantId, clientId, userId, expiresAt, scope: null, data: data ?? null };
     const records = [{ ...spent, revokedAt: this.database.now }, ...rows.map(newRow)];
     const values = join(records.map((record) => sql`(${ROW.values(record)})`));
-    // What is spent is there, so its row is changed; the others are not, so they are added.
+    // What is spent is there, so its row is changed. Of the others none is there: one that is fails, for it has no grant.
     const exchange = sql`INSERT INTO ${this.tokens} (${ROW.names}) SELECT * FROM (VALUES ${values}) WHERE EXISTS (
         SELECT 1 FROM ${this.tokens} WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL)
-      ON CONFLICT (digest, kind) DO UPDATE SET revoked_at = excluded.revoked_at, data = COALESCE(excluded.data, data)
-        WHERE excluded.revoked_at IS NOT NULL`;
+      ON CONFLICT (digest, kind) DO UPDATE SET revoked_at = excluded.revoked_at, data = COALESCE(excluded.data, data),
+        grant_id = CASE WHEN excluded.revoked_at IS NULL THEN NULL ELSE grant_id END`;
     return this.database.together([
       exchange,
       sql`UPDATE ${this.grants} SET ${this.used(grant, '', '')} WHERE id = ${grantId}`,

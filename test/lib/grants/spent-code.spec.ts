@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { ALICE, CALLBACK, OTHER_CALLBACK, SECRET, WEB } from '../../support/model.js';
+import {
+  answer,
+  authorizeRequest,
+  basic,
+  CHALLENGE,
+  FORM,
+  signedIn,
+  tokenRequest,
+  VERIFIER,
+} from '../../support/requests.js';
+
+const OTHER = { ...WEB, id: 'other', secret: 'another' };
+const users = { findByCredentials: () => ALICE, findById: () => ALICE };
+
+/** How a code is brought. */
+interface Attempt {
+  body?: object;
+  as?: { id: string; secret: string };
+  /** How many seconds later. */
+  later?: number;
+}
+
+// Issue 10, 1.2
+describe('a code that is brought without proof', () => {
+  let store: MemoryStore;
+  let server: OAuth2Server;
+  let code: string;
+
+  beforeEach(async () => {
+    const clients = [{ ...WEB, secret: SECRET, scopes: ['read'] }, OTHER];
+    store = new MemoryStore({ clients, users });
+    server = new OAuth2Server({ model: store });
+    const asked = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+    const { redirected } = await answer(server, 'authorize', asked, signedIn);
+    code = String(redirected['code']);
+  });
+
+  async function bring({ body, as, later = 0 }: Attempt = {}) {
+    const whole = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER, ...body };
+    const given = Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined));
+    const headers = as && { headers: { ...FORM, authorization: basic(as.id, as.secret) } };
+    const now = Date.now;
+    Date.now = () => now() + later * 1000;
+    try {
+      const { body: said } = await answer(server, 'token', tokenRequest(given, headers));
+      return said as Record<string, string>;
+    } finally {
+      Date.now = now;
+    }
+  }
+  const isAlive = async (token: string | undefined) => (await store.getAccessToken(token!)) !== undefined;
+
+  const WITHOUT_PROOF: [string, Attempt][] = [
+    ['without its verifier', { body: { code_verifier: undefined } }],
+    ['with another verifier', { body: { code_verifier: 'x'.repeat(43) } }],
+    ['with a verifier that is none', { body: { code_verifier: 'short' } }],
+    ['without its redirect URI', { body: { redirect_uri: undefined } }],
+    ['with another redirect URI', { body: { redirect_uri: OTHER_CALLBACK } }],
+    ['by another client', { as: OTHER }],
+    ['after it has expired', { later: 301 }],
+  ];
+
+  it.each(WITHOUT_PROOF)('ends nothing when it was spent before: %s', async (_, attempt) => {
+    const { access_token, refresh_token } = await bring();
+    expect(await bring(attempt)).toHaveProperty('error');
+    expect(await isAlive(access_token)).toBe(true);
+    const refreshed = await answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token }));
+    expect(refreshed.status).toBe(200);
+  });
+
+  it('ends the family when it was spent before, and is brought again as it was', async () => {
+    const { access_token } = await bring();
+    expect(await bring()).toMatchObject({ error: 'invalid_grant' });
+    expect(await isAlive(access_token)).toBe(false);
+  });
+
+  it.each(WITHOUT_PROOF.slice(0, 5))('is spent all the same when it was not: %s', async (_, attempt) => {
+    expect(await bring(attempt)).toHaveProperty('error');
+    expect(await bring()).toMatchObject({ error: 'invalid_grant' });
+  });
+});

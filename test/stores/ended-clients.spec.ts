@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MemoryStore } from 'nest-oauth2/stores/memory';
+import type { RedisStore } from 'nest-oauth2/stores/redis';
+import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+
+import { ALICE, later } from '../support/model.js';
+import { findStores, type OpenStore, WEB } from './every-store.js';
+import { findDatabases, open as openDatabase, ownPrefix, users } from './typeorm-databases.js';
+
+type Keeping = Exclude<OpenStore['store'], MemoryStore>;
+
+// Issue 10, 2.7
+describe.each(await findStores())('all grants of a client, ended at once, on $name', ({ name, open }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+
+  const save = async (more: object = {}, client = WEB, user: object = ALICE) => {
+    const token = {
+      accessToken: randomUUID(),
+      accessTokenExpiresAt: later(),
+      refreshToken: randomUUID(),
+      scope: 'read',
+    };
+    const moments = { refreshTokenExpiresAt: later(), grantId: randomUUID() };
+    return opened.store.saveToken({ ...token, ...moments, ...more }, client, user);
+  };
+  const isAlive = async (accessToken: string) => (await opened.another.getAccessToken(accessToken)) !== undefined;
+
+  it('are dead in every process, codes and all; those made a moment later live', async () => {
+    const [one, other] = [await save(), await save()];
+    const code = { authorizationCode: randomUUID(), expiresAt: later() };
+    await opened.store.saveAuthorizationCode(code, WEB, ALICE);
+    expect(await isAlive(one.accessToken)).toBe(true);
+    expect(await opened.another.revokeGrantsOf({ clientId: 'web' })).toBe(3);
+    const after = await save();
+    expect([await isAlive(one.accessToken), await isAlive(other.accessToken)]).toEqual([false, false]);
+    expect(await opened.store.getRefreshToken(one.refreshToken!)).toBeUndefined();
+    expect(await opened.store.getAuthorizationCode(code.authorizationCode)).toBeUndefined();
+    expect(await isAlive(after.accessToken)).toBe(true);
+    expect(await opened.another.revokeGrantsOf({ clientId: 'web' })).toBe(1);
+  });
+
+  it('are listed no more, and cannot be ended again', async () => {
+    const user = { id: `lister ${randomUUID()}` };
+    const { grantId } = await save({}, WEB, user);
+    await opened.store.revokeGrantsOf({ clientId: 'web' });
+    expect(await opened.another.listGrants(user.id)).toEqual([]);
+    expect(await opened.store.revokeGrantsOf({ userId: user.id })).toBe(0);
+    expect(await opened.store.revokeGrant(grantId!)).toBe(false);
+  });
+
+  it('take nothing that is saved into them later', async () => {
+    const { grantId } = await save();
+    await opened.store.revokeGrantsOf({ clientId: 'web' });
+    expect(await isAlive((await save({ grantId })).accessToken)).toBe(false);
+  });
+
+  it('leave those of other clients alone', async () => {
+    const { accessToken } = await save();
+    await opened.store.revokeGrantsOf({ clientId: 'somebody else' });
+    expect(await isAlive(accessToken)).toBe(true);
+  });
+
+  it('stay dead when the client is removed and comes back', async () => {
+    if (name === 'memory') return;
+    const store = opened.store as Keeping;
+    const { accessToken } = await save();
+    expect(await isAlive(accessToken)).toBe(true);
+    expect(await store.removeClient('web')).toBe(true);
+    expect(await store.getClient('web', null)).toBeUndefined();
+    expect(await store.removeClient('web')).toBe(false);
+    await (opened.another as RedisStore).saveClient(WEB);
+    expect(await isAlive(accessToken)).toBe(false);
+    expect(await isAlive((await save()).accessToken)).toBe(true);
+  });
+});
+
+describe.each(await findDatabases())('all grants of a client that the host keeps, on $name', (database) => {
+  it('are ended by a row of the store', async () => {
+    const clients = { findById: (id: string) => ({ ...WEB, id }) };
+    const opened = await openDatabase(database, ownPrefix('hosted'), { store: { clients } });
+    const { store, dataSource } = opened;
+    const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
+    await save('before');
+    expect(await store.revokeGrantsOf({ clientId: 'web' })).toBe(1);
+    await save('after');
+    expect(await store.getAccessToken('before')).toBeUndefined();
+    expect(await store.getAccessToken('after')).toMatchObject({ client: { id: 'web' } });
+    // It is no client.
+    const keeping = new TypeOrmStore(dataSource, { users, prefix: ownPrefix('hosted') });
+    expect(await keeping.getClient('web', null)).toBeUndefined();
+    await opened.close();
+  });
+
+  it('are ended in one small write, however many there are', async () => {
+    const prefix = ownPrefix('many');
+    const opened = await openDatabase(database, prefix);
+    const { store, dataSource } = opened;
+    await store.saveClient(WEB);
+    const { accessToken } = await store.saveToken({ accessToken: 'one', accessTokenExpiresAt: later() }, WEB, ALICE);
+    const isLarge = database.name === 'PostgreSQL';
+    if (isLarge) {
+      await dataSource.query(`INSERT INTO ${prefix}grants (id, client_id, created_at, expires_at, expires_on, client_generation)
+        SELECT 'made ' || n, 'web', 0, 9999999999999, 1, 0 FROM generate_series(1, 200000) n`);
+    }
+    const before = performance.now();
+    const [count] = await Promise.all([
+      store.revokeGrantsOf({ clientId: 'web' }),
+      (async () => {
+        while (await store.getAccessToken(accessToken));
+        // Dead long before they are counted.
+        expect(performance.now() - before).toBeLessThan(1000);
+      })(),
+    ]);
+    expect(count).toBe(isLarge ? 200_001 : 1);
+    await opened.close();
+  });
+});

@@ -1,0 +1,71 @@
+import { hashSecret, MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { RedisStore } from 'nest-oauth2/stores/redis';
+import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+
+import { CALLBACK, SECRET } from '../support/model.js';
+import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
+import { findDatabases, open, ownPrefix } from './typeorm-databases.js';
+
+export type AnyStore = MemoryStore | RedisStore | TypeOrmStore;
+
+export interface OpenStore {
+  store: AnyStore;
+  /** Another one on the same data, as another process has; in memory there is only one. */
+  another: AnyStore;
+  close(): Promise<unknown>;
+}
+
+export interface KindOfStore {
+  name: string;
+  open(): Promise<OpenStore>;
+}
+
+export const WEB: StoredClient = {
+  id: 'web',
+  secretHashes: [await hashSecret(SECRET)],
+  grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token'],
+  redirectUris: [CALLBACK],
+  scopes: ['read', 'write'],
+};
+
+const users = {
+  findByCredentials: (username: string, password: string) => password === 'wonderland' && { id: username },
+  findById: (id: string) => ({ id }),
+};
+
+/** All stores for which there is a database here. */
+export async function findStores(): Promise<KindOfStore[]> {
+  const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+  const redis = await findRedis();
+  return [
+    { name: 'memory', open: openMemory },
+    ...databases.map((database) => ({ name: database.name, open: () => openDatabase(database) })),
+    ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
+  ];
+}
+
+async function openMemory(): Promise<OpenStore> {
+  const store = new MemoryStore({ clients: [WEB], users });
+  return { store, another: store, close: async () => undefined };
+}
+
+let count = 0;
+
+async function openDatabase(database: Parameters<typeof open>[0]): Promise<OpenStore> {
+  const opened = await open(database, ownPrefix(`every${count++}_${Date.now().toString(36)}`), { store: { users } });
+  await opened.store.saveClient(WEB);
+  return { store: opened.store, another: (await opened.another()).store, close: opened.close };
+}
+
+async function openRedis(url: string): Promise<OpenStore> {
+  const keys = new Keys([url]);
+  const [one, other] = await Promise.all(DRIVERS.map(([, connect]) => connect([url])));
+  const make = ({ client }: Connected) => new RedisStore({ client, users, prefix: keys.prefix });
+  const store = make(one!);
+  await store.saveClient(WEB);
+  const close = async () => {
+    await keys.remove();
+    await Promise.all([one!.close(), other!.close()]);
+  };
+  return { store, another: make(other!), close };
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RefreshToken, Token, Unsaved } from 'nest-oauth2/server';
+
+import { ALICE, later } from '../support/model.js';
+import { findStores, type OpenStore, WEB } from './every-store.js';
+
+describe.each(await findStores())('a store that spends and saves in one step, on $name', ({ name, open }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+
+  const token = (more: object = {}): Unsaved<Token> => ({
+    accessToken: randomUUID(),
+    accessTokenExpiresAt: later(),
+    refreshToken: randomUUID(),
+    refreshTokenExpiresAt: later(7200),
+    scope: 'read',
+    ...more,
+  });
+
+  async function issue(more: object = {}): Promise<RefreshToken> {
+    const saved = await opened.store.saveToken(token({ grantId: randomUUID(), ...more }), WEB, ALICE);
+    return (await opened.store.getRefreshToken(saved.refreshToken!))!;
+  }
+  const next = ({ grantId }: RefreshToken, more: object = {}) => token({ grantId, ...more });
+
+  // Issue 10, 1.8
+  it('lets one of many win, in both of two processes, and keeps what came of that one only', async () => {
+    const held = await issue();
+    const attempts = Array.from({ length: 100 }, (_, index) => {
+      const made = next(held);
+      const store = index % 2 ? opened.store : opened.another;
+      return store.redeem(held, made, WEB, ALICE).then((saved) => ({ made, isWon: saved !== undefined }));
+    });
+    const outcomes = await Promise.all(attempts);
+    expect(outcomes.filter(({ isWon }) => isWon)).toHaveLength(1);
+    for (const { made, isWon } of outcomes) {
+      expect((await opened.store.getAccessToken(made.accessToken)) !== undefined).toBe(isWon);
+      expect((await opened.another.getRefreshToken(made.refreshToken!)) !== undefined).toBe(isWon);
+    }
+    expect(await opened.another.getRefreshToken(held.refreshToken)).toMatchObject({ revokedAt: expect.any(Date) });
+  });
+
+  it('spends nothing when what comes of it cannot be kept', async () => {
+    // Redis takes any text, and memory too.
+    if (name === 'memory' || name === 'Redis') return;
+    const held = await issue();
+    const other = await issue();
+    const taken = next(held, { refreshToken: other.refreshToken });
+    await expect(opened.store.redeem(held, taken, WEB, ALICE)).rejects.toThrow();
+    expect(await opened.another.getRefreshToken(held.refreshToken)).not.toHaveProperty('revokedAt');
+    expect(await opened.another.getAccessToken(taken.accessToken)).toBeUndefined();
+    expect(await opened.store.redeem(held, next(held), WEB, ALICE)).toBeDefined();
+  });
+
+  it('finds a code that was redeemed with all it was saved with, and when it was spent', async () => {
+    const code = { redirectUri: 'https://app.example/cb', codeChallenge: 'c', codeChallengeMethod: 'S256' };
+    const authorizationCode = randomUUID();
+    const more = { grantId: randomUUID(), nonce: 'n-0S6', claims: { userinfo: ['email', 'Zoë'] } };
+    await opened.store.saveAuthorizationCode({ authorizationCode, expiresAt: later(), ...code, ...more }, WEB, ALICE);
+    const found = (await opened.another.getAuthorizationCode(authorizationCode))!;
+    expect(found).toMatchObject({ ...code, ...more });
+    expect(found).not.toHaveProperty('revokedAt');
+    await opened.store.redeem(found, token({ grantId: found.grantId }), WEB, ALICE);
+    const spent = await opened.another.getAuthorizationCode(authorizationCode);
+    expect(spent).toMatchObject({ ...code, ...more, revokedAt: expect.any(Date), revokedAgo: expect.any(Number) });
+    const { revokedAgo } = spent as { revokedAgo?: number };
+    expect(revokedAgo).toBeGreaterThanOrEqual(0);
+    expect(revokedAgo).toBeLessThan(30);
+  });
+
+  it('keeps with a token whatever else it is given, and with a spent one what came of it', async () => {
+    const held = await issue({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
+    expect(held).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
+    const made = next(held, { act: { sub: 'admin' }, successor: 'sealed' });
+    const saved = await opened.store.redeem(held, made, WEB, ALICE);
+    expect(saved).not.toHaveProperty('successor');
+    const spent = await opened.another.getRefreshToken(held.refreshToken);
+    expect(spent).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' }, successor: 'sealed' });
+    const found = await opened.another.getAccessToken(made.accessToken);
+    expect(found).toMatchObject({ act: { sub: 'admin' }, client: { id: 'web' }, user: { id: 'alice' }, scope: 'read' });
+    expect(found).not.toHaveProperty('successor');
+  });
+
+  it('keeps nothing of a family that has ended, and tells the one who won', async () => {
+    const held = await issue();
+    await opened.another.revokeGrant(held.grantId!);
+    const made = next(held);
+    await opened.store.redeem(held, made, WEB, ALICE);
+    expect(await opened.store.getAccessToken(made.accessToken)).toBeUndefined();
+  });
+
+  it('makes a grant last as long as the last of its tokens, and says when it was used', async () => {
+    const user = { id: `lister ${name}` };
+    const first = token({ grantId: randomUUID(), refreshTokenExpiresAt: later(60) });
+    await opened.store.saveToken(first, WEB, user);
+    const held = (await opened.store.getRefreshToken(first.refreshToken!))!;
+    const until = later(90 * 86_400);
+    await opened.store.redeem(held, next(held, { refreshTokenExpiresAt: until }), WEB, user);
+    const [grant] = await opened.another.listGrants(user.id);
+    expect(Math.abs(grant!.expiresAt.getTime() - until.getTime())).toBeLessThan(1000);
+    expect(grant!.lastUsedAt.getTime()).toBeGreaterThanOrEqual(grant!.createdAt.getTime());
+  });
+
+  it('takes something once, however many bring it at once, until it is over', async () => {
+    const attempt = (seconds: number) => (value: string, index: number) =>
+      (index % 2 ? opened.store : opened.another).once(value, seconds);
+    const same = Array.from({ length: 50 }, () => `ticket ${name}`);
+    expect((await Promise.all(same.map(attempt(60)))).filter(Boolean)).toHaveLength(1);
+    expect(await opened.store.once(`another ticket ${name}`, 60)).toBe(true);
+    expect(await opened.store.once(`brief ${name}`, 0.2)).toBe(true);
+    expect(await opened.store.once(`brief ${name}`, 0.2)).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const again = Array.from({ length: 20 }, () => `brief ${name}`);
+    expect((await Promise.all(again.map(attempt(60)))).filter(Boolean)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Server, Response } from 'nest-oauth2/server';
+import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
+import { Redis } from 'ioredis';
+import { AbstractLogger, type DataSource, type LogLevel } from 'typeorm';
+
+import { CALLBACK } from '../support/model.js';
+import {
+  answer,
+  authorizeRequest,
+  CHALLENGE,
+  resourceRequest,
+  signedIn,
+  tokenRequest,
+  VERIFIER,
+} from '../support/requests.js';
+import { WEB } from './every-store.js';
+import { findRedis, Keys } from './redis-server.js';
+import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
+
+/** Writes down every statement of a DataSource, but for where a transaction begins and ends. */
+class StatementLog extends AbstractLogger {
+  readonly statements: string[] = [];
+
+  protected writeLog(level: LogLevel, message: { message: unknown } | unknown): void {
+    if (level !== 'query') return;
+    const [{ message: text }] = [message].flat() as [{ message: unknown }];
+    const statement = String(text).replaceAll(/\s+/g, ' ').trim();
+    if (!/^(START TRANSACTION|BEGIN|COMMIT|ROLLBACK)/.test(statement)) this.statements.push(statement);
+  }
+}
+
+/** What each operation costs, its client's lookup included. */
+async function costs(server: OAuth2Server, count: () => number) {
+  const ask = async (body: object) => {
+    const before = count();
+    const { body: said, status } = await answer(server, 'token', tokenRequest({ ...body }));
+    expect([status, said]).toEqual([200, expect.objectContaining({ refresh_token: expect.any(String) })]);
+    return { said: said as Record<string, string>, cost: count() - before };
+  };
+  const asked = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+  const { redirected } = await answer(server, 'authorize', asked, signedIn);
+  const code = { code: redirected['code'], redirect_uri: CALLBACK, code_verifier: VERIFIER };
+  const redeemed = await ask({ grant_type: 'authorization_code', ...code });
+  const refreshed = await ask({ grant_type: 'refresh_token', refresh_token: redeemed.said['refresh_token'] });
+  const request = resourceRequest(`Bearer ${refreshed.said['access_token']}`);
+  const before = count();
+  await server.authenticate(request, new Response());
+  return { redeem: redeemed.cost, refresh: refreshed.cost, authenticate: count() - before };
+}
+
+const GOALS: Record<string, number> = { PostgreSQL: 3, MariaDB: 4, 'SQLite in a file': 4, 'SQLite in memory': 4 };
+
+// Issue 10, 2.5
+describe.each(await findDatabases())('statements on $name', (database) => {
+  const log = new StatementLog('all');
+  let opened: Opened;
+  let server: OAuth2Server;
+
+  beforeAll(async () => {
+    opened = await open(database, ownPrefix('counted'), { logger: log, logging: true });
+    await opened.store.saveClient(WEB);
+    server = new OAuth2Server({ model: opened.store });
+  });
+  beforeEach(() => void log.statements.splice(0));
+  afterAll(() => opened.close());
+
+  it('are one to authenticate, and no more than need be to redeem and to refresh', async () => {
+    const goal = GOALS[database.name]!;
+    expect(await costs(server, () => log.statements.length)).toEqual({ redeem: goal, refresh: goal, authenticate: 1 });
+  });
+
+  it('change no grant that was just made', async () => {
+    const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
+    expect((await answer(server, 'token', tokenRequest(password))).status).toBe(200);
+    expect(log.statements.length).toBeGreaterThan(1);
+    expect(log.statements.filter((statement) => /(^|AS \( ?)UPDATE/.test(statement))).toEqual([]);
+  });
+
+  it('are known to PostgreSQL by name, unless it is asked not to', async () => {
+    if (database.name !== 'PostgreSQL') return;
+    const prefix = ownPrefix('counted');
+    const names = async (dataSource: DataSource) => {
+      const found = await dataSource.query<{ name: string }[]>('SELECT name FROM pg_prepared_statements');
+      return found.filter(({ name }) => name.startsWith('oauth2_')).length;
+    };
+    for (const preparedStatements of [true, false]) {
+      const extra = { max: 1 };
+      const single = await open(database, `${prefix}${preparedStatements}_`, { extra, store: { preparedStatements } });
+      await single.store.saveClient(WEB);
+      await costs(new OAuth2Server({ model: single.store }), () => 0);
+      expect((await names(single.dataSource)) > 0).toBe(preparedStatements);
+      await single.close();
+    }
+  });
+
+  it('refresh a grant where it lies, so that PostgreSQL writes to none of its indexes', async () => {
+    if (database.name !== 'PostgreSQL') return;
+    const prefix = ownPrefix('hot');
+    const single = await open(database, prefix, { extra: { max: 1 } });
+    await single.store.saveClient(WEB);
+    const model = new OAuth2Server({ model: single.store });
+    const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
+    let { body } = await answer(model, 'token', tokenRequest(password));
+    for (let count = 0; count < 50; count += 1) {
+      ({ body } = await answer(
+        model,
+        'token',
+        tokenRequest({ grant_type: 'refresh_token', refresh_token: body['refresh_token'] }),
+      ));
+    }
+    await single.dataSource.query('SELECT pg_stat_force_next_flush()');
+    const [counted] = await single.dataSource.query<{ all: string; hot: string }[]>(
+      `SELECT n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE relname = '${prefix}grants'`,
+    );
+    expect(Number(counted!.all)).toBe(50);
+    // One may move to another page, or come at midnight.
+    expect(Number(counted!.hot)).toBeGreaterThanOrEqual(48);
+    await single.close();
+  });
+});
+
+/** Counts how often a driver is asked while nothing else is under way: what goes out together is one round trip. */
+class CountingRedis implements IoRedisClient {
+  roundTrips = 0;
+  private underWay = 0;
+
+  constructor(private readonly redis: Redis) {}
+
+  evalsha(sha: string, keyCount: number, ...more: string[]): Promise<unknown> {
+    return this.counted(this.redis.evalsha(sha, keyCount, ...more));
+  }
+
+  eval(script: string, keyCount: number, ...more: string[]): Promise<unknown> {
+    return this.redis.eval(script, keyCount, ...more);
+  }
+
+  private async counted(reply: Promise<unknown>): Promise<unknown> {
+    if (this.underWay++ === 0) this.roundTrips++;
+    return reply.finally(() => this.underWay--);
+  }
+}
+
+describe.each((await findRedis()).map((url) => ({ url })))('round trips to Redis', ({ url }) => {
+  it('are one to authenticate, and three to redeem and to refresh', async () => {
+    const redis = new Redis(url);
+    const keys = new Keys([url]);
+    const client = new CountingRedis(redis);
+    const store = new RedisStore({ client, users, prefix: keys.prefix });
+    await store.saveClient(WEB);
+    const server = new OAuth2Server({ model: store });
+    // The server knows the scripts from then on.
+    await costs(server, () => 0);
+    expect(await costs(server, () => client.roundTrips)).toEqual({ redeem: 3, refresh: 3, authenticate: 1 });
+    await keys.remove();
+    await redis.quit();
+  });
+});
