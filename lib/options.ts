@@ -126,14 +126,6 @@ export function settle<T extends object>(defaults: T, given: object): T {
   return settled;
 }
 
-/** The seconds of a lifetime option as a number; a host may have read them from its environment as text. */
-export function lifetime(given: unknown, name: string): number {
-  if (!given) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);
-  const seconds = Number(given);
-  if (!(seconds > 0 && Number.isFinite(seconds))) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
-  return seconds;
-}
-
 /** The options of one operation: those given over the defaults, with a model that can be called in one way. */
 export function settleOptions(defaults: Options, given: { model?: unknown }): Options {
   const settled = settle(defaults, given);

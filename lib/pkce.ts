@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
 import { InvalidGrantError, InvalidRequestError, ServerError } from './errors.js';
-import { optional, type Place } from './http/parameters.js';
+import { FORM_OR_URL, optional } from './http/parameters.js';
 import type { Request } from './http/request.js';
 import { isPKCE } from './http/syntax.js';
 import type { AuthorizationCode } from './model/model.js';
@@ -12,17 +12,15 @@ export interface Challenge {
   codeChallengeMethod: string;
 }
 
-const PLACES: readonly Place[] = ['body', 'query'];
-
 /** Reads the challenge of an authorization request. */
 export function readChallenge(request: Request, enablePlainPKCE: boolean): Challenge | undefined {
-  const given = optional(request, 'code_challenge_method', isMethod, PLACES);
+  const given = optional(request, 'code_challenge_method', isMethod, FORM_OR_URL);
   const codeChallengeMethod = given ?? defaultMethod(enablePlainPKCE);
   if (codeChallengeMethod === 'plain') verifyPlain(enablePlainPKCE);
   else if (codeChallengeMethod !== 'S256') {
     throw new InvalidRequestError(`Invalid request: transform algorithm '${codeChallengeMethod}' not supported`);
   }
-  const codeChallenge = optional(request, 'code_challenge', isPKCE, PLACES);
+  const codeChallenge = optional(request, 'code_challenge', isPKCE, FORM_OR_URL);
   if (codeChallenge) return { codeChallenge, codeChallengeMethod };
   if (given) throw new InvalidRequestError('Missing parameter: `code_challenge`');
   return undefined;
@@ -30,7 +28,7 @@ export function readChallenge(request: Request, enablePlainPKCE: boolean): Chall
 
 /** Does the request bring a challenge, good or bad? */
 export function isChallenged(request: Request): boolean {
-  return optional(request, 'code_challenge', () => true, PLACES) !== undefined;
+  return optional(request, 'code_challenge', () => true, FORM_OR_URL) !== undefined;
 }
 
 const isMethod = (value: string) => /^[\w.-]{1,32}$/.test(value);

@@ -6,7 +6,6 @@ import { callMethod } from '../model/adapt-model.js';
 import type { AuthorizationCode, Token, User } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { answerError, Operation, verifyWrappers } from '../operation.js';
-import { lifetime } from '../options.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
 import {
   findDestination,
@@ -19,6 +18,7 @@ import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
 import { errorMode, type ResponseMode } from '../response-types/response-mode.js';
 import type { AuthorizationRequest, Destination } from '../response-types/response-type.js';
+import { lifetime } from '../tokens/lifetime.js';
 import { approveScope, verifyClientScope } from '../tokens/scope.js';
 import { type Asked, isDenied, reportGranted, reportRefusal, signInUnderWay } from './authorize-events.js';
 

@@ -2,13 +2,14 @@ import { isPublicRequest } from '../clients/authenticate-client.js';
 import { isPublic } from '../clients/none.js';
 import { InvalidGrantError, ServerError } from '../errors.js';
 import { shortText } from '../events.js';
-import { optional, required } from '../http/parameters.js';
+import { FORM_OR_URL, optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isUri, isVSCHAR } from '../http/syntax.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../model/model.js';
 import { verifyVerifier } from '../pkce.js';
 import { isSameRedirectUri } from '../response-types/redirect-uri.js';
-import { isOver, redeem } from '../tokens/issue-token.js';
+import { redeem } from '../tokens/issue-token.js';
+import { isOver } from '../tokens/lifetime.js';
 import { GrantType } from './grant-type.js';
 import { expired, refuseReplay, unknown, verifyOwner } from './replay.js';
 
@@ -76,7 +77,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
 
   /** The redirect URI must be named again, to the letter, if the authorization request named it. RFC 6749 §4.1.3 */
   private isSameRedirectUri(request: Request, code: AuthorizationCode, client: Client): boolean {
-    const given = optional(request, 'redirect_uri', isVSCHAR, ['body', 'query'], InvalidGrantError);
+    const given = optional(request, 'redirect_uri', isVSCHAR, FORM_OR_URL, InvalidGrantError);
     if (code.redirectUri) return given === code.redirectUri;
     const [registered] = client.redirectUris ?? [];
     return given === undefined || (registered !== undefined && isSameRedirectUri(given, registered, client));

@@ -3,12 +3,12 @@ import type { Request } from '../http/request.js';
 import type { Awaitable, Client, Falsy, Model, ModelMethod, Scope, Token, User } from '../model/model.js';
 import {
   type Authorization,
-  expiry,
   generateAccessToken,
   generateRefreshToken,
   type IssueOptions,
   issueToken,
 } from '../tokens/issue-token.js';
+import { expiry } from '../tokens/lifetime.js';
 import { approveScope, requestedScope, scopeForModel } from '../tokens/scope.js';
 
 /** What a grant type is made with: lifetimes are seconds, and a client's own have been put in. */

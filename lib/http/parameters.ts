@@ -7,6 +7,9 @@ type ErrorClass = new (message: string) => OAuthError;
 /** Where a parameter is looked for: the first place that has it. */
 export type Place = 'body' | 'query';
 
+/** Where the parameters of an authorization request are: in its form, or in its URL. RFC 6749 §3.1 */
+export const FORM_OR_URL: readonly Place[] = ['body', 'query'];
+
 /** Reads a parameter; one sent without a value counts as left out. RFC 6749 §3.1 */
 export function optional(
   request: Request,

@@ -14,7 +14,7 @@ import type { Falsy, Scope, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { Operation, verifyWrappers } from '../operation.js';
 import type { Options } from '../options.js';
-import { isOver } from '../tokens/issue-token.js';
+import { isOver } from '../tokens/lifetime.js';
 import { coversScope, scopeForModel, scopeText } from '../tokens/scope.js';
 import { readBearerToken } from './bearer-token.js';
 import { refuse, reportAccessRefusal } from './refusal.js';

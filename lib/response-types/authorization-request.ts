@@ -6,7 +6,7 @@ import {
   UnsupportedResponseTypeError,
 } from '../errors.js';
 import { shortText } from '../events.js';
-import { optional, type Place, required } from '../http/parameters.js';
+import { FORM_OR_URL, optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
@@ -19,12 +19,10 @@ import { trustRedirectUri } from './redirect-uri.js';
 import { readResponseMode } from './response-mode.js';
 import type { AuthorizationRequest, Destination, ResponseTypeClass } from './response-type.js';
 
-const PLACES: readonly Place[] = ['body', 'query'];
-
 /** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
 export async function findDestination(request: Request, { model }: Options): Promise<Destination> {
-  const clientId = required(request, 'client_id', isVSCHAR, PLACES);
-  const given = optional(request, 'redirect_uri', isNotEmpty, PLACES);
+  const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
+  const given = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
   if (given !== undefined && !isRedirectUri(given)) {
     const detail = { rule: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
@@ -47,12 +45,12 @@ const isNotEmpty = (value: string) => value.length > 0;
 
 /** Reads `state` as far as an error answer may carry it. */
 export function readState(request: Request): string | undefined {
-  return optional(request, 'state', isVSCHAR, PLACES);
+  return optional(request, 'state', isVSCHAR, FORM_OR_URL);
 }
 
 /** Finds what the request asks for; undefined when it does not say, or says nonsense. */
 export function findResponseType(request: Request): ResponseTypeClass | undefined {
-  for (const place of PLACES) {
+  for (const place of FORM_OR_URL) {
     const name: unknown = request[place]?.response_type;
     if (typeof name === 'string' && name) return Object.hasOwn(RESPONSE_TYPES, name) ? RESPONSE_TYPES[name] : undefined;
   }
@@ -83,8 +81,8 @@ export function readAuthorizationRequest(
   if (state === undefined && !mayLackState(request, options)) {
     throw new InvalidRequestError('Missing parameter: `state`');
   }
-  const scope = requestedScope(request, PLACES);
-  const responseType = required(request, 'response_type', isNotEmpty, PLACES);
+  const scope = requestedScope(request, FORM_OR_URL);
+  const responseType = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
   const ResponseType = findResponseType(request);
   if (!ResponseType) {
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported');

@@ -1,7 +1,7 @@
 import { ServerError } from '../errors.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../model/model.js';
 import type { Options } from '../options.js';
-import { expiry } from '../tokens/issue-token.js';
+import { expiry } from '../tokens/lifetime.js';
 import { newGrantId, opaqueToken } from '../tokens/opaque.js';
 import { approveScope, scopeForModel } from '../tokens/scope.js';
 import type { Answer, AuthorizationRequest } from './response-type.js';

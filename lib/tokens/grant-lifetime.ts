@@ -1,7 +1,7 @@
 import { ServerError } from '../errors.js';
 import type { Model } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import { lifetime } from '../options.js';
+import { lifetime } from './lifetime.js';
 
 /** When a grant began, and when it is over however often it is refreshed. */
 export interface GrantSpan {

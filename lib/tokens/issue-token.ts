@@ -11,8 +11,8 @@ import type {
   User,
 } from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
-import { lifetime } from '../options.js';
 import { grantSpan, notAfter } from './grant-lifetime.js';
+import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel, withinScope } from './scope.js';
 import { sealSuccessor } from './successor.js';
@@ -135,16 +135,4 @@ export async function generateAccessToken(model: Model, client: Client, user: Us
 /** The model's own refresh token, or a random one. */
 export async function generateRefreshToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
   return (model.generateRefreshToken && (await model.generateRefreshToken(client, user, scope))) || opaqueToken();
-}
-
-/** The moment that is a lifetime option away from now. Counted in milliseconds: calendar fields jump with the clock. */
-export function expiry(seconds: unknown, name: string): Date {
-  const expiresAt = new Date(Date.now() + lifetime(seconds, name) * 1000);
-  if (Number.isNaN(expiresAt.getTime())) throw new InvalidArgumentError(`Invalid parameter: \`${name}\``);
-  return expiresAt;
-}
-
-/** Is this moment over? A date that is none counts as over. */
-export function isOver(date: Date): boolean {
-  return !(date.getTime() >= Date.now());
 }
