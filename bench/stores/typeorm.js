@@ -41,10 +41,11 @@ export async function open(kind) {
 
   const floor = {
     async issue({ grantId, access, refresh, clientId, userId, scope, now, accessExpiresAt, refreshExpiresAt }) {
-      await raw.run(issue.grant, [grantId, clientId, userId, scope, now, now, refreshExpiresAt, null]);
+      const expiresOn = Math.floor(refreshExpiresAt / 86_400_000);
+      await raw.run(issue.grant, [grantId, clientId, userId, scope, now, now, refreshExpiresAt, expiresOn, 0]);
       const issued = [grantId, clientId, userId, scope];
-      const accessRow = [access, ...issued, accessExpiresAt, null, 'access'];
-      await raw.run(issue.tokens, [...accessRow, refresh, ...issued, refreshExpiresAt, null, 'refresh']);
+      const accessRow = [access, 'access', ...issued, accessExpiresAt];
+      await raw.run(issue.tokens, [...accessRow, refresh, 'refresh', ...issued, refreshExpiresAt]);
       return true;
     },
     async check({ access }) {
@@ -68,10 +69,10 @@ function statements(placeholder) {
     `(${Array.from({ length: count }, (_, index) => placeholder(from + index)).join(', ')})`;
   return {
     issue: {
-      grant: `INSERT INTO ${prefix}grants (id, client_id, user_id, scope, created_at, last_used_at, expires_at, revoked_at)
-        VALUES ${values(8)}`,
-      tokens: `INSERT INTO ${prefix}tokens (digest, grant_id, client_id, user_id, scope, expires_at, revoked_at, kind)
-        VALUES ${values(8)}, ${values(8, 9)}`,
+      grant: `INSERT INTO ${prefix}grants (id, client_id, user_id, scope, created_at, last_used_at, expires_at, expires_on,
+        client_generation) VALUES ${values(9)}`,
+      tokens: `INSERT INTO ${prefix}tokens (digest, kind, grant_id, client_id, user_id, scope, expires_at)
+        VALUES ${values(7)}, ${values(7, 8)}`,
     },
     check: `SELECT t.* FROM ${prefix}tokens t JOIN ${prefix}grants g ON g.id = t.grant_id
       WHERE t.digest = ${placeholder(1)} AND t.kind = 'access' AND g.revoked_at IS NULL`,

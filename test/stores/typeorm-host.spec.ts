@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { ALICE, later } from '../support/model.js';
 import { findDatabases, ownPrefix, users, WEB } from './typeorm-databases.js';
 
-describe.each(await findDatabases())('TypeORM store in a DataSource of a host on $name', ({ options }) => {
+describe.each(await findDatabases())('TypeORM store in a DataSource of a host on $name', ({ name, options }) => {
   const { dispose, ...given } = options();
   const names = { entities: oauthEntities(), migrations: oauthMigrations() };
   const host = ownPrefix('host');
@@ -36,6 +36,31 @@ describe.each(await findDatabases())('TypeORM store in a DataSource of a host on
     expect(await dataSource.query(`SELECT grant_id FROM ${table}`)).toHaveLength(1);
     await dataSource.undoLastMigration();
     await dataSource.query(isPostgres ? `DROP SCHEMA ${host}schema CASCADE` : `DROP TABLE ${host}migrations`);
+  });
+
+  // Issue 10, 2.9
+  it('has names for its indexes that bear the prefix of the DataSource, so that two of them share a database', async () => {
+    await connect({ entityPrefix: `${host}one_`, migrationsTableName: `${host}one_migrations` });
+    await dataSource.runMigrations();
+    // Of SQLite in memory each DataSource has one of its own.
+    const isShared = name !== 'SQLite in memory';
+    const more = { entityPrefix: `${host}two_`, migrationsTableName: `${host}two_migrations` };
+    const second = isShared ? await new DataSource({ ...given, ...names, ...more }).initialize() : dataSource;
+    if (isShared) await second.runMigrations();
+    const indices = await Promise.all(
+      [dataSource, second].map(async (source) => {
+        const runner = source.createQueryRunner();
+        const table = await runner.getTable(String(source.options.entityPrefix) + 'oauth_grants');
+        await runner.release();
+        return table!.indices.map((index) => index.name);
+      }),
+    );
+    expect(new Set(indices.flat()).size).toBe(isShared ? 6 : 3);
+    for (const source of new Set([dataSource, second])) {
+      await source.undoLastMigration();
+      await source.query(`DROP TABLE ${String(source.options.migrationsTableName)}`);
+    }
+    if (isShared) await second.destroy();
   });
 
   it('takes no client for another in tables that were made without its migrations', async () => {
