@@ -19,6 +19,11 @@ export class Load {
     private readonly name: string,
   ) {}
 
+  /** How many families have their tokens, and wait to use them. */
+  get settled(): number {
+    return this.families.filter(({ state }) => state === 'idle').length;
+  }
+
   async run(users: number): Promise<void> {
     await Promise.all(Array.from({ length: users }, (_, index) => this.runUser(`${this.name}-${index}`)));
   }
