@@ -22,9 +22,18 @@ export type FindEndpoint = (url: string) => Endpoint | undefined;
 export function endpointFinder(paths: OAuth2Paths): FindEndpoint {
   const routes = Object.entries(paths).map(([name, path]) => [routePattern(path), ENDPOINTS[name as 'token']] as const);
   return (url) => {
-    const path = url.split('?', 1)[0]!;
+    const path = decoded(url.split(/[?#;]/, 1)[0]!);
     return routes.find(([pattern]) => pattern.test(path))?.[1];
   };
+}
+
+/** Fastify finds `/%74oken` and `/token#` too: whatever a router may take for a path counts as that path. */
+function decoded(path: string): string {
+  try {
+    return path.includes('%') ? decodeURIComponent(path) : path;
+  } catch {
+    return path;
+  }
 }
 
 const routePattern = (path: string) =>

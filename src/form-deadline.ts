@@ -14,7 +14,8 @@ const DEADLINE = 10_000;
  */
 export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, facts: ServerFacts): void {
   server.prependListener('request', (native: IncomingMessage, reply: ServerResponse) => {
-    if (native.method !== 'POST') return;
+    // Of any method: a body is read before anybody looks at that.
+    if (!hasBody(native)) return;
     const endpoint = findEndpoint(native.url ?? '');
     if (!endpoint) return;
     const timer = setTimeout(() => {
@@ -28,3 +29,7 @@ export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, fact
     reply.once('close', () => clearTimeout(timer));
   });
 }
+
+/** In HTTP/1.1 the head tells. RFC 9112 §6.3 */
+const hasBody = ({ headers, httpVersionMajor }: IncomingMessage) =>
+  httpVersionMajor > 1 || headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
