@@ -1,9 +1,12 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { OnceModel } from '../../lib/index.js';
+import { callMethod } from '../../lib/model/adapt-model.js';
 
 /** Seconds a consent page may stay open. */
 const LIFETIME = 15 * 60;
+/** Seconds for which a spent ticket is known: the clock of the process that made it may have been ahead. */
+const REMEMBERED = 2 * LIFETIME;
 
 /**
  * Shows that a decision was made on the consent page: a ticket is good for one user and one authorization request, for
@@ -39,7 +42,8 @@ export class ConsentTickets {
   async spend(ticket: string): Promise<boolean> {
     const { model } = this;
     if (!model.once || model.once === (EventEmitter.prototype.once as unknown)) return true;
-    return Boolean(await model.once(hash('sha256', `consent ${ticket}`, 'base64url'), LIFETIME));
+    const digest = hash('sha256', `consent ${ticket}`, 'base64url');
+    return Boolean(await callMethod(model as OnceModel, 'once', [digest, REMEMBERED]));
   }
 
   /** The payload has no dot, so what is signed can be read in one way only. */

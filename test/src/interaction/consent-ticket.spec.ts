@@ -50,4 +50,20 @@ describe('the ticket of a consent form', () => {
     expect(new ConsentTickets('a secret of at least thirty-two characters').isGood(ticket, 'alice')).toBe(true);
     expect(new ConsentTickets('another secret of thirty-two characters').isGood(ticket, 'alice')).toBe(false);
   });
+
+  it('is good once, though the clock of the process that made it was minutes ahead', async () => {
+    const start = Date.now();
+    const clock = jest.spyOn(Date, 'now');
+    const at = (minute: number) => clock.mockReturnValue(start + minute * minutes);
+    const spent = new Map<string, number>();
+    const once = (digest: string, seconds: number) =>
+      !((spent.get(digest) ?? 0) > Date.now()) && Boolean(spent.set(digest, Date.now() + seconds * 1000));
+    const known = new ConsentTickets('a secret of at least thirty-two characters', { once });
+    at(10);
+    const ticket = known.issue('alice');
+    at(0);
+    expect([known.isGood(ticket, 'alice'), await known.spend(ticket)]).toEqual([true, true]);
+    at(24);
+    expect([known.isGood(ticket, 'alice'), await known.spend(ticket)]).toEqual([true, false]);
+  });
 });

@@ -51,9 +51,25 @@ describe.each(PLATFORMS)('a consent ticket on %s', (platform) => {
     const decided = answers.filter(({ status }) => status === 303);
     expect([decided.length, answers.filter(({ status }) => status === 200).length]).toEqual([1, 4]);
     pageOf(await decide(url + action, { ticket, decision: 'deny' }));
-    expect([...seen]).toEqual([[expect.stringMatching(/^[\w-]{43}$/), 15 * 60]]);
+    expect([...seen]).toEqual([[expect.stringMatching(/^[\w-]{43}$/), 30 * 60]]);
     const next = pageOf(await open(url, { ...ASKED, scope: 'notes:write' }, 'alice'));
     expect(await decide(url + next.action, { ticket: next.ticket })).toEqual(DECIDED_WITH_CODE);
+  });
+
+  it.each(['generator', 'callback'])('decides once where `once` is of the style of 3.x: a %s', async (style) => {
+    const { model } = onceModel();
+    const { once } = model;
+    const styled =
+      style === 'generator'
+        ? function* (digest: string, seconds: number): Generator<unknown, unknown, unknown> {
+            return yield once(digest, seconds);
+          }
+        : (digest: string, seconds: number, done: (error: null, isFirst: boolean) => void) =>
+            void Promise.resolve(once(digest, seconds)).then((isFirst) => done(null, isFirst));
+    const { url } = await startHost(platform, demoModule({ model: Object.assign(model, { once: styled }) as never }));
+    const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
+    expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
+    pageOf(await decide(url + action, { ticket, decision: 'deny' }));
   });
 
   it('is not two when two pages were opened at once', async () => {
