@@ -64,8 +64,15 @@ export interface EventSink {
 /** Does anybody listen to this event? */
 export function isHeard(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
   if (!events) return false;
-  if (typeof events.wants === 'function') return events.wants(name);
+  if (typeof events.wants === 'function') return isWanted(events, name);
   return !isEmitter(events) || events.listenerCount(name) > 0;
+}
+
+/** One that cannot say what it wants hears nothing: what was issued is issued, and has to be answered. */
+function isWanted(events: EventSink, name: string): boolean {
+  let answer: unknown;
+  tell(name, () => (answer = events.wants!(name)));
+  return Boolean(answer);
 }
 
 /** Tells who listens. A listener that fails, at once or later, changes no answer and ends no process. */

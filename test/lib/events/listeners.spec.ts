@@ -56,6 +56,8 @@ describe('a listener of events that fails ends no process and changes no answer'
     ['a listener that throws', emitter(`() => { throw new Error('broken') }`)],
     ['an async `emit` that rejects', `return { async emit() { throw new Error('broken') } };`],
     ['an `emit` that throws', `return { emit() { throw new Error('broken') } };`],
+    ['a `wants` that throws', `return { wants() { throw new Error('broken') }, emit() {} };`],
+    ['an async `wants` that rejects', `return { async wants() { throw new Error('broken') }, emit() {} };`],
     [
       'an emitter that hands out promises by `emitAsync`, as EventEmitter2 does',
       `const listener = ${rejecting};
