@@ -28,9 +28,10 @@ export class EventLog implements EventSink {
   }
 }
 
+/** Nest 11 calls every level disabled, `fatal` too, where the host has named none; all of them are written then. */
 function isLogged(name: OAuth2EventName): boolean {
   const level = LEVELS[name];
-  return level !== undefined && Logger.isLevelEnabled(level);
+  return level !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
 }
 
 /** Tells of a refusal that the engine has not seen: of a body that cannot be read, or by the host's interaction. */

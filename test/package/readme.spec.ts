@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generatedHost, root, run } from './hosts.js';
 
@@ -15,14 +16,14 @@ const snippets = new Map(
 /** Issue 9, 1: an application as `nest new` makes it, and what the README says, to the letter. */
 describe.each(['11', '12'])('a reader who follows the README on Nest %s', (version) => {
   let host: string;
-  let stop: (() => void) | undefined;
+  let application: Application | undefined;
 
   beforeAll(async () => {
     host = await generatedHost(version);
     for (const [name, code] of snippets) await paste(join(host, name), code);
   });
 
-  afterAll(() => stop?.());
+  afterAll(() => application?.stop());
 
   it('has one Nest, which is the peer of the module', async () => {
     const { dependencies } = JSON.parse(await run(host, 'npm', 'ls', '--json', '@nestjs/common'));
@@ -40,7 +41,7 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
 
   it('gets a token and reads the notes', async () => {
     const port = await freePort();
-    stop = await start(host, port);
+    application = await start(host, port);
     const section = readme.slice(readme.indexOf('## Five minutes'));
     const commands = [...section.matchAll(/^curl .*$/gm)].map(([line]) => line.replace(':3000/', `:${port}/`));
     expect(commands).toHaveLength(2);
@@ -49,6 +50,14 @@ describe.each(['11', '12'])('a reader who follows the README on Nest %s', (versi
     expect(rest).toEqual({ token_type: 'Bearer', expires_in: expect.any(Number), scope: 'notes:read' });
     const notes = await run(host, 'sh', '-c', `${commands[1]!.replace('<the access_token>', token)} --silent`);
     expect(JSON.parse(notes)).toMatchObject({ client: 'my-service', notes: ['Follow the white rabbit'] });
+  });
+
+  it('says in the log, without being told to, why a client was refused', async () => {
+    const token = `http://localhost:${application!.port}/oauth/token`;
+    const form = new URLSearchParams({ grant_type: 'client_credentials', scope: 'notes:write' });
+    const authorization = `Basic ${Buffer.from('my-service:my-service-secret').toString('base64')}`;
+    await fetch(token, { method: 'POST', body: form, headers: { authorization } });
+    expect(application!.printed()).toMatch(/DEBUG.*token\.refused .*clientId="my-service" .*error="invalid_scope"/);
   });
 
   it('runs the engine alone', async () => {
@@ -78,21 +87,30 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts what was built, and resolves to what stops it, once it answers. */
-async function start(host: string, port: number): Promise<() => void> {
-  const application = spawn(process.execPath, ['dist/main.js'], {
+interface Application {
+  port: number;
+  /** What has been printed so far, without colours. */
+  printed(): string;
+  stop(): void;
+}
+
+/** Starts what was built, and resolves once it answers. */
+async function start(host: string, port: number): Promise<Application> {
+  const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: host,
     env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   const answers = () =>
     fetch(`http://localhost:${port}`).then(
       () => true,
       () => false,
     );
   while (!(await answers())) {
-    if (application.exitCode !== null) throw new Error(`The application ended with ${application.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`The application ended with ${child.exitCode}`);
     await sleep(100);
   }
-  return () => application.kill();
+  return { port, printed: () => stripVTControlCharacters(text), stop: () => child.kill() };
 }

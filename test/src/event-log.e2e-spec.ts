@@ -1,4 +1,4 @@
-import { ConsoleLogger, type LoggerService } from '@nestjs/common';
+import { ConsoleLogger, Logger, type LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { EventSink } from 'nest-oauth2';
 import { ASKED, demoModule, demoStore } from '../support/demo.js';
@@ -40,6 +40,15 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
     }
     expect(debug.mock.calls.map(([, context]) => context)).toEqual(Array.from({ length: 4 }, () => 'OAuth2'));
     expect([error.mock.calls, warn.mock.calls]).toEqual([[], []]);
+  });
+
+  // Issue 9, 2: `Logger.isLevelEnabled()` of Nest 11 answers so until the host names levels.
+  it('is a line too where no level was named, which Nest 11 takes for none', async () => {
+    const url = await start();
+    const isLevelEnabled = jest.spyOn(Logger, 'isLevelEnabled').mockReturnValue(false);
+    await get(`${url}/notes`, bearer('nonsense'));
+    isLevelEnabled.mockRestore();
+    expect(lines()).toEqual([expect.stringMatching(/^access\.refused .*error="invalid_token"/)]);
   });
 
   it('is one line even of what a client sent to forge another', async () => {
