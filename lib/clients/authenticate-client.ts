@@ -69,7 +69,10 @@ function verifyUnproven(
 ): Client | Falsy {
   if (isExcused(client, request, options)) return client;
   // That it has no secret is no secret either: it owes none, and may not ask for this. RFC 6749 §4.4
-  if (client && isPublic(client)) throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid');
+  if (client && isPublic(client)) {
+    const rule = 'a client acts for itself only by a secret, and this one has none';
+    throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
+  }
   if (claim.secret === '') throw new InvalidRequestError('Missing parameter: `client_secret`');
   const rule = client ? 'the client proves who it is: it has a secret' : 'the client is known';
   throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });

@@ -51,7 +51,7 @@ export function reportAccessRefusal(events: EventSink | undefined, error: OAuthE
 
 /** Made here and not where it is thrown: most refusals are of tokens, and mostly nobody listens. */
 function ruleOf(error: OAuthError, { token, required }: Refused): RefusalDetail | undefined {
-  if (!token) return undefined;
+  if (!token) return error instanceof InvalidTokenError ? { rule: '`getAccessToken()` finds the token' } : undefined;
   if (error instanceof InsufficientScopeError) {
     return { rule: 'the token has the scope of the route', wanted: required, given: scopeText(token.scope) };
   }

@@ -79,18 +79,23 @@ export function readAuthorizationRequest(
   const { client } = destination;
   const state = readState(request);
   if (state === undefined && !mayLackState(request, options)) {
-    throw new InvalidRequestError('Missing parameter: `state`');
+    const rule = 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise';
+    throw new InvalidRequestError('Missing parameter: `state`').because({ rule });
   }
   const scope = requestedScope(request, FORM_OR_URL);
   const responseType = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
   const ResponseType = findResponseType(request);
   if (!ResponseType) {
-    throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported');
+    const detail = { rule: 'the response type is served', wanted: Object.keys(RESPONSE_TYPES), given: responseType };
+    throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported').because(
+      detail,
+    );
   }
   const responseMode = readResponseMode(request, ResponseType);
   const challenge = readChallenge(request, options.enablePlainPKCE);
   if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
-    throw new InvalidRequestError('Missing parameter: `code_challenge`');
+    const detail = { rule: 'a client that `requirePKCE` names sends a challenge', wanted: options.requirePKCE };
+    throw new InvalidRequestError('Missing parameter: `code_challenge`').because(detail);
   }
   const { redirectUri, redirectUriSent } = destination;
   const { codeChallenge, codeChallengeMethod } = challenge ?? {};

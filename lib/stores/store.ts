@@ -51,7 +51,10 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
     if (scope) return coversScope(scopes, scope);
     const granted = scopeText(defaultScope);
     if (granted) return coversScope(scopes, granted) && granted;
-    if (defaultScope === null && scopes?.length) throw new InvalidScopeError('Missing parameter: `scope`');
+    if (defaultScope === null && scopes?.length) {
+      const detail = { rule: 'a client without a `defaultScope` asks for a scope', wanted: scopes };
+      throw new InvalidScopeError('Missing parameter: `scope`').because(detail);
+    }
     return true;
   }
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { OAuth2Server } from 'nest-oauth2/server';
+import { describe, expect, it, jest } from '@jest/globals';
+import { type EventSink, OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 import { answer, authorizeRequest, signedIn, tokenRequest } from '../support/requests.js';
@@ -52,6 +52,15 @@ describe('a client of a store', () => {
     const { code, error, error_description } = redirected;
     const redemption = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
     expect(code ? await told(server, redemption) : { error, error_description }).toEqual(expected);
+  });
+
+  it('is told of to the operator with what it could have asked for', async () => {
+    const emit = jest.fn<EventSink['emit']>();
+    await answer(serverOf({ scopes }), 'token', tokenRequest({ grant_type: 'client_credentials' }), {
+      events: { emit },
+    });
+    const rule = 'a client without a `defaultScope` asks for a scope';
+    expect(emit.mock.calls).toEqual([['token.refused', expect.objectContaining({ rule, wanted: scopes })]]);
   });
 
   it('gets no default that its host has withdrawn', async () => {
