@@ -93,8 +93,13 @@ return redis.call('GET', KEYS[1]) == ARGV[1] and 1 or 0`);
 
 export const FIND_CLIENT = script(`return redis.call('HMGET', KEYS[1], 'client', 'secretHashes')`);
 
-/** Keeps a client: without its secrets, and these; '' leaves them as they are. */
+/**
+ * Keeps a client: without its secrets, and these; '' leaves them as they are. What was issued to one that is gone, by a
+ * request on its way, is not for the one that comes back.
+ */
 export const SAVE_CLIENT = script(`
+local is_back = redis.call('HEXISTS', KEYS[1], 'client') == 0 and redis.call('HEXISTS', KEYS[1], 'generation') == 1
+if is_back then redis.call('HINCRBY', KEYS[1], 'generation', 1) end
 redis.call('HSET', KEYS[1], 'client', ARGV[1])
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'secretHashes', ARGV[2]) end
 redis.call('HSETNX', KEYS[1], 'secretHashes', '[]')`);

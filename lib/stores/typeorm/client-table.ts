@@ -31,7 +31,9 @@ export class ClientTable implements ClientStorage {
     const metadata = JSON.stringify({ ...rest, secret: undefined });
     const hashes = JSON.stringify(secretHashes ?? []);
     const secrets = secretHashes ? sql`, secret_hashes = ${hashes}` : sql``;
-    const update = sql`UPDATE ${this.clients} SET metadata = ${metadata}${secrets} WHERE id = ${id}`;
+    // What was issued to one that is gone, by a request on its way, is not for the one that comes back. MySQL sets in order.
+    const update = sql`UPDATE ${this.clients} SET generation = CASE WHEN metadata IS NULL THEN generation + 1 ELSE generation END,
+      metadata = ${metadata}${secrets} WHERE id = ${id}`;
     await this.change(update, sql`${storable(id)}, ${hashes}, ${metadata}, 0, ${Date.now()}`);
   }
 
