@@ -22,6 +22,7 @@ export const rows = pgTable(
     redirectUri: text('redirect_uri'),
     codeChallenge: text('code_challenge'),
     codeChallengeMethod: text('code_challenge_method'),
+    successor: text('successor'),
   },
   (table) => [index('oauth_rows_grant').on(table.grantId), index('oauth_rows_expiry').on(table.expiresAt)],
 );
@@ -56,6 +57,18 @@ export class DrizzleModel extends RowModel {
       .where(and(eq(rows.key, key), isNull(rows.revokedAt)))
       .returning({ key: rows.key });
     return spent.length === 1;
+  }
+
+  protected exchange(key: string, successor: string | null, values: Row[]): Promise<boolean> {
+    return this.db.transaction(async (within) => {
+      const spent = await within
+        .update(rows)
+        .set({ revokedAt: new Date(), successor })
+        .where(and(eq(rows.key, key), isNull(rows.revokedAt)))
+        .returning({ key: rows.key });
+      if (spent.length === 1) await within.insert(rows).values(values);
+      return spent.length === 1;
+    });
   }
 
   async revokeGrant(id: string): Promise<unknown> {

@@ -10,7 +10,7 @@ import { type People, type Row, RowModel } from './row-model.js';
  *       clientId: String, userId: String, scope: String,
  *       expiresAt: { type: Date, expires: 0 },   // MongoDB removes the document then
  *       revokedAt: { type: Date, default: null },
- *       redirectUri: String, codeChallenge: String, codeChallengeMethod: String,
+ *       redirectUri: String, codeChallenge: String, codeChallengeMethod: String, successor: String,
  *     }));
  */
 export class MongooseModel extends RowModel {
@@ -41,6 +41,16 @@ export class MongooseModel extends RowModel {
     return spent !== null;
   }
 
+  protected async exchange(key: string, successor: string | null, rows: Row[]): Promise<boolean> {
+    // Without a transaction, which needs a replica set: nobody knows of what is saved first, so that it may break off
+    // here. Whoever comes second takes it away again.
+    await this.rows.insertMany(rows);
+    const change = { $set: { revokedAt: new Date(), successor } };
+    const spent = await this.rows.findOneAndUpdate({ key, revokedAt: null }, change);
+    if (spent === null) await this.rows.deleteMany({ key: { $in: rows.map((row) => row.key) } });
+    return spent !== null;
+  }
+
   async revokeGrant(id: string): Promise<unknown> {
     return this.grants.findOneAndUpdate({ _id: id, revokedAt: null }, { $set: { revokedAt: new Date() } });
   }
@@ -57,4 +67,5 @@ export interface Collection<T> {
   findOneAndUpdate(filter: Partial<T>, update: { $set: Partial<T> }): PromiseLike<unknown>;
   create(document: T): Promise<unknown>;
   insertMany(documents: T[]): Promise<unknown>;
+  deleteMany(filter: { key: { $in: string[] } }): PromiseLike<unknown>;
 }

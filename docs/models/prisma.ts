@@ -20,6 +20,7 @@ import { type People, type Row, RowModel } from './row-model.js';
  *       redirectUri         String?
  *       codeChallenge       String?
  *       codeChallengeMethod String?
+ *       successor           String?
  *       @@index([grantId])
  *       @@index([expiresAt])
  *     }
@@ -52,6 +53,15 @@ export class PrismaModel extends RowModel {
     return count === 1;
   }
 
+  protected exchange(key: string, successor: string | null, rows: Row[]): Promise<boolean> {
+    return this.prisma.$transaction(async ({ oAuthRow }) => {
+      const where = { key, revokedAt: null };
+      const { count } = await oAuthRow.updateMany({ where, data: { revokedAt: new Date(), successor } });
+      if (count === 1) await oAuthRow.createMany({ data: rows });
+      return count === 1;
+    });
+  }
+
   revokeGrant(id: string): Promise<unknown> {
     return this.prisma.oAuthGrant.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
   }
@@ -59,6 +69,7 @@ export class PrismaModel extends RowModel {
 
 /** What is used of the generated client; in your project: `import { PrismaClient } from './generated/prisma/client.js'`. */
 export interface PrismaClient {
+  $transaction<T>(work: (within: Pick<PrismaClient, 'oAuthRow'>) => Promise<T>): Promise<T>;
   oAuthGrant: {
     createMany(query: { data: { id: string }[]; skipDuplicates: true }): Promise<unknown>;
     updateMany(query: { where: { id: string; revokedAt: null }; data: { revokedAt: Date } }): Promise<unknown>;
@@ -68,7 +79,7 @@ export interface PrismaClient {
     findFirst(query: { where: { key: string; grant: { revokedAt: null } } }): Promise<Row | null>;
     updateMany(query: {
       where: { key: string; revokedAt: null };
-      data: { revokedAt: Date };
+      data: { revokedAt: Date; successor?: string | null };
     }): Promise<{ count: number }>;
   };
 }

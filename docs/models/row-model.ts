@@ -26,6 +26,8 @@ export interface Row {
   redirectUri: string | null;
   codeChallenge: string | null;
   codeChallengeMethod: string | null;
+  /** Beside a spent refresh token: what came of it, sealed by the server. */
+  successor: string | null;
 }
 
 /** Where your clients and users are. */
@@ -36,7 +38,7 @@ export interface People {
 
 type Kind = 'code' | 'access' | 'refresh';
 
-/** The part of a model that is the same over any database; the four queries below are yours. */
+/** The part of a model that is the same over any database; the five queries below are yours. */
 export abstract class RowModel implements Model {
   constructor(protected readonly people: People) {}
 
@@ -46,6 +48,8 @@ export abstract class RowModel implements Model {
   protected abstract find(key: string): Promise<Row | Falsy>;
   /** Marks a row as spent. One statement looks and writes; true if it changed a row. */
   protected abstract spend(key: string): Promise<boolean>;
+  /** Spends a row, as `spend` does, writes `successor` into it and saves the others: all in one step, or nothing. */
+  protected abstract exchange(key: string, successor: string | null, rows: Row[]): Promise<boolean>;
   abstract revokeGrant(grantId: string): Promise<unknown>;
 
   getClient(id: string, secret: string | null): Awaitable<Client | Falsy> {
@@ -58,14 +62,16 @@ export abstract class RowModel implements Model {
   }
 
   async saveToken(token: Unsaved<Token>, client: Client, user: User): Promise<Token> {
-    const rows = [row('access', token.accessToken, token.accessTokenExpiresAt!, token, client, user)];
-    if (token.refreshToken) {
-      // A client that refreshed for less keeps the right to the rest.
-      const kept = { ...token, scope: token.refreshTokenScope ?? token.scope };
-      rows.push(row('refresh', token.refreshToken, token.refreshTokenExpiresAt!, kept, client, user));
-    }
-    await this.insert(token['grantId'] as string, rows);
+    await this.insert(token['grantId'] as string, rowsOf(token, client, user));
     return { ...token, client, user } as Token;
+  }
+
+  /** For `refreshTokenReuseInterval`, and so that nothing is lost between the two: it takes the place of the calls above. */
+  async redeem(spent: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) {
+    const { successor = null, ...rest } = token;
+    const key = 'refreshToken' in spent ? keyOf('refresh', spent.refreshToken) : keyOf('code', spent.authorizationCode);
+    const isSpent = await this.exchange(key, successor, rowsOf(rest as Unsaved<Token>, client, user));
+    return isSpent ? ({ ...rest, client, user } as Token) : undefined;
   }
 
   async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode | undefined> {
@@ -107,6 +113,7 @@ export abstract class RowModel implements Model {
       redirectUri: found.redirectUri ?? undefined,
       codeChallenge: found.codeChallenge ?? undefined,
       codeChallengeMethod: found.codeChallengeMethod ?? undefined,
+      successor: found.successor ?? undefined,
     };
   }
 }
@@ -132,5 +139,16 @@ function row(
     redirectUri: more.redirectUri ?? null,
     codeChallenge: more.codeChallenge ?? null,
     codeChallengeMethod: more.codeChallengeMethod ?? null,
+    successor: null,
   };
+}
+
+function rowsOf(token: Unsaved<Token>, client: Client, user: User): Row[] {
+  const rows = [row('access', token.accessToken, token.accessTokenExpiresAt, token, client, user)];
+  if (token.refreshToken) {
+    // A client that refreshed for less keeps the right to the rest.
+    const kept = { ...token, scope: token.refreshTokenScope ?? token.scope };
+    rows.push(row('refresh', token.refreshToken, token.refreshTokenExpiresAt!, kept, client, user));
+  }
+  return rows;
 }

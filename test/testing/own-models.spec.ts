@@ -21,9 +21,28 @@ const people: People = {
 
 /** Documents in memory, by their key. Every call takes a moment, and is then done at once, as a single statement is. */
 class Documents<T extends object> {
-  private readonly all: T[] = [];
+  private all: T[] = [];
+  /** Of transactions one waits for the other. */
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly key: string) {}
+
+  async transaction<R>(work: () => Promise<R>): Promise<R> {
+    const run = this.last.then(async () => {
+      const before = this.all.map((document) => ({ ...document }));
+      return work().catch((error: unknown) => {
+        this.all = before;
+        throw error;
+      });
+    });
+    this.last = run.catch(() => undefined);
+    return run;
+  }
+
+  async remove(keys: string[]): Promise<void> {
+    await tick();
+    this.all = this.all.filter((document) => !keys.includes(this.keyOf(document) as string));
+  }
 
   async find(filter: Partial<T>): Promise<T | null> {
     await tick();
@@ -38,13 +57,16 @@ class Documents<T extends object> {
 
   async add(...documents: T[]): Promise<void> {
     await tick();
-    const keyOf = (document: T) => (document as Record<string, unknown>)[this.key];
     for (const document of documents) {
-      if (this.all.some((each) => keyOf(each) === keyOf(document))) {
+      if (this.all.some((each) => this.keyOf(each) === this.keyOf(document))) {
         throw Object.assign(new Error('There is one with this key'), { code: 11000 });
       }
       this.all.push({ ...document });
     }
+  }
+
+  private keyOf(document: T): unknown {
+    return (document as Record<string, unknown>)[this.key];
   }
 }
 
@@ -56,6 +78,7 @@ interface Grant {
 function prismaModel(): Model {
   const [grants, rows] = [new Documents<Grant>('_id'), new Documents<Row>('key')];
   const prisma: PrismaClient = {
+    $transaction: (work) => rows.transaction(() => work(prisma)),
     oAuthGrant: {
       createMany: ({ data }) =>
         grants.add(...data.map(({ id }) => ({ _id: id, revokedAt: null }))).catch(() => 'skipped: it is there'),
@@ -80,6 +103,7 @@ function collection<T extends object>(key: string): Collection<T> {
     findOneAndUpdate: (filter, update) => documents.change(filter, update.$set),
     create: (document) => documents.add(document),
     insertMany: (added) => documents.add(...added),
+    deleteMany: ({ key: { $in } }) => documents.remove($in),
   };
 }
 
