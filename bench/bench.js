@@ -1,13 +1,14 @@
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { writeDocs } from './report/docs.js';
+import { writeDocs, writeStoresSection } from './report/docs.js';
 import { buildMeasured, keepRun, latestRunsLike } from './report/runs.js';
 import { setUp } from './setup.js';
 
 // npm run bench [-- --only=authenticate,http] [--brief] [--docs]
 
 const inProcess = ['authenticate', 'token', 'authorize'];
-const others = ['http', 'scaling', 'leak', 'startup'];
+const others = ['http', 'scaling', 'leak', 'startup', 'stores', 'postgres'];
+const ofStores = ['stores', 'postgres'];
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: [...inProcess, ...others].join() },
@@ -20,8 +21,10 @@ const unknown = wanted.filter((name) => ![...inProcess, ...others].some((known) 
 if (unknown.length > 0)
   throw new Error(`--only knows ${[...inProcess, ...others].join(', ')}; not ${unknown.join(', ')}`);
 
-if (values.docs && (values.brief || ![...inProcess, ...others].every((name) => wanted.includes(name)))) {
-  throw new Error('--docs takes a whole run: neither --brief nor --only');
+const isWhole = [...inProcess, ...others].every((name) => wanted.includes(name));
+const isOfStores = wanted.length === ofStores.length && ofStores.every((name) => wanted.includes(name));
+if (values.docs && (values.brief || !(isWhole || isOfStores))) {
+  throw new Error(`--docs takes a whole run, or --only=${ofStores.join()}; and never --brief`);
 }
 
 setUp();
@@ -29,18 +32,25 @@ setUp();
 const { measureInProcess } = await import('./in-process.js');
 const { measureHttp } = await import('./http/measure.js');
 const { measureLeaks, measureScaling, measureStartUp } = await import('./resources/measure.js');
+const { measureStores } = await import('./stores/measure.js');
+const { measurePostgres } = await import('./postgres/measure.js');
 const { printResults } = await import('./report/text.js');
 
 const { brief } = values;
 const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
 const results = { machine, build: buildMeasured(), wanted, brief };
+const load = [loadavg()[0]];
 const prefixes = wanted.filter((name) => !others.includes(name));
 if (prefixes.length > 0) results.inProcess = await measureInProcess({ prefixes, brief });
 if (wanted.includes('http')) results.http = await measureHttp({ brief });
 if (wanted.includes('scaling')) results.scaling = await measureScaling({ brief });
 if (wanted.includes('leak')) results.leak = await measureLeaks({ brief });
 if (wanted.includes('startup')) results.startup = await measureStartUp({ brief });
+if (wanted.includes('stores')) results.stores = await measureStores({ brief });
+if (wanted.includes('postgres')) results.postgres = await measurePostgres({ brief });
+results.load = [...load, loadavg()[0]];
 
 printResults(results);
 keepRun(results);
-if (values.docs) writeDocs(latestRunsLike(results, 3));
+if (values.docs && isWhole) writeDocs(latestRunsLike(results, 3));
+else if (values.docs) writeStoresSection(results);

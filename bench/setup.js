@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,8 @@ export function setUp() {
     if (!existsSync(join(project, 'node_modules'))) npm(project, 'ci');
     npm(project, 'run', 'build');
   }
-  if (!existsSync(join(bench, 'node_modules', 'autocannon'))) npm(bench, 'ci');
+  const { dependencies } = JSON.parse(readFileSync(join(bench, 'package.json'), 'utf8'));
+  if (!Object.keys(dependencies).every((name) => existsSync(join(bench, 'node_modules', name)))) npm(bench, 'ci');
   if (isStale()) installPackage();
 }
 

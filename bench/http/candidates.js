@@ -45,7 +45,7 @@ async function doNothing() {
 }
 
 /** The guard a host would write around a check of a request. */
-function guardBy(check) {
+export function guardBy(check) {
   class Guard {
     async canActivate(context) {
       const http = context.switchToHttp();

@@ -28,7 +28,7 @@ async function measurePlatform(platform, load, { warmUps, rounds, amount, connec
       for (const { name, process: server } of rotated(servers, round + warmUps)) {
         const { url, requests } = server.greeting;
         await server.ask('begin');
-        const right = await load.ask({ url, requests: requests[operation], amount, connections });
+        const { right } = await load.ask({ url, requests: requests[operation], amount, connections });
         const microseconds = await server.ask('end');
         if (right !== amount)
           throw new Error(`${name} on ${platform}: ${amount - right} wrong answers to ${operation}`);

@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { plot } from './plot.js';
 import { goalsTable } from './goals.js';
+import { markdown } from './markdown.js';
+import { storesSection } from './stores-section.js';
 import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
 /** Writes docs/performance.md and its plot from whole runs; the newest is shown in full. */
@@ -12,7 +14,20 @@ export function writeDocs(runs) {
   writeFileSync(new URL('performance.md', docs), page(results, runs));
 }
 
-function page({ machine, inProcess, http, scaling, leak, startup }, runs) {
+/** Writes what a run measured of stores into the page, and leaves the rest as it is. */
+export function writeStoresSection(results) {
+  const path = new URL('../../docs/performance.md', import.meta.url);
+  const page = readFileSync(path, 'utf8');
+  const [start, end] = MARKS.map((mark) => page.indexOf(mark));
+  if (start < 0 || end < start) throw new Error(`${path.pathname} has no place between ${MARKS.join(' and ')}`);
+  writeFileSync(path, page.slice(0, start) + marked(results) + page.slice(end + MARKS[1].length));
+}
+
+const MARKS = ['<!-- stores -->', '<!-- /stores -->'];
+const marked = (results) => `${MARKS[0]}\n\n${storesSection(results)}\n${MARKS[1]}`;
+
+function page(results, runs) {
+  const { machine, inProcess, http, scaling, leak, startup } = results;
   return `# Performance
 
 This page is written by \`npm run bench -- --docs\`; do not edit it. The numbers are of one machine (${machine.cpus} cores,
@@ -81,6 +96,8 @@ Imports in fresh processes, milliseconds, median (min–max).
 
 ${markdown(startUpTable(startup))}
 
+${marked(results)}
+
 ## Method
 
 - Each candidate runs in a process of its own and is checked first: thirteen sentences such as “redeems a code once”.
@@ -100,22 +117,18 @@ ${markdown(startUpTable(startup))}
 
 ## What is not measured
 
-Latency under load, a model over a network (where a round trip is some hundred times the cost of the library), hashing
-of client secrets (the host's choice), TLS, other versions of Node, and signed tokens.
+Databases over a network (where a round trip is some ten times that of this machine), TLS, other versions of Node, and
+signed tokens.
 
 ## Run it
 
-    npm run bench                               # everything, about a quarter of an hour
-    npm run bench -- --only=authenticate        # or token, authorize, http, scaling, leak, startup
+    npm run bench                               # everything, about half an hour
+    npm run bench -- --only=authenticate        # or token, authorize, http, scaling, leak, startup, stores, postgres
+    npm run bench -- --only=stores,postgres --docs   # the stores, and their part of this page
     npm run bench -- --brief                    # a minute: that it works, nothing about time
     npm run bench -- --docs                     # everything, and this page, with earlier runs of the same code
 
 \`bench/\` has its own dependencies, so that the peers are none of the package's. Results are kept as JSON in
 \`bench/results/\`. \`node bench/profile.js nest-oauth2 token-refresh\` says where the time of one operation goes.
 `;
-}
-
-function markdown([heading, ...rows]) {
-  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(heading), line(heading.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
 }

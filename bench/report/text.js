@@ -1,3 +1,4 @@
+import { storesTables } from './stores.js';
 import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
 const tables = {
@@ -10,9 +11,9 @@ const tables = {
 
 /** Prints what was measured, a table each; columns are headed by letters where the names are long. */
 export function printResults(results) {
-  for (const [part, [title, tableOf]] of Object.entries(tables)) {
-    if (!results[part]) continue;
-    const [heading, ...rows] = tableOf(results[part]);
+  const own = Object.entries(tables).filter(([part]) => results[part]);
+  const all = [...own.map(([part, [title, tableOf]]) => [title, tableOf(results[part])]), ...storesTables(results)];
+  for (const [title, [heading, ...rows]] of all) {
     console.log(`\n${title}`);
     heading.forEach((name, index) => index > 0 && console.log(`  ${letter(index)}: ${name}`));
     const table = [['', ...heading.slice(1).map((_, index) => letter(index + 1))], ...rows];

@@ -1,6 +1,19 @@
+import { requiredScope } from '../fixtures.js';
+
 export const client = { id: 'web', grants: ['authorization_code', 'refresh_token'] };
 export const user = { id: 'alice' };
 
 /** Answered from memory: what is measured is the tokens. */
 export const clients = { findById: (id) => (id === client.id ? client : undefined) };
 export const users = { findById: (id) => (id === user.id ? user : undefined), findByCredentials: () => user };
+
+/** A confidential client that a store keeps, whose secret is kept as this hash. */
+export function keptClient(id, hash) {
+  return {
+    id,
+    grants: ['authorization_code', 'client_credentials', 'refresh_token'],
+    redirectUris: ['https://client.example.com/callback'],
+    scopes: [requiredScope, 'profile'],
+    secretHashes: [hash],
+  };
+}

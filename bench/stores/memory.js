@@ -13,5 +13,11 @@ export async function open() {
     },
     check: async ({ access }) => rows.get(access),
   };
-  return { title: 'memory', store: new MemoryStore({ clients, users }), floor, close: async () => rows.clear() };
+  return {
+    title: 'memory',
+    store: new MemoryStore({ clients, users }),
+    storeWith: async (kept) => new MemoryStore({ clients: kept, users }),
+    floor,
+    close: async () => rows.clear(),
+  };
 }

@@ -3,12 +3,11 @@ import { Redis } from 'ioredis';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 import { clients, users } from './fixtures.js';
 
+export const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
+
 /** The floor keeps a token and its grant as strings: three SET, or two GET, sent together. */
-export async function open() {
-  const client = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', {
-    lazyConnect: true,
-    retryStrategy: () => null,
-  });
+export async function open(_kind, options = {}) {
+  const client = new Redis(options.url ?? url, { lazyConnect: true, retryStrategy: () => null });
   client.on('error', () => {});
   await client.connect();
   const prefix = `bench:${randomUUID()}:`;
@@ -30,7 +29,13 @@ export async function open() {
       return isAlive && JSON.parse(row);
     },
   };
-  return { title: 'Redis', store: new RedisStore({ client, clients, users, prefix }), floor, close };
+  return { title: 'Redis', store: new RedisStore({ client, clients, users, prefix }), storeWith, floor, close };
+
+  async function storeWith(kept) {
+    const store = new RedisStore({ client, users, prefix });
+    for (const one of kept) await store.saveClient(one);
+    return store;
+  }
 
   async function close() {
     for (let cursor = '0', keys; cursor !== undefined; cursor = cursor === '0' ? undefined : cursor) {

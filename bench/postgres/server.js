@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { requiredScope } from '../fixtures.js';
+import { applicationName, openPool } from './database.js';
+import { servers } from './servers.js';
+
+// One server on PostgreSQL in a process of its own. The parent asks for the CPU time used between `begin` and `end`, by the
+// process itself and by the backends of its connections, where the machine they run on is this one.
+
+const { load, options } = servers[process.argv[2]];
+const { serve } = await load();
+const { url, client, tokenPath = '/oauth/token', close } = await serve(options);
+const watch = await openPool();
+watch.options.max = 1;
+const tokenRequest = {
+  method: 'POST',
+  path: tokenPath,
+  headers: {
+    authorization: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  },
+  body: new URLSearchParams({ grant_type: 'client_credentials', scope: requiredScope }).toString(),
+};
+
+const tokens = [];
+try {
+  while (tokens.length < 64) tokens.push(await newToken());
+  await check();
+} catch (error) {
+  await close();
+  throw error;
+}
+
+let cpu;
+let backends;
+process.on('message', async (message) => {
+  if (message === 'begin') {
+    globalThis.gc?.({ type: 'minor' });
+    backends = await backendTime();
+    cpu = process.cpuUsage();
+    process.send('ready');
+  } else if (message === 'end') {
+    const { user, system } = process.cpuUsage(cpu);
+    const now = await backendTime();
+    process.send({ microseconds: user + system, backend: now === undefined ? undefined : now - backends });
+  } else {
+    await watch.end();
+    await close();
+    process.send('closed');
+  }
+});
+process.on('disconnect', () => process.exit());
+process.send({
+  url,
+  requests: {
+    token: [tokenRequest],
+    guarded: tokens.map((token) => ({
+      method: 'GET',
+      path: '/guarded',
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+    })),
+  },
+});
+
+async function newToken() {
+  const answer = await fetch(url + tokenPath, tokenRequest);
+  const { access_token: token, ...rest } = await answer.json();
+  if (!token) throw new Error(`No token from ${process.argv[2]}: ${answer.status} ${JSON.stringify(rest)}`);
+  return token;
+}
+
+/** What each must do before its time means anything. */
+async function check() {
+  const guarded = async (token) =>
+    (await fetch(`${url}/guarded`, { headers: token ? { authorization: `Bearer ${token}` } : {} })).status;
+  const [right, wrong] = [await guarded(tokens[0]), await guarded('unknown')];
+  if (right !== 200 || wrong !== 401) throw new Error(`${process.argv[2]} guards badly: ${right}, ${wrong}`);
+  const refused = await fetch(url + tokenPath, {
+    ...tokenRequest,
+    headers: { ...tokenRequest.headers, authorization: `Basic ${btoa(`${client.id}:wrong`)}` },
+  });
+  if (refused.ok) throw new Error(`${process.argv[2]} takes a wrong secret`);
+}
+
+/** Microseconds of CPU that the connections of this process have cost PostgreSQL, to a hundredth of a second. */
+async function backendTime() {
+  const { rows } = await watch.query('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [
+    applicationName(process.pid),
+  ]);
+  try {
+    return rows.reduce((sum, { pid }) => sum + ticksOf(pid) * 10_000, 0);
+  } catch {
+    return undefined;
+  }
+}
+
+function ticksOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}

@@ -1,0 +1,35 @@
+/** What is served, each by the module that says how. The first of them is what the others are compared with. */
+export const servers = {
+  'nest-express': {
+    title: 'nest-oauth2, Nest on Express, generated secret',
+    load: () => import('./nest-oauth2.js'),
+    options: { platform: 'express' },
+  },
+  'nest-express-chosen': {
+    title: 'nest-oauth2, Nest on Express, chosen secret',
+    load: () => import('./nest-oauth2.js'),
+    options: { platform: 'express', isChosen: true },
+  },
+  'nest-fastify': {
+    title: 'nest-oauth2, Nest on Fastify, generated secret',
+    load: () => import('./nest-oauth2.js'),
+    options: { platform: 'fastify' },
+  },
+  'oidc-provider': {
+    title: 'oidc-provider 9.13.3, its usual adapter',
+    load: () => import('./oidc-provider.js'),
+    options: {},
+  },
+  'oidc-provider-best': {
+    title: 'oidc-provider 9.13.3, client in the program, named statements',
+    load: () => import('./oidc-provider.js'),
+    options: { isStatic: true, isNamed: true },
+  },
+  'better-auth': { title: 'better-auth 1.7.5, oauth-provider', load: () => import('./better-auth.js'), options: {} },
+  floor: { title: 'floor: node:http and named statements', load: () => import('./floor.js'), options: {} },
+  'floor-express': {
+    title: 'floor in Nest on Express',
+    load: () => import('./floor.js'),
+    options: { platform: 'express' },
+  },
+};

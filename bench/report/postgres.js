@@ -1,0 +1,24 @@
+/** What each server on PostgreSQL took for one kind of request. */
+export function byServer({ operations }, operation) {
+  const first = Object.keys(operations[operation])[0];
+  const spread = ({ median, min, max }, digits) =>
+    `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+  return [
+    [
+      'server',
+      'CPU µs: median (min–max)',
+      'CPU µs of PostgreSQL',
+      'requests/s',
+      'its CPU, times the first row',
+      'its requests/s, times the first row',
+    ],
+    ...Object.values(operations[operation]).map(({ title, cpu, backend, rate, against }) => [
+      title,
+      spread(cpu, 0),
+      backend === undefined ? '' : backend.toFixed(0),
+      spread(rate, 0),
+      (1 / against[first].cpu).toFixed(2),
+      against[first].rate.toFixed(2),
+    ]),
+  ];
+}

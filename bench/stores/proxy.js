@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+
+/** Leads to a server, and tells each time that something is sent to it after it has answered: one way there and back. */
+export async function proxied(address, onRoundTrip) {
+  const target = new URL(address);
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let isAsking = false;
+    client.on('data', (chunk) => {
+      if (!isAsking) onRoundTrip();
+      isAsking = true;
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      isAsking = false;
+      client.write(chunk);
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ]) {
+      one.on('close', () => other.destroy());
+      one.on('error', () => other.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(address);
+  url.hostname = '127.0.0.1';
+  url.port = String(server.address().port);
+  return { url: url.href, close: () => server.close() };
+}

@@ -1,0 +1,31 @@
+import { countStatements } from './statements.js';
+import { measureDriver } from './driver.js';
+import { measureGuesses } from './guesses.js';
+import { measureSecrets } from './secrets.js';
+import { openStore } from './kinds.js';
+
+// One store in a process of its own. The parent says what is to be measured; a server that does not answer is told first.
+
+const [kind] = process.argv.slice(2);
+const parts = {
+  secrets: measureSecrets,
+  guesses: measureGuesses,
+  driver: measureDriver,
+  statements: (_opened, options) => (kind === 'memory' ? undefined : countStatements(kind, options)),
+};
+let opened;
+try {
+  opened = await openStore(kind);
+  process.send({ title: opened.title });
+} catch (error) {
+  process.send({ absent: error.message || error.code || String(error) });
+}
+process.on('message', async ({ part, brief }) => {
+  if (part === 'close') {
+    await opened.close();
+    process.send({});
+  } else {
+    process.send({ result: await parts[part](opened, { brief }) });
+  }
+});
+process.on('disconnect', () => process.exit());
