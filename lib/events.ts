@@ -70,9 +70,14 @@ export function isHeard(events: EventSink | undefined, name: OAuth2EventName): e
 
 /** One that cannot say what it wants hears nothing: what was issued is issued, and has to be answered. */
 function isWanted(events: EventSink, name: string): boolean {
-  let answer: unknown;
-  tell(name, () => (answer = events.wants!(name)));
-  return Boolean(answer);
+  try {
+    const answer: unknown = events.wants!(name);
+    if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
+    return Boolean(answer);
+  } catch (error) {
+    warn(name, error);
+    return false;
+  }
 }
 
 /** Tells who listens. A listener that fails, at once or later, changes no answer and ends no process. */
@@ -113,9 +118,9 @@ export function refusalEvent(error: OAuthError, facts: OAuth2Event): RefusalEven
 }
 
 /** What a request says, short enough for a log line; undefined when it is no text. */
-export function shortText(value: unknown): string | undefined {
+export function shortText(value: unknown, longest = LONGEST): string | undefined {
   if (typeof value !== 'string') return undefined;
-  return value.length <= LONGEST ? value : `${value.slice(0, LONGEST)}…`;
+  return value.length <= longest ? value : `${value.slice(0, longest)}…`;
 }
 
 const LONGEST = 500;

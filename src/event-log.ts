@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { isHeard, type OAuth2EventName, type OAuth2Events, refusalEvent, report } from '../lib/events.js';
+import { isHeard, type OAuth2EventName, type OAuth2Events, refusalEvent, report, shortText } from '../lib/events.js';
 import type { EventSink, OAuth2Event, OAuthError } from '../lib/index.js';
 
 const logger = new Logger('OAuth2');
@@ -55,7 +55,7 @@ function textOf(value: unknown): string {
   } catch {
     text = typeof value === 'bigint' ? String(value) : typeof value;
   }
-  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  const cut = shortText(text, LONGEST)!;
   return cut.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
@@ -100,6 +102,21 @@ describe('the scripts of a Redis store', () => {
       for (const key of values.slice(0, keyCount)) expect(key).toMatch(/^oauth2:/);
     }
   });
+
+  it.each([false, true])(
+    'call no command that the ACL of docs/stores.md forbids, on a cluster: %j',
+    async (cluster) => {
+      store = await makeStore(redis, { cluster });
+      await everything();
+      const docs = readFileSync(join(import.meta.dirname, '../../docs/stores.md'), 'utf8');
+      const [, list = ''] = /`~oauth2:\*([^`]+)`/.exec(docs)!;
+      const allowed = list.trim().split(/\s+/);
+      const commands = redis.sent.flatMap(({ script }) => [...script.matchAll(/redis\.call\('([A-Z]+)'/g)]);
+      const called = new Set(commands.map(([, command]) => `+${command!.toLowerCase()}`));
+      expect(called.size).toBeGreaterThan(10);
+      expect(allowed).toEqual(expect.arrayContaining([...called]));
+    },
+  );
 
   it.each([
     [false, [1, 1, 1]],
