@@ -65,7 +65,7 @@ describe.each(PLATFORMS)('a consent ticket on %s', (platform) => {
             return yield once(digest, seconds);
           }
         : (digest: string, seconds: number, done: (error: null, isFirst: boolean) => void) =>
-            void Promise.resolve(once(digest, seconds)).then((isFirst) => done(null, isFirst));
+            void (async () => done(null, await once(digest, seconds)))();
     const { url } = await startHost(platform, demoModule({ model: Object.assign(model, { once: styled }) as never }));
     const { action, ticket } = pageOf(await open(url, ASKED, 'alice'));
     expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
