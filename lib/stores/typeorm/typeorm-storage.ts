@@ -10,6 +10,8 @@ import { join, type Name, type Sql, sql, words } from './sql.js';
 /** A grant outlives its tokens by so many milliseconds: a request on its way may still ask whether it was revoked. */
 const LEEWAY = 60_000;
 const DAY = 86_400_000;
+/** Nobody waits for more of them to be counted. */
+const COUNTED = 100_000;
 
 /**
  * Rows in tables. A token is alive only while its grant is, and every search asks for that. So to revoke is to change one
@@ -136,8 +138,9 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
   /** At once, and then counted. */
   private async revokeAllOf(clientId: string): Promise<number> {
     await this.endGeneration(clientId);
-    const [row] = await this.database.find<{ count: string | number }>(sql`SELECT COUNT(*) AS count FROM ${this.grants}
-      WHERE client_id = ${clientId} AND client_generation = ${this.generationOf(clientId)} - 1 AND revoked_at IS NULL`);
+    const [row] = await this.database.find<{ count: string | number }>(sql`SELECT COUNT(*) AS count FROM (
+      SELECT 1 FROM ${this.grants} WHERE client_id = ${clientId} AND revoked_at IS NULL
+      AND client_generation = ${this.generationOf(clientId)} - 1 LIMIT ${COUNTED}) AS ended`);
     return Number(row?.count ?? 0);
   }
 }
