@@ -21,6 +21,7 @@ export interface OAuth2Events {
   'access.refused': RefusalEvent;
 }
 
+/** The name of an event. */
 export type OAuth2EventName = keyof OAuth2Events;
 
 /** What happened, as far as it is known. */

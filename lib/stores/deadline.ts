@@ -10,6 +10,7 @@ export interface Wait {
   abandon: (() => void) | undefined;
 }
 
+/** How long a store waits for its database. */
 export interface DeadlineOption {
   /** How many seconds an answer of the database may take; then it is 503 `temporarily_unavailable`. Default: 3 */
   deadline?: number;

@@ -10,6 +10,7 @@ export interface Column {
   primary?: true;
 }
 
+/** The columns of a table, by the fields of a record. */
 export type Columns<Field extends string = string> = Readonly<Record<Field, Column>>;
 
 const id = (name: string): Column => ({ name, type: 'varchar', length: 255 });
@@ -21,6 +22,7 @@ const count = (name: string): Column => ({ name, type: 'integer' });
 const key = (column: Column): Column => ({ ...column, primary: true });
 const nullable = (column: Column): Column => ({ ...column, nullable: true });
 
+/** A client. */
 export const CLIENT_COLUMNS = {
   id: key(id('id')),
   secretHashes: text('secret_hashes'),
@@ -31,6 +33,7 @@ export const CLIENT_COLUMNS = {
   createdAt: time('created_at'),
 } satisfies Columns;
 
+/** A grant. */
 export const GRANT_COLUMNS = {
   id: key(id('id')),
   clientId: id('client_id'),
@@ -46,6 +49,7 @@ export const GRANT_COLUMNS = {
   revokedAt: nullable(time('revoked_at')),
 } satisfies Columns<keyof GrantRow> & Columns;
 
+/** A code or token. */
 export const ROW_COLUMNS = {
   digest: key(word('digest', 43)),
   kind: key(word('kind', 16)),
@@ -66,11 +70,13 @@ export const GRANT_INDICES: (keyof typeof GRANT_COLUMNS)[][] = [
 ];
 export const ROW_INDICES: (keyof typeof ROW_COLUMNS)[][] = [['expiresAt']];
 
-const DAY = 86_400_000;
+/** In milliseconds. */
+export const DAY = 86_400_000;
 
 /** A grant by its columns, as it is when it is new. */
 export function grantRecord(grant: GrantRow): Record<keyof typeof GRANT_COLUMNS, string | number | null> {
   return { ...grant, expiresOn: dayOf(grant.expiresAt), clientGeneration: 0, revokedAt: null };
 }
 
+/** The day of a moment, as `expiresOn` counts it. */
 export const dayOf = (moment: number): number => Math.floor(moment / DAY);

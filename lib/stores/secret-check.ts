@@ -14,6 +14,7 @@ import {
 import type { Clients, StoredClient } from './ports.js';
 import { inTurn } from './turns.js';
 
+/** How a store checks the secrets of clients. */
 export interface SecretCheckOptions {
   /**
    * Seconds for which a right client secret is remembered, so that only the first request pays for scrypt: as a keyed

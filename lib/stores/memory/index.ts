@@ -7,6 +7,7 @@ import { MemoryStorage } from './memory-storage.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, StoredClient, Users } from '../ports.js';
 
+/** What `new MemoryStore()` takes. */
 export interface MemoryStoreOptions extends SecretCheckOptions {
   /** The clients themselves, or where they are found. */
   clients: readonly StoredClient[] | Clients;

@@ -11,6 +11,7 @@ export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, StoredClient, Users } from '../ports.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 
+/** What `new RedisStore()` takes. */
 export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
   /** A connected client of ioredis or node-redis, for one server, a cluster or a sentinel. */
   client: RedisClient;

@@ -6,6 +6,7 @@ export interface Result {
   affected?: number | undefined;
 }
 
+/** A statement as it is sent. */
 export interface Statement {
   text: string;
   values: unknown[];

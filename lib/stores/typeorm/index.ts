@@ -17,6 +17,7 @@ export type { Clients, StoredClient, Users } from '../ports.js';
 export { oauthEntities, type TableOptions } from './entities.js';
 export { oauthMigrations } from './migrations.js';
 
+/** What `new TypeOrmStore()` takes beside its `DataSource`. */
 export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, SecretCheckOptions {
   users: Users;
   /** Where the host keeps its clients. Left out: in a table of the store, see `saveClient`. */

@@ -1,4 +1,4 @@
-import { dayOf } from '../schema.js';
+import { DAY, dayOf } from '../schema.js';
 import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
@@ -9,7 +9,6 @@ import { join, type Name, type Sql, sql, words } from './sql.js';
 
 /** A grant outlives its tokens by so many milliseconds: a request on its way may still ask whether it was revoked. */
 const LEEWAY = 60_000;
-const DAY = 86_400_000;
 /** Nobody waits for more of them to be counted. */
 const COUNTED = 100_000;
 
