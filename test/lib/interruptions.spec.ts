@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { type Model, OAuth2Server } from 'nest-oauth2/server';
+
+import { familyHost, memoryStore } from '../support/family-models.js';
+import { CODE, delayed, type Fate } from '../support/interleaving.js';
+import { answer, tokenRequest } from '../support/requests.js';
+import { Clock, mendClocks, skewClocks } from '../support/skewed-clock.js';
+
+const failing = fc.array(fc.constantFrom<Fate>('made', 'made', 'cut off', 'lost'), { maxLength: 30 });
+/** One in two goes well: by chance alone that would be rare. */
+const fates = fc.oneof(fc.constant<Fate[]>([]), failing);
+const offsets = fc.tuple(fc.integer({ min: -30_000, max: 30_000 }), fc.integer({ min: -30_000, max: 30_000 }));
+const REFRESHES = 4;
+
+/** A client that brings the same again, to one process after the other, until it is answered or refused. */
+async function insist(servers: readonly OAuth2Server[], clocks: readonly Clock[], body: Record<string, string>) {
+  for (let attempt = 0; ; attempt += 1) {
+    const [server, clock] = [servers[attempt % 2]!, clocks[attempt % 2]!];
+    const outcome = await clock.at(() => answer(server, 'token', tokenRequest(body)));
+    if (outcome.status < 500) return { ...outcome, attempt };
+  }
+}
+
+/** Redeems a code, and refreshes: the refresh tokens, the last one being the one to use, and whether it was ever refused. */
+async function live(model: Model, scheduler: fc.Scheduler, plan: readonly Fate[], ahead: readonly [number, number]) {
+  const coming = [...plan];
+  const options = { refreshTokenReuseInterval: 60 };
+  const next = (method: string): Fate => {
+    const fate = coming.shift() ?? 'made';
+    // An interval is for refresh tokens: whoever loses the answer to a code must ask the user again.
+    return fate === 'lost' && method === 'redeem' && issued.length === 0 ? 'cut off' : fate;
+  };
+  const servers = [0, 1].map(() => new OAuth2Server({ ...options, model: delayed(model, scheduler, next) }));
+  const clocks = ahead.map((offset) => new Clock(offset));
+  const issued: string[] = [];
+  let retries = 0;
+  const run = async () => {
+    for (let refresh = 0; refresh <= REFRESHES; refresh += 1) {
+      const body = refresh === 0 ? CODE : { grant_type: 'refresh_token', refresh_token: issued.at(-1)! };
+      const { status, body: answered, attempt } = await insist(servers, clocks, body);
+      if (status !== 200) return false;
+      issued.push(String(answered['refresh_token']));
+      retries += attempt;
+    }
+    return true;
+  };
+  const survived = await scheduler.waitFor(run());
+  return { issued, survived, retries };
+}
+
+beforeAll(skewClocks);
+afterAll(mendClocks);
+
+// Issue 10, 1.8
+describe('wherever calls of the model fail, before they are made or after', () => {
+  it('a client that tries again is never signed out, where the model spends and saves in one step', async () => {
+    let most = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fates, offsets, async (scheduler, plan, ahead) => {
+        const store = await memoryStore();
+        const { issued, survived, retries } = await live(store, scheduler, plan, ahead);
+        expect(survived).toBe(true);
+        const found = await Promise.all(issued.map((token) => store.getRefreshToken(token)));
+        const alive = issued.filter((_, index) => found[index] && !found[index].revokedAt);
+        expect(alive).toEqual(issued.slice(-1));
+        most = Math.max(most, retries);
+      }),
+      { numRuns: 300 },
+    );
+    expect(most).toBeGreaterThan(3);
+  });
+
+  it('a family has one live refresh token at most, where the model takes two steps', async () => {
+    const seen = { survived: 0, ended: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fates, offsets, async (scheduler, plan, ahead) => {
+        const host = familyHost();
+        const { survived } = await live(host.model, scheduler, plan, ahead);
+        const rows = [...host.refreshTokens.values()];
+        const alive = rows.filter(({ revokedAt }) => !revokedAt && !host.revoked.has('family'));
+        expect(alive.length).toBeLessThanOrEqual(1);
+        expect(survived && alive.length === 0).toBe(false);
+        seen[survived ? 'survived' : 'ended'] += 1;
+      }),
+      { numRuns: 300 },
+    );
+    expect(Math.min(seen.survived, seen.ended)).toBeGreaterThan(20);
+  });
+});

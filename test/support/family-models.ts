@@ -1,0 +1,47 @@
+import { InvalidGrantError, type Token, type Unsaved } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { addCode, ALICE, CALLBACK, createHost, type Host, later, SECRET, WEB } from './model.js';
+
+interface Row {
+  revokedAt?: Date;
+  grantId?: string;
+}
+
+/** A host that keeps what was spent, knows which family it belongs to, and has a code. */
+export function familyHost(): Host & { revoked: Set<string> } {
+  const revoked = new Set<string>();
+  const host: Host = createHost({
+    revokeAuthorizationCode: ({ authorizationCode }: { authorizationCode: string }) =>
+      spend(host.codes.get(authorizationCode)),
+    revokeToken: ({ refreshToken }: { refreshToken: string }) => spend(host.refreshTokens.get(refreshToken)),
+    revokeGrant: (grantId: string) => void revoked.add(grantId),
+    saveToken(token: Row & Unsaved<Token> & { refreshToken: string }, client: typeof WEB, user: object) {
+      if (revoked.has(token.grantId!)) throw new InvalidGrantError('Invalid grant: revoked');
+      const saved = { ...token, client, user };
+      host.accessTokens.set(token.accessToken, saved);
+      host.refreshTokens.set(token.refreshToken, saved);
+      return saved;
+    },
+    // As a database does: what is found is a copy, of that moment.
+    getAuthorizationCode: (code: string) => host.codes.has(code) && { ...host.codes.get(code) },
+    getRefreshToken: (token: string) => host.refreshTokens.has(token) && { ...host.refreshTokens.get(token) },
+  });
+  addCode(host, { grantId: 'family', client: WEB, user: ALICE });
+  return Object.assign(host, { revoked });
+}
+
+function spend(row: Row | undefined): boolean {
+  if (!row || row.revokedAt) return false;
+  row.revokedAt = new Date(Date.now());
+  return true;
+}
+
+/** A store that spends and saves in one step, and has a code. */
+export async function memoryStore(): Promise<MemoryStore> {
+  const users = { findByCredentials: () => undefined, findById: () => ALICE };
+  const store = new MemoryStore({ clients: [{ ...WEB, secret: SECRET, scopes: ['read'] }], users });
+  const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: CALLBACK, scope: 'read' };
+  await store.saveAuthorizationCode({ ...code, grantId: 'family' }, WEB, ALICE);
+  return store;
+}
