@@ -7,7 +7,7 @@ import { CODE, delayed, type Fate } from '../support/interleaving.js';
 import { answer, tokenRequest } from '../support/requests.js';
 import { Clock, mendClocks, skewClocks } from '../support/skewed-clock.js';
 
-const failing = fc.array(fc.constantFrom<Fate>('made', 'made', 'cut off', 'lost'), { maxLength: 30 });
+const failing = fc.array(fc.constantFrom<Fate>('made', 'made', 'cut off', 'lost'), { minLength: 10, maxLength: 30 });
 /** One in two goes well: by chance alone that would be rare. */
 const fates = fc.oneof(fc.constant<Fate[]>([]), failing);
 const offsets = fc.tuple(fc.integer({ min: -30_000, max: 30_000 }), fc.integer({ min: -30_000, max: 30_000 }));
