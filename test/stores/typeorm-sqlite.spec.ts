@@ -56,6 +56,16 @@ describe.each(sqlite)('TypeORM store on the one connection of $name', (database)
     for (const name of names) expect(await store.getAccessToken(name)).toBeDefined();
   });
 
+  it('keeps a grant and its tokens together, or neither', async () => {
+    const { store } = opened;
+    const user = { id: 'bob' };
+    const save = (grantId: string) =>
+      store.saveToken({ accessToken: 'taken', accessTokenExpiresAt: later(), grantId }, WEB, user);
+    await save('first');
+    await expect(save('second')).rejects.toThrow('UNIQUE');
+    expect((await store.listGrants('bob')).map(({ id }) => id)).toEqual(['first']);
+  });
+
   it('says so when it is used inside of a transaction', async () => {
     const { store, dataSource } = opened;
     const inside = dataSource.transaction(() => store.revokeGrant('g'));
