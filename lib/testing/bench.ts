@@ -5,7 +5,7 @@ import type { AuthorizationCode, Token, Unsaved } from '../model/model.js';
 import type { OAuth2Server } from '../server.js';
 import { generateAccessToken, generateRefreshToken } from '../tokens/issue-token.js';
 import { opaqueToken } from '../tokens/opaque.js';
-import type { ClientFixture } from './contract.js';
+import type { ClientFixture } from './subject.js';
 import { Fixtures } from './fixtures.js';
 import { bearerRequest, tokenRequest } from './requests.js';
 

@@ -2,17 +2,9 @@ import { toOAuthError } from '../errors.js';
 import type { ModelMethod } from '../model/model.js';
 import { Bench } from './bench.js';
 import { CHECKS } from './checks/index.js';
-import {
-  type Check,
-  type ContractOptions,
-  ContractViolation,
-  Finding,
-  FixtureFault,
-  LeftOut,
-  type MakeModel,
-  type Subject,
-} from './contract.js';
+import { type Check, ContractViolation, Finding, LeftOut } from './contract.js';
 import { makeReport, type Outcome, type Report } from './report.js';
+import { type ContractOptions, FixtureFault, type MakeModel, type Subject } from './subject.js';
 
 /**
  * Proves a model without any test runner.

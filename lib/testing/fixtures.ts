@@ -2,7 +2,7 @@ import { adaptModel } from '../model/adapt-model.js';
 import type { Client, Model, Scope, User } from '../model/model.js';
 import { OAuth2Server } from '../server.js';
 import { scopeForModel } from '../tokens/scope.js';
-import { type ClientFixture, type ContractFixtures, FixtureFault, type Subject } from './contract.js';
+import { type ClientFixture, type ContractFixtures, FixtureFault, type Subject } from './subject.js';
 
 /** The model under test, with what its host said that it knows. */
 export class Fixtures {

@@ -1,5 +1,5 @@
 import { Request } from '../http/request.js';
-import type { ClientFixture } from './contract.js';
+import type { ClientFixture } from './subject.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Bench } from '../bench.js';
-import { type Check, type ClientFixture, demand, LeftOut } from '../contract.js';
+import { type Check, demand, LeftOut } from '../contract.js';
 import type { OAuth2Server } from '../../server.js';
+import type { ClientFixture } from '../subject.js';
 import { answerOf, find, isRefused, shown } from './finding.js';
 import type { SpendableKind } from './kinds.js';
 import { spendOnce } from './remedies.js';
