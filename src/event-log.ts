@@ -59,5 +59,5 @@ function textOf(value: unknown): string {
   return cut.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** What JSON leaves as it is and a terminal may obey. */
-const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029]/g;
+/** What JSON leaves as it is and a terminal may obey; some of it turns the order of what follows. Unicode Report 9 §2 */
+const UNPRINTABLE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

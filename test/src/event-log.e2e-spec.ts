@@ -53,9 +53,12 @@ describe.each(PLATFORMS)('what the operator hears on %s', (platform) => {
 
   it('is one line even of what a client sent to forge another', async () => {
     const url = await start();
-    await get(`${url}/oauth/authorize?${query({ client_id: 'web\n[Nest] all is well\u001b[2J\u009b2J' })}`);
+    await get(
+      `${url}/oauth/authorize?${query({ client_id: 'web\n[Nest] all is well\u001b[2J\u009b2J', scope: '\u202ellew si lla' })}`,
+    );
     expect(lines()).toHaveLength(1);
-    expect(lines()[0]).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+    expect(lines()[0]).toMatch(/^[\x20-\x7e]+$/);
+    expect(lines()[0]).toContain(String.raw`scope="\u202ellew si lla"`);
   });
 
   it('is told of what never comes as far as the engine', async () => {
