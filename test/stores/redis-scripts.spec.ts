@@ -78,7 +78,7 @@ describe('the scripts of a Redis store', () => {
     redis.sent = [];
     await everything();
     const scripts = new Set(redis.sent.map(({ script }) => script));
-    expect(scripts.size).toBe(18);
+    expect(scripts.size).toBe(19);
     expect(redis.sent.map(({ keyCount }) => keyCount)).toEqual(redis.sent.map(() => 1));
     for (const { script, values } of redis.sent) {
       expect(values[0]).toMatch(/^oauth2:/);
@@ -87,7 +87,7 @@ describe('the scripts of a Redis store', () => {
       for (const key of keys) expect(['KEYS[1]', 'key']).toContain(key);
       const inner = [
         ...script.matchAll(
-          /^(?:return )?\{?.*?\b(?:keep_row|keep_grant|list_grant|spend_row|generation_of)\((\w+(?:\[\d\])?)/gm,
+          /^(?:return )?\{?.*?\b(?:keep_row|keep_grant|list_grant|spend_row|\w+_generation|generation_of)\((\w+(?:\[\d\])?)/gm,
         ),
       ];
       for (const [, key] of inner) expect(['KEYS[1]', 'key']).toContain(key);

@@ -110,6 +110,11 @@ export class Keys {
     await this.nodes[0]!.zadd(this.prefix + key, ...momentsAndIds);
   }
 
+  /** What a server does that is short of memory, by a policy such as `allkeys-lru`. */
+  async evict(key: string): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.unlink(this.prefix + key)));
+  }
+
   /** What a server has after a restart: its keys, but no scripts. */
   async forgetScripts(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.script('FLUSH')));

@@ -260,5 +260,29 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect(await isAlive(accessToken)).toBe(false);
       await expect(store.removeClient('unknown')).resolves.toBe(false);
     });
+
+    it('wakes nothing that was ended when Redis evicts what it remembers of a client', async () => {
+      const { accessToken } = await issue();
+      await store.revokeGrantsOf({ clientId: 'web' });
+      const next = await issue();
+      expect([await isAlive(accessToken), await isAlive(next.accessToken)]).toEqual([false, true]);
+      await keys.evict('client:web');
+      await store.saveClient(WEB);
+      const last = await issue();
+      const tokens = [accessToken, next.accessToken, last.accessToken];
+      expect(await Promise.all(tokens.map(isAlive))).toEqual([false, false, true]);
+    });
+
+    it('wakes nothing either of a client that the host keeps', async () => {
+      const clients = { findById: () => ({ ...WEB, redirectUris: [...WEB.redirectUris!] }) };
+      store = await makeStore(connected.client, { prefix: keys.prefix, clients });
+      const { accessToken } = await issue();
+      expect(await isAlive(accessToken)).toBe(true);
+      await store.revokeGrantsOf({ clientId: 'web' });
+      await keys.evict('client:web');
+      expect(await isAlive(accessToken)).toBe(false);
+      expect(await isAlive((await issue()).accessToken)).toBe(true);
+      expect(await isAlive(accessToken)).toBe(false);
+    });
   });
 }

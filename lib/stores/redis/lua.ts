@@ -65,13 +65,23 @@ end`;
 export const GENERATION = `
 local function generation_of(key) return redis.call('HGET', key, 'generation') or '0' end`;
 
+/** Counted from the moment it is first needed, so that one which Redis has evicted never comes back: what was dead stays so. */
+export const GENERATIONS = `
+local function end_generation(key)
+  redis.call('HSET', key, 'generation', text(math.max(now(), generation_of(key) + 1)))
+end
+local function begin_generation(key)
+  if generation_of(key) == '0' then end_generation(key) end
+  return generation_of(key)
+end`;
+
 /** Of a grant, its client and its lists: id, how many lists, expiry, is it used, how many fields; of rows: JSON, expiry. */
 export const KEEPING = `
 local function keep(k, a)
   local fields, lists = {}, tonumber(ARGV[a + 1])
   for field = 1, tonumber(ARGV[a + 4]) do fields[field] = ARGV[a + 4 + field] end
   for list = 1, lists do list_grant(KEYS[k + 1 + list], ARGV[a], ARGV[a + 2]) end
-  keep_grant(KEYS[k], generation_of(KEYS[k + 1]), ARGV[a + 2], ARGV[a + 3], fields)
+  keep_grant(KEYS[k], begin_generation(KEYS[k + 1]), ARGV[a + 2], ARGV[a + 3], fields)
   a = a + 5 + #fields
   for row = k + 2 + lists, #KEYS do
     keep_row(KEYS[row], ARGV[a], ARGV[a + 1])

@@ -1,5 +1,14 @@
 import type { Found, GrantRow, Kind, Row, Spending } from '../storage.js';
-import { FIND_OWNER, FIND_ROW, FIND_STATE, KEEP_GRANT, LIST_GRANT, REMOVE, SPEND } from './scripts.js';
+import {
+  BEGIN_GENERATION,
+  FIND_OWNER,
+  FIND_ROW,
+  FIND_STATE,
+  KEEP_GRANT,
+  LIST_GRANT,
+  REMOVE,
+  SPEND,
+} from './scripts.js';
 import { attempt, type FoundRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
 import { TokenHints } from './token-hints.js';
 
@@ -50,7 +59,7 @@ export class RedisClusterStorage extends RedisStorage {
 
   private async keepAndList(grant: GrantRow): Promise<void> {
     const listed = this.list(grant);
-    const [, generation] = (await this.run(FIND_OWNER, this.keys.client(grant.clientId))) as [unknown, string];
+    const generation = (await this.run(BEGIN_GENERATION, this.keys.client(grant.clientId))) as string;
     await Promise.all([listed, this.keepGrant(grant, generation)]);
   }
 

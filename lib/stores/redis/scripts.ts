@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { GENERATION, GRANT, KEEPING, LIST, NOW, ROW, SPENDING } from './lua.js';
+import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, SPENDING } from './lua.js';
 
 /** A step that Redis takes as a whole. */
 export interface Script {
@@ -15,11 +15,11 @@ const script = (...parts: string[]): Script => {
 
 // On one server, a step is one script on all its keys.
 
-export const KEEP = script(NOW, ROW, GRANT, LIST, GENERATION, KEEPING, `keep(1, 1)`);
+export const KEEP = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, KEEPING, `keep(1, 1)`);
 
 /** Spends the first key and keeps the rest: by whom, and what is kept with it. */
 export const EXCHANGE = script(
-  `${NOW}${ROW}${SPENDING}${GRANT}${LIST}${GENERATION}${KEEPING}`,
+  `${NOW}${ROW}${SPENDING}${GRANT}${LIST}${GENERATION}${GENERATIONS}${KEEPING}`,
   `
 local spent = spend_row(KEYS[1], ARGV[1], ARGV[2])
 if spent == 1 then keep(2, 3) end
@@ -97,12 +97,16 @@ export const FIND_CLIENT = script(`return redis.call('HMGET', KEYS[1], 'client',
  * Keeps a client: without its secrets, and these; '' leaves them as they are. What was issued to one that is gone, by a
  * request on its way, is not for the one that comes back.
  */
-export const SAVE_CLIENT = script(`
-local is_back = redis.call('HEXISTS', KEYS[1], 'client') == 0 and redis.call('HEXISTS', KEYS[1], 'generation') == 1
-if is_back then redis.call('HINCRBY', KEYS[1], 'generation', 1) end
+export const SAVE_CLIENT = script(
+  NOW,
+  GENERATION,
+  GENERATIONS,
+  `
+if not redis.call('HGET', KEYS[1], 'client') and generation_of(KEYS[1]) ~= '0' then end_generation(KEYS[1]) end
 redis.call('HSET', KEYS[1], 'client', ARGV[1])
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'secretHashes', ARGV[2]) end
-redis.call('HSETNX', KEYS[1], 'secretHashes', '[]')`);
+redis.call('HSETNX', KEYS[1], 'secretHashes', '[]')`,
+);
 
 /** Replaces the secrets of a client: those it has, those it gets. */
 export const REPLACE_SECRETS = script(`
@@ -111,13 +115,20 @@ redis.call('HSET', KEYS[1], 'secretHashes', ARGV[2])
 return 1`);
 
 /** Ends all grants of a client at once: none of them is of its generation any more. */
-export const END_GENERATION = script(`return redis.call('HINCRBY', KEYS[1], 'generation', 1)`);
+export const END_GENERATION = script(NOW, GENERATION, GENERATIONS, `end_generation(KEYS[1])`);
+/** The generation of a grant that is new. */
+export const BEGIN_GENERATION = script(NOW, GENERATION, GENERATIONS, `return begin_generation(KEYS[1])`);
 
 /** Forgets a client, but for its generation: one that comes back by this id must not wake the grants of this one. */
-export const REMOVE_CLIENT = script(`
+export const REMOVE_CLIENT = script(
+  NOW,
+  GENERATION,
+  GENERATIONS,
+  `
 local removed = redis.call('HDEL', KEYS[1], 'client')
 redis.call('HDEL', KEYS[1], 'secretHashes')
-if removed > 0 then redis.call('HINCRBY', KEYS[1], 'generation', 1) end
-return removed`);
+if removed > 0 then end_generation(KEYS[1]) end
+return removed`,
+);
 
 export const REMOVE = script(`return redis.call('DEL', KEYS[1])`);
