@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import type { Stage } from './sample.js';
@@ -16,6 +17,14 @@ export function outsideTheBrowser(stage: Stage): void {
     });
     expect(JSON.parse(notes!)).toEqual({ notes: ['Follow the white rabbit', 'Be at the tea party by six'] });
     expect(refused).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n[^]*^WWW-Authenticate: Bearer realm="Service"\r$/im);
+  });
+
+  it('says in its log why a client was refused', async () => {
+    const headers = { authorization: `Basic ${btoa('demo-web:wrong')}` };
+    await fetch(`${stage.sample.url}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams('a=b') });
+    const line = /client\.refused .*clientId="demo-web" .*its secret is right/;
+    for (let tries = 0; tries < 100 && !line.test(stage.sample.log); tries++) await sleep(50);
+    expect(stage.sample.log).toMatch(line);
   });
 
   it.each(['/nowhere', '/oauth/nowhere', '/assets/nowhere.css', '/%E0', '/<b>'])(

@@ -17,8 +17,8 @@ export interface Stage {
 
 export interface Sample {
   url: string;
-  /** What it has printed: where to click and what to paste. */
-  log: string;
+  /** What it has printed so far: where to click, what to paste, and why something was refused. */
+  readonly log: string;
   stop(): Promise<void>;
 }
 
@@ -50,7 +50,13 @@ export async function startSample(databaseFile: string): Promise<Sample> {
     process.kill(-npm.pid!);
     await ended;
   };
-  return { url, log, stop };
+  return {
+    url,
+    get log() {
+      return log;
+    },
+    stop,
+  };
 }
 
 async function freePort(): Promise<string> {

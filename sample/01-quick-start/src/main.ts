@@ -9,7 +9,8 @@ import { greeting } from './greeting.js';
 import { secret } from './secret.js';
 
 async function start(): Promise<void> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn'] });
+  // Not `log`, which tells of every route; on `debug` the library says why it refused a request.
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn', 'debug'] });
   app.disable('x-powered-by');
   app.use(cookieParser(secret));
   app.useStaticAssets(fileURLToPath(new URL('../public', import.meta.url)), { prefix: '/assets/' });
