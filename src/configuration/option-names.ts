@@ -1,5 +1,5 @@
 import { fateOfOption } from '../../lib/classic-names.js';
-import { nearestName } from './nearest-name.js';
+import { distance, nearestName } from './nearest-name.js';
 import { type Place, TABLES } from './option-table.js';
 
 const NAMES: Record<Place, string[]> = {
@@ -23,5 +23,9 @@ function describe(name: string, place: Place): string {
   }
   const fate = fateOfOption(name);
   if (fate) return `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
-  return `unknown option \`${name}\` of OAuth2Module; the nearest known one is \`${nearestName(name, NAMES[place])}\``;
+  const nearest = nearestName(name, NAMES[place])!;
+  // What shares less than half of its letters was not meant.
+  const isNear = distance(name, nearest) <= name.length / 2;
+  const hint = isNear ? `the nearest known one is \`${nearest}\`` : 'its README lists those that there are';
+  return `unknown option \`${name}\` of OAuth2Module; ${hint}`;
 }
