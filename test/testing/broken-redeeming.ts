@@ -1,7 +1,32 @@
 import { setImmediate as tick } from 'node:timers/promises';
 
+import type { Model } from 'nest-oauth2/server';
+
 import type { BrokenModel } from './broken-model.js';
+import type { HonestModel } from './honest-model.js';
 import { keep, redeemOf, rowOf } from './redeeming-model.js';
+
+/** Ends a family by deleting what is there; `mayGoOn` is all that keeps others from adding to it. */
+function redeemingAndDeleting(honest: HonestModel, mayGoOn: (grantId: string) => Promise<boolean>): Partial<Model> {
+  return {
+    async redeem(spent, { successor, ...token }, client, user) {
+      const goesOn = await mayGoOn(String(token.grantId));
+      const row = rowOf(honest, spent);
+      if (!goesOn || !row || row.revokedAt) return undefined;
+      if (honest.accessTokens.has(token.accessToken)) throw new Error('duplicate key value');
+      Object.assign(row, { revokedAt: new Date(), successor });
+      keep(honest, { ...token, client, user });
+      return { ...token, client, user };
+    },
+    async revokeGrant(grantId) {
+      await honest.revokeGrant(grantId);
+      for (const rows of [honest.accessTokens, honest.refreshTokens]) {
+        for (const [token, row] of rows) if (row.grantId === grantId) rows.delete(token);
+      }
+    },
+    getAccessToken: async (token) => honest.accessTokens.get(token),
+  };
+}
 
 export const BROKEN_REDEEMING: readonly BrokenModel[] = [
   {
@@ -70,6 +95,28 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
     finding: /`redeem\(\)` returned a token to 200 of 200 callers at once: exactly one may win/,
     remedy: /let the row that changed decide/,
     leaves: { 'authorization codes': 'best effort', 'refresh tokens': 'best effort' },
+  },
+  {
+    mistake: 'redeems a code whose family has ended',
+    methods: (honest) => redeemingAndDeleting(honest, async () => true),
+    fails: 'redeems an authorization code for no token that is alive once its family has ended',
+    finding: /an access token for which an authorization code of the ended family was redeemed is let in/,
+    remedy: /in the very transaction of `redeem\(\)`/,
+    leaves: { 'token families': 'broken', 'authorization codes': 'atomic' },
+  },
+  {
+    mistake: 'looks whether the family has ended, then redeems',
+    methods: (honest) =>
+      redeemingAndDeleting(honest, async (grantId) => {
+        const ended = honest.ended.has(grantId);
+        await tick();
+        await tick();
+        return !ended;
+      }),
+    fails: 'leaves no token alive for which an authorization code is redeemed while its family ends',
+    finding: /an access token for which an authorization code of the ended family was redeemed is let in/,
+    remedy: /SELECT revoked_at FROM grants WHERE id = \? FOR UPDATE/,
+    leaves: { 'token families': 'best effort' },
   },
   {
     mistake: 'drops the answer that a retry is owed',

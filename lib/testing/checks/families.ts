@@ -1,9 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
-
 import type { ModelMethod, Token } from '../../model/model.js';
 import type { Bench } from '../bench.js';
 import { type Check, demand } from '../contract.js';
-import { lookUp, shown } from './finding.js';
+import { later, lookUp, shown } from './finding.js';
 import { REFRESH_TOKEN } from './kinds.js';
 import { FIRST_OF_GRANT, REVOKE_FAMILY, SAVE_INTO_FAMILY } from './remedies.js';
 
@@ -118,12 +116,6 @@ async function demandDead(bench: Bench, saves: Promise<Token | undefined>[]): Pr
     demand(!(await bench.isLetIn(saved.accessToken)), 'an access token saved into the ended family is let in');
     demand(!(await isUsable(bench, saved.refreshToken)), 'a refresh token saved into the ended family gets tokens');
   }
-}
-
-/** So many turns of the event loop later. */
-async function later<T>(turns: number, act: () => Promise<T>): Promise<T> {
-  for (let turn = 0; turn < turns; turn += 1) await setImmediate();
-  return act();
 }
 
 async function isUsable(bench: Bench, refreshToken: string | undefined): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 import { toOAuthError } from '../../errors.js';
@@ -44,3 +45,9 @@ export async function isRefused(attempt: Promise<unknown>): Promise<boolean> {
 }
 
 export const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** So many turns of the event loop later. */
+export async function later<T>(turns: number, act: () => Promise<T>): Promise<T> {
+  for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+  return act();
+}

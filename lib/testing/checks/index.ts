@@ -8,6 +8,7 @@ import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
 import { lookupChecks } from './lookup.js';
 import { raceChecks } from './races.js';
 import { redeemingChecks } from './redeeming.js';
+import { lateRedeemingChecks } from './redeeming-late.js';
 import { replayChecks } from './replays.js';
 import { RETRY_CHECKS } from './retries.js';
 import { spendingChecks } from './spending.js';
@@ -31,5 +32,6 @@ export const CHECKS: readonly Check[] = [
   ...SPENDABLE.flatMap(replayChecks),
   ...SPENT_CODE_CHECKS,
   ...FAMILY_CHECKS,
+  ...SPENDABLE.flatMap(lateRedeemingChecks),
   ...FAMILY_CLOCK_CHECKS,
 ];

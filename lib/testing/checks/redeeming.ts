@@ -46,11 +46,11 @@ interface Attempt {
 }
 
 /** As the server does it: it was found, and everything that can fail without the model is done. */
-async function prepare(bench: Bench, kind: SpendableKind, { value, sent }: Held, more?: object): Promise<Attempt> {
+export async function prepare(bench: Bench, kind: SpendableKind, { value, sent }: Held): Promise<Attempt> {
   const found = { [kind.field]: value, ...(await lookUp(bench, kind, value)) } as unknown;
   const [client, user] = [await bench.client(), await bench.user()];
   const { grantId } = sent as { grantId?: string };
-  const token = await bench.newToken({ ...(grantId && { grantId }), ...more });
+  const token = await bench.newToken(grantId ? { grantId } : {});
   return {
     token,
     async redeem(given = token) {

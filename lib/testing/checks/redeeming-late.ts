@@ -1,0 +1,49 @@
+import type { Bench } from '../bench.js';
+import { type Check, demand } from '../contract.js';
+import { later } from './finding.js';
+import type { SpendableKind } from './kinds.js';
+import { prepare } from './redeeming.js';
+import { SAVE_INTO_FAMILY } from './remedies.js';
+
+/** What holds for models that spend and save in one step, where the family ends before that or meanwhile. */
+export function lateRedeemingChecks(kind: SpendableKind): Check[] {
+  const { one } = kind;
+  const feature = 'token families';
+  const needs = [...kind.needs, 'getAccessToken', 'revokeGrant', 'redeem'] as const;
+  const attack = `the thief who redeems ${one} while the family is revoked gets a token that nothing will ever revoke.`;
+  const remedy = `in the very transaction of \`redeem()\`: ${SAVE_INTO_FAMILY}`;
+  return [
+    {
+      name: `redeems ${one} for no token that is alive once its family has ended`,
+      feature,
+      needs,
+      attack,
+      remedy,
+      run: (bench) => demandDead(bench, kind),
+    },
+    {
+      name: `leaves no token alive for which ${one} is redeemed while its family ends`,
+      feature,
+      needs,
+      race: true,
+      attack,
+      remedy,
+      run: async (bench) => {
+        for (let round = 0; round < 20; round += 1) await demandDead(bench, kind, round % 5);
+      },
+    },
+  ];
+}
+
+/** @param turns of the event loop, after which the family ends; left out: it has ended before */
+async function demandDead(bench: Bench, kind: SpendableKind, turns?: number): Promise<void> {
+  const held = await kind.save(bench);
+  const attempt = await prepare(bench, kind, held);
+  const revoke = async () => bench.model.revokeGrant!(held.sent['grantId'] as string);
+  if (turns === undefined) await revoke();
+  // A model refuses by throwing, by returning nothing, or by keeping what nobody will find.
+  const redeemed = attempt.redeem().catch(() => undefined);
+  await Promise.all([redeemed, turns !== undefined && later(turns, revoke)]);
+  const isAlive = await bench.isLetIn(attempt.token.accessToken);
+  demand(!isAlive, `an access token for which ${kind.one} of the ended family was redeemed is let in`);
+}
