@@ -28,12 +28,13 @@ export async function measurePostgres({ brief }) {
   const started = await Promise.all(
     only.map(async (name) => ({ name, process: await startChild('postgres/server.js', name) })),
   );
-  const samples = { token: {}, guarded: {} };
+  const own = () => Object.fromEntries(only.map((name) => [name, []]));
+  const samples = { token: own(), guarded: own() };
   for (let round = -setting.warmUps; round < setting.rounds; round++) {
     for (const operation of Object.keys(samples)) {
       for (const { name, process: server } of rotated(started, round + setting.warmUps)) {
         const sample = await oneRound(server, load, operation, setting);
-        if (round >= 0) (samples[operation][name] ??= []).push(sample);
+        if (round >= 0) samples[operation][name].push(sample);
       }
     }
     process.stderr.write('.');

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Server, Response } from 'nest-oauth2/server';
 import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
@@ -75,6 +77,32 @@ describe.each(await findDatabases())('statements on $name', (database) => {
     expect((await answer(server, 'token', tokenRequest(password))).status).toBe(200);
     expect(log.statements.length).toBeGreaterThan(1);
     expect(log.statements.filter((statement) => /(^|AS \( ?)UPDATE/.test(statement))).toEqual([]);
+  });
+
+  // Issue 10, 2.10
+  it('look at one grant to find a token on PostgreSQL, also before it has statistics of the table', async () => {
+    if (database.name !== 'PostgreSQL') return;
+    const { store, dataSource } = opened;
+    const save = (accessToken: string) =>
+      store.saveToken({ accessToken, accessTokenExpiresAt: new Date(Date.now() + 1e6) }, WEB, { id: 'alice' });
+    await save('many');
+    log.statements.splice(0);
+    await store.getAccessToken('many');
+    const statement = log.statements[0]!.replace(/ -- PARAMETERS.*/, '');
+    const digest = hash('sha256', 'many 99', 'base64url');
+    const runner = dataSource.createQueryRunner();
+    // As a connection plans it that was there from the beginning.
+    await runner.query('SET plan_cache_mode = force_generic_plan');
+    await runner.query(`PREPARE found (text, text) AS ${statement}`);
+    await runner.query(`EXECUTE found ('${digest}', 'access')`);
+    for (let n = 0; n < 100; n++) await save(`many ${n}`);
+    const rows: unknown = await runner.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE found ('${digest}', 'access')`);
+    await runner.query('DEALLOCATE found');
+    await runner.query('RESET plan_cache_mode');
+    await runner.release();
+    const read = Array.from(JSON.stringify(rows).matchAll(/"Actual Rows":([\d.]+)/g), ([, count]) => Number(count));
+    expect(read.length).toBeGreaterThan(2);
+    expect(Math.max(...read)).toBe(1);
   });
 
   it('are known to PostgreSQL by name, unless it is asked not to', async () => {
