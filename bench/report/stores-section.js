@@ -4,12 +4,13 @@ import { storesTables } from './stores.js';
 
 /** The part of the page on stores. */
 export function storesSection(results) {
-  const { machine, load } = results;
+  const { machine } = results;
+  const load = results.load.toSorted((a, b) => a - b);
   const tables = storesTables(results).map(([title, table]) => `### ${title}\n\n${markdown(table)}\n`);
   return `## Stores
 
 By servers on the same machine (${machine.cpus} cores, ${machine.model}, Node ${machine.node}). Its load was
-${load.map((value) => value.toFixed(1)).join(' at the beginning and ')} at the end, so ${describe(load, machine.cpus)}
+between ${load.map((value) => value.toFixed(1)).join(' and ')}, so ${describe(load, machine.cpus)}
 
 ${markdown(storeGoalsTable(results))}
 
@@ -36,8 +37,8 @@ ${tables.join('\n')}
 `;
 }
 
-function describe([begin, end], cores) {
-  const isCrowded = Math.max(begin, end) > cores * 2;
+function describe([, most], cores) {
+  const isCrowded = most > cores * 2;
   return isCrowded
     ? 'the machine was crowded by others:\nrates and milliseconds say little, and ratios round by round more.'
     : 'nearly all of it was that of the benchmark.';
