@@ -20,7 +20,7 @@ export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
 
   override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
-    await Promise.all([this.keepRows(rows), grant && this.keepAndList(grant)]);
+    await Promise.all([this.keepRows(rows), grant && this.list(grant), grant && this.keepNew(grant)]);
   }
 
   /**
@@ -57,10 +57,9 @@ export class RedisClusterStorage extends RedisStorage {
     return { isAlive: revokedAt === '' && made === generation, client };
   }
 
-  private async keepAndList(grant: GrantRow): Promise<void> {
-    const listed = this.list(grant);
+  private async keepNew(grant: GrantRow): Promise<void> {
     const generation = (await this.run(BEGIN_GENERATION, this.keys.client(grant.clientId))) as string;
-    await Promise.all([listed, this.keepGrant(grant, generation)]);
+    await this.keepGrant(grant, generation);
   }
 
   private async keepGrant(grant: GrantRow, generation: string): Promise<void> {
