@@ -65,10 +65,14 @@ end`;
 export const GENERATION = `
 local function generation_of(key) return redis.call('HGET', key, 'generation') or '0' end`;
 
-/** Counted from the moment it is first needed, so that one which Redis has evicted never comes back: what was dead stays so. */
+/**
+ * Counted from the moment it is first needed, so that one which Redis has evicted never comes back: what was dead stays so.
+ * In microseconds: two of them may begin in one millisecond.
+ */
 export const GENERATIONS = `
 local function end_generation(key)
-  redis.call('HSET', key, 'generation', text(math.max(now(), generation_of(key) + 1)))
+  local time = redis.call('TIME')
+  redis.call('HSET', key, 'generation', text(math.max(time[1] * 1000000 + time[2], generation_of(key) + 1)))
 end
 local function begin_generation(key)
   if generation_of(key) == '0' then end_generation(key) end
