@@ -1,6 +1,6 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { describeModelContract } from 'nest-oauth2/testing';
+import { checkModel, describeModelContract } from 'nest-oauth2/testing';
 
 const user = { id: 'u1', username: 'Zoë 漢字', password: 'correct horse', name: 'Zoë' };
 const grants = ['authorization_code', 'refresh_token', 'password', 'client_credentials'];
@@ -28,3 +28,13 @@ function makeModel() {
 }
 
 describeModelContract('MemoryStore', makeModel, { runner: { describe, it } });
+
+describe('a store whose client may have no scope', () => {
+  it('is not reproached with a scope that it leaves out', async () => {
+    const client = { id: 'plain', secret: 'plain-secret' };
+    const known = { ...client, grants, redirectUris: ['https://app.example/cb'] };
+    const users = { findByCredentials: () => undefined, findById: (id: string) => ({ id }) };
+    const { outcomes } = await checkModel(() => ({ model: new MemoryStore({ clients: [known], users }), client }));
+    expect(outcomes.filter(({ result }) => result === 'failed')).toEqual([]);
+  });
+});
