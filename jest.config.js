@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** What all three projects share: TypeScript through SWC, as ES modules, the package under its public names. */
 const base = {
   rootDir: import.meta.dirname,
@@ -33,6 +35,8 @@ const base = {
 const spec = '**/*.{spec,e2e-spec}.ts';
 
 export default {
+  // Two even on two cores, where Jest would take one: much of the time goes into waiting for databases and deadlines.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   // Jest hears of it here alone, so that the scripts of the other projects say theirs themselves.
   testTimeout: 15_000,
   projects: [
