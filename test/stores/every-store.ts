@@ -1,10 +1,9 @@
-import { hashSecret, MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
-import { CALLBACK, SECRET } from '../support/model.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
-import { findDatabases, open, ownPrefix } from './typeorm-databases.js';
+import { findDatabases, open, ownPrefix, users, WEB } from './typeorm-databases.js';
 
 export type AnyStore = MemoryStore | RedisStore | TypeOrmStore;
 
@@ -20,18 +19,7 @@ export interface KindOfStore {
   open(): Promise<OpenStore>;
 }
 
-export const WEB: StoredClient = {
-  id: 'web',
-  secretHashes: [await hashSecret(SECRET)],
-  grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token'],
-  redirectUris: [CALLBACK],
-  scopes: ['read', 'write'],
-};
-
-const users = {
-  findByCredentials: (username: string, password: string) => password === 'wonderland' && { id: username },
-  findById: (id: string) => ({ id }),
-};
+export { WEB };
 
 /** All stores for which there is a database here. */
 export async function findStores(): Promise<KindOfStore[]> {
