@@ -41,7 +41,7 @@ const bundle = (format) => ({
     chunkFileNames: 'shared/[name].js',
     codeSplitting: {
       groups: [
-        { name: 'engine', test: within(/^lib\/(?!stores\/|testing\/)/), priority: 1 },
+        { name: 'engine', test: within(/^lib\/(?!stores\/|kit\/)/), priority: 1 },
         { name: 'module', test: within(/^src\/(?!testing\/)/) },
       ],
     },

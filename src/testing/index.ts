@@ -1,2 +1,2 @@
-export * from '../../lib/testing/index.js';
+export * from '../../lib/kit/index.js';
 export { OAuth2TestingModule, type OAuth2TestingOptions } from './oauth2-testing.module.js';

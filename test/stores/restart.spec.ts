@@ -33,7 +33,7 @@ describe.each(postgres)('a process whose connections to $name are ended by the s
     const options = { ...database.options(), extra: { application_name: APPLICATION, max: 8 } };
     const work = JSON.stringify({ prefix: PREFIX, atOnce: 16, options });
     const { JEST_WORKER_ID: _jest, NODE_OPTIONS: _options, ...env } = process.env;
-    const execArgv = ['--import', join(folder, '../testing/node-test/hooks.mjs')];
+    const execArgv = ['--import', join(folder, '../kit/node-test/hooks.mjs')];
     for (let n = 0; n < PROCESSES; n++) {
       children.push(fork(join(folder, 'restart-process.ts'), { execArgv, env: { ...env, WORK: work } }));
     }
