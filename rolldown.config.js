@@ -7,6 +7,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
 const input = {
   index: 'src/index.ts',
   server: 'lib/index.ts',
+  features: 'lib/features/index.ts',
   testing: 'src/testing/index.ts',
   'stores/memory': 'lib/stores/memory/index.ts',
   'stores/typeorm': 'lib/stores/typeorm/index.ts',
@@ -22,6 +23,9 @@ const within = (pattern) => (id) =>
       .split(sep)
       .join('/'),
   );
+
+/** The features that every server has. */
+const CLASSIC = /^lib\/features\/(?:authorization-code\/|classic|client-credentials|implicit|password|refresh-token)/;
 
 /** A file for each entry and not for each source: finding and opening files is most of what an import costs. */
 const bundle = (format) => ({
@@ -41,7 +45,8 @@ const bundle = (format) => ({
     chunkFileNames: 'shared/[name].js',
     codeSplitting: {
       groups: [
-        { name: 'engine', test: within(/^lib\/(?!stores\/|kit\/)/), priority: 1 },
+        { name: 'engine', test: within(/^lib\/(?!stores\/|kit\/|features\/)/), priority: 1 },
+        { name: 'engine', test: within(CLASSIC), priority: 1 },
         { name: 'module', test: within(/^src\/(?!testing\/)/) },
       ],
     },

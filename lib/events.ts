@@ -17,6 +17,8 @@ export interface OAuth2Events {
   'token.revoked': TokenEvent;
   /** A code or a refresh token came twice: somebody stole it. RFC 9700 §4.14.2 */
   'token.reuse_detected': TokenEvent;
+  /** A request at another endpoint was refused: `endpoint` says at which. */
+  'endpoint.refused': RefusalEvent;
   /** A request to a protected resource was turned away. */
   'access.refused': RefusalEvent;
 }
@@ -26,7 +28,7 @@ export type OAuth2EventName = keyof OAuth2Events;
 
 /** What happened, as far as it is known. */
 export interface OAuth2Event {
-  /** Where: `authorize`, `token` or `resource`. */
+  /** Where: `authorize`, `token`, the id of another endpoint, or `resource`. */
   endpoint: string;
   /** As the model knows it, or, of a client that is refused, as the request claims. */
   clientId?: string | undefined;
@@ -113,9 +115,26 @@ function warn(name: string, error: unknown): void {
 }
 
 /** The payload of a refusal: what is known of the request, what the client hears, and the operator's detail. */
-export function refusalEvent(error: OAuthError, facts: OAuth2Event): RefusalEvent {
+function refusalEvent(error: OAuthError, facts: OAuth2Event): RefusalEvent {
   const { error: code, error_description: description } = errorResponse(error);
   return { ...facts, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
+}
+
+/** Tells the operator why a request is refused, if anybody listens. A fault is no refusal: it is the host's to log. */
+export function reportRefusal(
+  events: EventSink | undefined,
+  name: OAuth2EventName,
+  error: OAuthError,
+  facts: () => OAuth2Event,
+): void {
+  if (error.code >= 500 || !isHeard(events, name)) return;
+  report(events, name as 'token.refused', refusalEvent(error, facts()));
+}
+
+/** The event of a request that is refused at this endpoint. */
+export function refusedAt(endpoint: string): OAuth2EventName {
+  if (endpoint === 'authorize') return 'authorization.refused';
+  return endpoint === 'token' ? 'token.refused' : 'endpoint.refused';
 }
 
 /** What a request says, short enough for a log line; undefined when it is no text. */

@@ -23,12 +23,19 @@ export {
 } from './errors.js';
 export { clientItself, isClientItself } from './clients/client-itself.js';
 export type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent, TokenEvent } from './events.js';
-export { AbstractGrantType, GrantType, type GrantTypeClass, type GrantTypeOptions } from './grants/grant-type.js';
-export { AuthorizationCodeGrantType } from './grants/authorization-code.js';
-export { ClientCredentialsGrantType } from './grants/client-credentials.js';
-export { PasswordGrantType } from './grants/password.js';
-export { RefreshTokenGrantType } from './grants/refresh-token.js';
-export type { Authorization } from './tokens/issue-token.js';
+export type { ClientAuthentication, ClientClaim } from './clients/client-authentication.js';
+export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
+export type { Exchange } from './endpoints/exchange.js';
+export type { Endpoint, Feature, Handler, Presented, Refused, Resolved, ServerFacts } from './feature.js';
+export type { FeatureList } from './feature-set.js';
+export { AuthorizationCodeGrantType } from './features/authorization-code/code-grant.js';
+export { ClientCredentialsGrantType } from './features/client-credentials.js';
+export { PasswordGrantType } from './features/password.js';
+export { RefreshTokenGrantType } from './features/refresh-token.js';
+export { AbstractGrantType, GrantType, type GrantTypeOptions } from './grants/grant-type.js';
+export type { GrantTypeClass } from './grants/grant-type-class.js';
+export type { Parameters } from './http/parameters.js';
+export type { Authorization } from './tokens/authorization.js';
 export type { AuthorizationRequest } from './response-types/response-type.js';
 export type {
   AuthenticateHandler,

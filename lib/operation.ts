@@ -1,12 +1,17 @@
 import { errorResponse, sayRetryAfter } from './error-response.js';
 import { InvalidArgumentError, type OAuthError } from './errors.js';
+import type { ServerFacts } from './feature.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
 import type { Callback, Options } from './options.js';
 
 /** Reads a request, writes a response, resolves to what it did; made once, used for many requests. */
 export abstract class Operation<Result> {
-  constructor(protected readonly options: Options) {}
+  /** @param options those of the server, with those of the call over them */
+  constructor(
+    protected readonly options: Options,
+    protected readonly server: ServerFacts,
+  ) {}
 
   abstract handle(request: Request, response: Response): Promise<Result>;
 }

@@ -1,3 +1,7 @@
+import { toOAuthError } from './errors.js';
+import type { ServerFacts } from './feature.js';
+import type { Response } from './http/response.js';
+import { answerError } from './operation.js';
 import { type Options, settleOptions } from './options.js';
 
 /** How many operations are kept; where the scopes of a host are without number, further ones are made for each call. */
@@ -11,12 +15,20 @@ export class Operations<O> {
   private readonly kept = new Map<string | undefined, O>();
 
   constructor(
-    private readonly Operation: new (options: Options) => O,
-    private readonly settled: Options,
+    private readonly Operation: new (options: Options, server: ServerFacts) => O,
+    private readonly server: ServerFacts,
   ) {}
 
-  /** @throws OAuthError when the options or the model will not do */
-  with(options: object | undefined): O {
+  /** The operation for a call with these options. @throws OAuthError, answered, when they or the model will not do */
+  with(options: object | undefined, response: Response): O {
+    try {
+      return this.find(options);
+    } catch (error) {
+      throw answerError(response, toOAuthError(error));
+    }
+  }
+
+  private find(options: object | undefined): O {
     const scope = options && onlyScope(options);
     if (options && scope === undefined) return this.make(options);
     let operation = this.kept.get(scope);
@@ -29,7 +41,8 @@ export class Operations<O> {
   }
 
   private make(options: object | undefined): O {
-    return new this.Operation(options ? settleOptions(this.settled, options) : this.settled);
+    const { options: settled } = this.server;
+    return new this.Operation(options ? settleOptions(settled, options) : settled, this.server);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { OAuthError } from './errors.js';
 import { InvalidArgumentError } from './errors.js';
 import type { EventSink } from './events.js';
-import type { GrantTypeClass } from './grants/grant-type.js';
+import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
 import { adaptModel } from './model/adapt-model.js';

@@ -1,12 +1,16 @@
 import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
 import { AuthorizeEndpoint } from './endpoints/authorize.js';
+import { EndpointHandlers } from './endpoints/endpoint-handlers.js';
 import { TokenEndpoint } from './endpoints/token.js';
 import * as errors from './errors.js';
 import type { EventSink } from './events.js';
 import { AbstractGrantType } from './grants/grant-type.js';
+import type { ServerFacts } from './feature.js';
+import { type FeatureList, FeatureSet, flatten } from './feature-set.js';
+import { CLASSIC } from './features/classic.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
-import { answerError, callBack, type Operation } from './operation.js';
+import { callBack, type Operation } from './operation.js';
 import { Operations } from './operations.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from './model/model.js';
 import {
@@ -30,22 +34,27 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly authenticators: Operations<AuthenticateOperation>;
   private readonly authorizers: Operations<AuthorizeEndpoint>;
   private readonly issuers: Operations<TokenEndpoint>;
+  private readonly endpoints: EndpointHandlers;
+  private readonly features: FeatureSet;
+  /** What the server is made of, as its features know it. */
+  readonly facts: ServerFacts;
 
   /**
    * @param events who hears of what happens; left out: the `events` of the options
    * @throws InvalidArgumentError without a model
    */
   constructor(
-    readonly options: OAuth2ServerOptions<C, U>,
+    readonly options: OAuth2ServerOptions<C, U> & { features?: FeatureList },
     readonly events: EventSink | undefined = options?.events,
   ) {
     if (!options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
-    const settled = settleOptions(DEFAULTS as unknown as Options, options);
-    if (events) settled.events = events;
-    this.authenticators = new Operations(AuthenticateOperation, settled);
-    this.authorizers = new Operations(AuthorizeEndpoint, settled);
-    this.issuers = new Operations(TokenEndpoint, settled);
+    const settled = settleOptions(DEFAULTS as unknown as Options, { ...options, events } as object);
+    this.facts = this.features = new FeatureSet([...CLASSIC, ...flatten(options.features ?? [])], settled);
+    this.endpoints = new EndpointHandlers(this.facts);
+    this.authenticators = new Operations(AuthenticateOperation, this.facts);
+    this.authorizers = new Operations(AuthorizeEndpoint, this.facts);
+    this.issuers = new Operations(TokenEndpoint, this.facts);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -89,8 +98,20 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     given?: AuthorizeOptions & { user?: U },
   ): Promise<AuthorizationRequest<C>> {
     const { user, ...options } = given ?? {};
-    const endpoint = setUp(this.authorizers, response, options);
-    return endpoint.read(request, response, user) as Promise<never>;
+    return this.authorizers.with(options, response).read(request, response, user) as Promise<never>;
+  }
+
+  /**
+   * Answers a request at an endpoint that one of the features adds, by its id.
+   * @throws InvalidArgumentError when there is none
+   */
+  answer(endpoint: string, request: Request, response: Response): Promise<unknown> {
+    return this.endpoints.answer(endpoint, request, response);
+  }
+
+  /** Says where the host has put the endpoints: their whole paths, by id. The metadata of the server names them. */
+  mount(paths: Readonly<Record<string, string>>): void {
+    this.features.mount(paths);
   }
 
   private run<Result>(
@@ -105,7 +126,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     }
     let result: Promise<Result>;
     try {
-      result = setUp(operations, response, options).handle(request, response) as Promise<Result>;
+      result = operations.with(options, response).handle(request, response) as Promise<Result>;
     } catch (error) {
       result = Promise.reject(error);
     }
@@ -132,15 +153,6 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly UnauthorizedRequestError = errors.UnauthorizedRequestError;
   static readonly UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
   static readonly UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
-}
-
-/** The operation for a call with these options; a fault of the host's set-up is answered. */
-function setUp<O>(operations: Operations<O>, response: Response, options: object | undefined): O {
-  try {
-    return operations.with(options);
-  } catch (error) {
-    throw answerError(response, errors.toOAuthError(error));
-  }
 }
 
 refuseClassicNames(OAuth2Server.prototype);

@@ -1,5 +1,13 @@
 import { Logger } from '@nestjs/common';
-import { isHeard, type OAuth2EventName, type OAuth2Events, refusalEvent, report, shortText } from '../lib/events.js';
+import {
+  isHeard,
+  type OAuth2EventName,
+  type OAuth2Events,
+  refusedAt,
+  report,
+  reportRefusal,
+  shortText,
+} from '../lib/events.js';
 import type { EventSink, OAuth2Event, OAuthError } from '../lib/index.js';
 
 const logger = new Logger('OAuth2');
@@ -10,6 +18,7 @@ const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'authorization.denied': 'debug',
   'authorization.refused': 'debug',
   'client.refused': 'debug',
+  'endpoint.refused': 'debug',
   'token.refused': 'debug',
   'token.reuse_detected': 'warn',
 };
@@ -36,8 +45,7 @@ function isLogged(name: OAuth2EventName): boolean {
 
 /** Tells of a refusal that the engine has not seen: of a body that cannot be read, or by the host's interaction. */
 export function reportRefused(events: EventSink | undefined, facts: OAuth2Event, error: OAuthError): void {
-  const name = facts.endpoint === 'authorize' ? 'authorization.refused' : 'token.refused';
-  if (error.status < 500 && isHeard(events, name)) report(events, name, refusalEvent(error, facts));
+  reportRefusal(events, refusedAt(facts.endpoint), error, () => facts);
 }
 
 /** One line, whatever a client sent: `token.refused error="invalid_grant" …`. */

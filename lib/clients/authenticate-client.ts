@@ -1,26 +1,33 @@
-import {
-  InvalidClientError,
-  InvalidRequestError,
-  ServerError,
-  toOAuthError,
-  UnauthorizedClientError,
-} from '../errors.js';
+import { InvalidClientError, InvalidRequestError, ServerError, toOAuthError } from '../errors.js';
 import { shortText } from '../events.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options.js';
-import type { ClientClaim } from './client-authentication.js';
-import { CLIENT_AUTHENTICATIONS } from './index.js';
-import { isExcused, isPublic } from './none.js';
+import type { ClientAuthentication, ClientClaim } from './client-authentication.js';
+
+/** A client, and how it proved itself: by which method, or `none`. RFC 7591 §2 */
+interface Authenticated {
+  client: Client;
+  proof: string;
+}
+
+/** How a server authenticates clients at one of its endpoints. */
+interface Ways {
+  authentications: readonly ClientAuthentication[];
+  /** May a client that brings no proof go without, here and for this? The endpoint says so, never the request alone. */
+  excuses(client: Client | Falsy, request: Request): boolean;
+}
 
 /** Finds the client of a request and checks that it is who it says. RFC 6749 §3.2.1 */
-export async function authenticateClient(request: Request, options: Options): Promise<Client> {
+export async function authenticateClient(request: Request, { model }: Options, ways: Ways): Promise<Authenticated> {
   try {
-    const claim = readClaim(request);
-    const client = await options.model.getClient(claim.id, claim.secret || null);
-    return verifyClient(claim.secret ? client : verifyUnproven(client, claim, request, options), options.model);
+    const { claim, method } = readClaim(request, ways.authentications);
+    const client = await model.getClient(claim.id, claim.secret || null);
+    if (claim.secret) return { client: verifyClient(client, model), proof: method };
+    if (!ways.excuses(client, request)) throw unproven(client, claim);
+    return { client: verifyClient(client, model), proof: 'none' };
   } catch (error) {
     // 401 demands a challenge, and Basic is the one scheme every client may use. RFC 9110 §15.5.2
     const failure = toOAuthError(error);
@@ -28,13 +35,15 @@ export async function authenticateClient(request: Request, options: Options): Pr
   }
 }
 
-function readClaim(request: Request): ClientClaim {
+function readClaim(request: Request, authentications: readonly ClientAuthentication[]) {
   let claim: ClientClaim | undefined;
-  for (const authentication of CLIENT_AUTHENTICATIONS) {
+  let method = 'none';
+  for (const authentication of authentications) {
     const found = authentication.claim(request);
     if (found && claim) {
       throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
     }
+    if (found) ({ method } = authentication);
     claim ??= found;
   }
   if (!claim) {
@@ -44,12 +53,12 @@ function readClaim(request: Request): ClientClaim {
   if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');
   if (!isVSCHAR(claim.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
   if (claim.secret && !isVSCHAR(claim.secret)) throw new InvalidRequestError('Invalid parameter: `client_secret`');
-  return claim;
+  return { claim, method };
 }
 
 /** Who a request says it comes from, whether that is well said or not: for the operator. */
-export function claimedId(request: Request): string | undefined {
-  for (const authentication of CLIENT_AUTHENTICATIONS) {
+export function claimedId(request: Request, authentications: readonly ClientAuthentication[]): string | undefined {
+  for (const authentication of authentications) {
     try {
       const id = authentication.claim(request)?.id;
       if (id && isVSCHAR(id)) return shortText(id);
@@ -61,21 +70,10 @@ export function claimedId(request: Request): string | undefined {
 }
 
 /** A client without proof: the answer must not tell an unknown client from one that owes its secret. */
-function verifyUnproven(
-  client: Client | Falsy,
-  claim: ClientClaim,
-  request: Request,
-  options: Options,
-): Client | Falsy {
-  if (isExcused(client, request, options)) return client;
-  // That it has no secret is no secret either: it owes none, and may not ask for this. RFC 6749 §4.4
-  if (client && isPublic(client)) {
-    const rule = 'a client acts for itself only by a secret, and this one has none';
-    throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
-  }
-  if (claim.secret === '') throw new InvalidRequestError('Missing parameter: `client_secret`');
+function unproven(client: Client | Falsy, claim: ClientClaim): Error {
+  if (claim.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
   const rule = client ? 'the client proves who it is: it has a secret' : 'the client is known';
-  throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
+  return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
 }
 
 function verifyClient(client: Client | Falsy, model: Model): Client {
@@ -87,8 +85,3 @@ function verifyClient(client: Client | Falsy, model: Model): Client {
 }
 
 const KNOWN = '`getClient()` finds the client, and its secret is right';
-
-/** Does the request come without any proof of who the client is? */
-export function isPublicRequest(request: Request): boolean {
-  return !readClaim(request).secret;
-}

@@ -1,7 +1,6 @@
 import { optional } from '../http/parameters.js';
-import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { Client, Falsy } from '../model/model.js';
+import type { Client } from '../model/model.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
@@ -14,22 +13,6 @@ export const none: ClientAuthentication = {
     return id === undefined ? undefined : { id };
   },
 };
-
-/**
- * May this client go without proof? A client that declares how it authenticates is taken at its word: public clients
- * have no secret, all others owe their proof. One that declares nothing follows the host's `requireClientAuthentication`.
- */
-export function isExcused(
-  client: Client | Falsy,
-  request: Request,
-  options: { requireClientAuthentication: Readonly<Record<string, boolean>> },
-): boolean {
-  const grantType: unknown = request.body?.grant_type;
-  // A client acting for itself has nothing but its own proof. RFC 6749 §4.4
-  if (client && client.tokenEndpointAuthMethod) return isPublic(client) && grantType !== 'client_credentials';
-  const map = options.requireClientAuthentication ?? {};
-  return typeof grantType === 'string' && Object.hasOwn(map, grantType) && map[grantType] === false;
-}
 
 /** Does the client declare that it has no secret? */
 export function isPublic(client: Client): boolean {

@@ -1,5 +1,5 @@
 import type { OAuthError } from '../errors.js';
-import { type EventSink, isHeard, type OAuth2EventName, refusalEvent, report, shortText } from '../events.js';
+import { type EventSink, isHeard, type OAuth2EventName, report, reportRefusal, shortText } from '../events.js';
 import type { Request } from '../http/request.js';
 import type { User } from '../model/model.js';
 import type { Answer, AuthorizationRequest, Destination } from '../response-types/response-type.js';
@@ -24,18 +24,16 @@ export function reportGranted(
   }
 }
 
-/** Tells the operator why nothing was granted. A fault is no refusal: it is the host's to log. */
-export function reportRefusal(events: EventSink, request: Request, error: OAuthError, asked?: Asked): void {
+/** Tells the operator why nothing was granted. */
+export function reportRefused(events: EventSink | undefined, request: Request, error: OAuthError, asked?: Asked): void {
   const name = isDenied(request) ? 'authorization.denied' : 'authorization.refused';
-  if (error.code >= 500 || !isHeard(events, name)) return;
-  const facts = {
+  reportRefusal(events, name, error, () => ({
     endpoint: 'authorize',
     clientId: asked?.client.id ?? said(request, 'client_id'),
     userId: asked?.user?.['id'],
     responseType: said(request, 'response_type'),
     scope: said(request, 'scope'),
-  };
-  report(events, name, refusalEvent(error, facts));
+  }));
 }
 
 function said(request: Request, name: string): string | undefined {

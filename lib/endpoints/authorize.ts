@@ -1,5 +1,6 @@
 import { errorResponse } from '../error-response.js';
 import { AccessDeniedError, InvalidArgumentError, type OAuthError, ServerError, toOAuthError } from '../errors.js';
+import { CodeResponseType } from '../features/authorization-code/code-response.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import { callMethod } from '../model/adapt-model.js';
@@ -14,16 +15,17 @@ import {
   readState,
   verifyAllowed,
 } from '../response-types/authorization-request.js';
-import { RESPONSE_TYPES } from '../response-types/index.js';
 import { answerUri } from '../response-types/redirect-uri.js';
 import { errorMode, type ResponseMode } from '../response-types/response-mode.js';
 import type { AuthorizationRequest, Destination } from '../response-types/response-type.js';
 import { lifetime } from '../tokens/lifetime.js';
 import { approveScope, verifyClientScope } from '../tokens/scope.js';
-import { type Asked, isDenied, reportGranted, reportRefusal, signInUnderWay } from './authorize-events.js';
+import { type Asked, isDenied, reportGranted, reportRefused, signInUnderWay } from './authorize-events.js';
 
 /** Answers an authorization request in the name of the user who is signed in. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
+  private readonly types = this.server.responseTypes;
+
   async handle(request: Request, response: Response): Promise<Partial<AuthorizationCode> | Token> {
     verifyWrappers(request, response);
     this.verifySetUp(request, response);
@@ -32,8 +34,11 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     const user = denied ? undefined : await this.findUser(request, response);
     try {
       if (!user) throw new AccessDeniedError(DENIED);
-      const authorization = readAuthorizationRequest(request, destination, this.options);
-      const ResponseType = RESPONSE_TYPES[authorization.responseType]!;
+      const authorization = readAuthorizationRequest(request, destination, {
+        options: this.options,
+        types: this.types,
+      });
+      const ResponseType = this.types.get(authorization.responseType)!;
       const answer = await new ResponseType(this.options).handle(authorization, user);
       const { redirectUri, responseMode: mode, state } = authorization;
       this.redirect(response, { redirectUri, mode, state }, answer.parameters);
@@ -49,7 +54,10 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     verifyWrappers(request, response);
     const destination = await this.findDestination(request, response, false);
     try {
-      const authorization = readAuthorizationRequest(request, destination, this.options);
+      const authorization = readAuthorizationRequest(request, destination, {
+        options: this.options,
+        types: this.types,
+      });
       if (user) authorization.scope = await approveScope(this.options, { user, ...authorization });
       else await verifyClientScope(this.options, authorization);
       return authorization;
@@ -65,7 +73,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
         throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
       }
       lifetime(authorizationCodeLifetime, 'authorizationCodeLifetime');
-      const { requires } = findResponseType(request) ?? RESPONSE_TYPES['code']!;
+      const { requires } = findResponseType(request, this.types) ?? CodeResponseType;
       requireMethods(model, authenticateHandler ? ['getClient'] : ['getClient', 'getAccessToken']);
       requireMethods(model, requires);
     } catch (error) {
@@ -80,11 +88,11 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       destination = await findDestination(request, this.options);
     } catch (error) {
       const failure = denied ? new AccessDeniedError(DENIED) : toOAuthError(error);
-      if (this.options.events) reportRefusal(this.options.events, request, failure);
+      reportRefused(this.options.events, request, failure);
       throw answerError(response, failure);
     }
     try {
-      if (!denied) verifyAllowed(request, destination.client);
+      if (!denied) verifyAllowed(request, destination.client, this.types);
     } catch (error) {
       throw this.refuse(request, response, destination, toOAuthError(error));
     }
@@ -95,7 +103,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   private async findUser(request: Request, response: Response): Promise<User> {
     const { authenticateHandler: handler } = this.options;
     try {
-      if (!handler) return (await new AuthenticateOperation(this.options).verify(request, response)).user;
+      if (!handler) return (await new AuthenticateOperation(this.options, this.server).verify(request, response)).user;
       const user = await callMethod(handler, 'handle', [request, response]);
       if (!user) throw new ServerError(NOBODY);
       return user;
@@ -104,15 +112,15 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
       const failure = toOAuthError(error);
       if (answered && failure.message === NOBODY) throw signInUnderWay(failure);
-      if (this.options.events) reportRefusal(this.options.events, request, failure);
+      reportRefused(this.options.events, request, failure);
       throw answered ? failure : answerError(response, failure);
     }
   }
 
   private refuse(request: Request, response: Response, asked: Asked, error: OAuthError): OAuthError {
     const { redirectUri } = asked;
-    if (this.options.events) reportRefusal(this.options.events, request, error, asked);
-    const mode = errorMode(request, findResponseType(request) ?? RESPONSE_TYPES['code']!);
+    reportRefused(this.options.events, request, error, asked);
+    const mode = errorMode(request, findResponseType(request, this.types) ?? CodeResponseType);
     this.redirect(response, { redirectUri, mode, state: stateOf(request) }, errorResponse(error));
     return error;
   }

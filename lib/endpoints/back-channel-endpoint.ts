@@ -1,37 +1,50 @@
 import { authenticateClient, claimedId } from '../clients/authenticate-client.js';
+import { isPublic } from '../clients/none.js';
 import { errorResponse, sayRetryAfter, wireCode } from '../error-response.js';
 import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors.js';
-import { isHeard, refusalEvent, report, shortText } from '../events.js';
+import { refusedAt, reportRefusal, shortText } from '../events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { Awaitable, Client } from '../model/model.js';
+import type { Awaitable, Client, Falsy } from '../model/model.js';
 import { Operation, verifyWrappers } from '../operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
+import { Exchange } from './exchange.js';
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
+  /** Its id, for the operator. */
+  protected abstract readonly id: string;
+
   /** Does what the client asks for. */
-  protected abstract serve(request: Request, client: Client): Awaitable<Result>;
+  protected abstract serve(exchange: Exchange): Awaitable<Result>;
   /** Says what was done. */
-  protected abstract bodyOf(result: Result): object;
+  protected abstract bodyOf(result: Result, exchange: Exchange): object;
   /** Tells the operator what was done; asked only where there are listeners. */
-  protected reportDone?(request: Request, client: Client, result: Result): void;
+  protected reportDone?(exchange: Exchange, result: Result): void;
+
+  /** May this client go without proof here? Unless an endpoint says otherwise, those may that declare they have none. */
+  protected excuses(client: Client | Falsy, request: Request): boolean;
+  protected excuses(client: Client | Falsy): boolean {
+    return Boolean(client) && isPublic(client as Client);
+  }
 
   async handle(request: Request, response: Response): Promise<Result> {
     verifyWrappers(request, response);
     response.headers['cache-control'] = 'no-store';
     response.headers['pragma'] = 'no-cache';
-    const { cors } = this.options;
+    const { options, server } = this;
+    const cors = options.cors && server.endpoints.get(this.id)?.cors ? options.cors : undefined;
     if (cors) allowOrigin(request, response, cors);
-    let client: Client | undefined;
+    let exchange: Exchange | undefined;
     try {
       verifyFormPost(request);
-      client = await authenticateClient(request, this.options);
-      if (cors) verifyOrigin(request, client, this.options);
-      const result = await this.serve(request, client);
-      response.body = this.bodyOf(result);
-      if (this.options.events) this.reportDone?.(request, client, result);
+      const { client, proof } = await authenticateClient(request, options, this.ways);
+      exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof);
+      if (cors) verifyOrigin(request, client, options);
+      const result = await this.serve(exchange);
+      response.body = this.bodyOf(result, exchange);
+      if (options.events) this.reportDone?.(exchange, result);
       return result;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -39,24 +52,27 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       response.body = errorResponse(failure);
       if (failure.code === 401) challenge(response, failure);
       sayRetryAfter(response, failure);
-      if (this.options.events) this.reportRefusal(request, client, failure);
+      if (options.events) this.reportRefused(request, exchange?.client, failure);
       throw failure;
     }
   }
 
-  /** A fault is no refusal: it is the host's to log. */
-  private reportRefusal(request: Request, client: Client | undefined, error: OAuthError): void {
-    const { events } = this.options;
-    const name = client || !(error instanceof InvalidClientError) ? 'token.refused' : 'client.refused';
-    if (error.code >= 500 || !isHeard(events, name)) return;
-    const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
-    const facts = {
-      endpoint: 'token',
-      clientId: client?.id ?? claimedId(request),
-      grantType: shortText(grantType),
-      scope: shortText(scope),
-    };
-    report(events, name, refusalEvent(error, facts));
+  private readonly ways = {
+    authentications: this.server.clientAuthentications,
+    excuses: (client: Client | Falsy, request: Request) => this.excuses(client, request),
+  };
+
+  private reportRefused(request: Request, client: Client | undefined, error: OAuthError): void {
+    const name = client || !(error instanceof InvalidClientError) ? refusedAt(this.id) : 'client.refused';
+    reportRefusal(this.options.events, name, error, () => {
+      const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
+      return {
+        endpoint: this.id,
+        clientId: client?.id ?? claimedId(request, this.ways.authentications),
+        grantType: shortText(grantType),
+        scope: shortText(scope),
+      };
+    });
   }
 }
 

@@ -1,45 +1,69 @@
+import { isPublic } from '../clients/none.js';
 import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
 import { isHeard, report, shortText } from '../events.js';
-import { GrantType, type GrantTypeClass, type GrantTypeOptions } from '../grants/grant-type.js';
-import { GRANT_TYPES } from '../grants/index.js';
+import type { ServerFacts } from '../feature.js';
+import { GrantType, type GrantTypeOptions } from '../grants/grant-type.js';
+import type { GrantTypeClass } from '../grants/grant-type-class.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isGrantType } from '../http/syntax.js';
-import type { Awaitable, Client, Token } from '../model/model.js';
+import type { Client, Falsy, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import type { Options } from '../options.js';
+import type { Authorization } from '../tokens/authorization.js';
 import { lifetime } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import { BackChannelEndpoint } from './back-channel-endpoint.js';
+import type { Exchange } from './exchange.js';
 
 /** Issues tokens. RFC 6749 §3.2 */
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
+  protected readonly id = 'token';
   private readonly grantTypes: ReadonlyMap<string, GrantTypeClass>;
   /** Those that the model was found able to serve. */
   private readonly served = new Set<GrantTypeClass>();
   private readonly report: GrantTypeOptions['report'];
 
-  constructor(options: Options) {
-    super(options);
+  constructor(options: Options, server: ServerFacts) {
+    super(options, server);
     lifetime(options.accessTokenLifetime, 'accessTokenLifetime');
     lifetime(options.refreshTokenLifetime, 'refreshTokenLifetime');
     requireMethods(options.model, ['getClient']);
     const { events } = options;
     if (events) this.report = (name, payload) => report(events, name as never, payload as never);
-    this.grantTypes = new Map([...Object.entries(GRANT_TYPES), ...Object.entries(options.extendedGrantTypes ?? {})]);
+    this.grantTypes = new Map([...server.grants, ...Object.entries(options.extendedGrantTypes ?? {})]);
   }
 
-  protected serve(request: Request, client: Client): Awaitable<Token> {
+  /**
+   * A client that declares how it authenticates is taken at its word: public clients have no secret, all others owe their
+   * proof. One that declares nothing follows the host's `requireClientAuthentication`.
+   */
+  protected override excuses(client: Client | Falsy, request: Request): boolean {
+    const grantType: unknown = request.body?.grant_type;
+    if (client && client.tokenEndpointAuthMethod) {
+      if (isPublic(client) && grantType === 'client_credentials') throw actsForItself();
+      return isPublic(client);
+    }
+    const map = this.options.requireClientAuthentication ?? {};
+    return typeof grantType === 'string' && Object.hasOwn(map, grantType) && map[grantType] === false;
+  }
+
+  protected async serve(exchange: Exchange): Promise<Token> {
+    const { request, client } = exchange;
+    const { admit, respond } = this.server.hooks;
     const Grant = this.findGrantType(request, client);
-    return new Grant(this.grantTypeOptions(client)).handle(request, client) as Awaitable<Token>;
+    for (const feature of admit) await feature.admit(exchange);
+    const token = (await new Grant(this.grantTypeOptions(exchange)).handle(request, client)) as Token;
+    for (const feature of respond) await feature.respond(exchange, token);
+    return token;
   }
 
-  protected bodyOf(token: Token): object {
-    return tokenResponse(token, this.options.allowExtendedTokenAttributes);
+  protected bodyOf(token: Token, { token: kept, answer }: Exchange): object {
+    return tokenResponse(token, { answer, kept: this.options.allowExtendedTokenAttributes ? kept : undefined });
   }
 
-  protected override reportDone(request: Request, client: Client, { user, scope, grantId }: Token): void {
+  protected override reportDone({ request, client }: Exchange, { user, scope, grantId }: Token): void {
     const { events } = this.options;
     const grantType = shortText(request.body.grant_type);
     const name = grantType === 'refresh_token' ? 'token.refreshed' : 'token.issued';
@@ -77,13 +101,16 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     this.served.add(Grant);
   }
 
-  private grantTypeOptions(client: Client): GrantTypeOptions {
+  private grantTypeOptions(exchange: Exchange): GrantTypeOptions {
     const { options } = this;
+    const { client } = exchange;
     return {
       accessTokenLifetime: client.accessTokenLifetime || options.accessTokenLifetime,
       refreshTokenLifetime: client.refreshTokenLifetime || options.refreshTokenLifetime,
       alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
+      complete: this.server.hooks.issue.length > 0 ? (established) => this.complete(exchange, established) : undefined,
       enablePlainPKCE: options.enablePlainPKCE,
+      exchange,
       grantLifetime: options.grantLifetime,
       model: options.model,
       report: this.report,
@@ -92,4 +119,17 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       scopeFormat: options.scopeFormat,
     };
   }
+
+  /** Lets the features judge and complete what a grant established. */
+  private async complete(exchange: Exchange, established: Authorization): Promise<object> {
+    exchange.authorization = established;
+    for (const feature of this.server.hooks.issue) await feature.issue(exchange);
+    return exchange.token;
+  }
+}
+
+/** A client acting for itself has nothing but its own proof. That it has no secret is none either. RFC 6749 §4.4 */
+function actsForItself(): UnauthorizedClientError {
+  const rule = 'a client acts for itself only by a secret, and this one has none';
+  return new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
 }

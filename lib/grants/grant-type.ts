@@ -1,13 +1,9 @@
+import type { Exchange } from '../endpoints/exchange.js';
 import { InvalidArgumentError } from '../errors.js';
 import type { Request } from '../http/request.js';
-import type { Awaitable, Client, Falsy, Model, ModelMethod, Scope, Token, User } from '../model/model.js';
-import {
-  type Authorization,
-  generateAccessToken,
-  generateRefreshToken,
-  type IssueOptions,
-  issueToken,
-} from '../tokens/issue-token.js';
+import type { Awaitable, Client, Falsy, Model, Scope, Token, User } from '../model/model.js';
+import type { Authorization } from '../tokens/authorization.js';
+import { generateAccessToken, generateRefreshToken, type IssueOptions, issueToken } from '../tokens/issue-token.js';
 import { expiry } from '../tokens/lifetime.js';
 import { approveScope, requestedScope, scopeForModel } from '../tokens/scope.js';
 
@@ -17,16 +13,10 @@ export interface GrantTypeOptions extends IssueOptions {
   enablePlainPKCE?: boolean;
   refreshTokenReuseInterval?: number;
   requirePKCE?: 'public' | 'all' | 'none';
+  /** The request that a token is asked for by, as the features of the server see it; left out: by a host's own call. */
+  exchange?: Exchange;
   /** Reports an event to the operator. */
   report?(name: string, payload: object): void;
-}
-
-/** A grant type by its class; one that extends nothing will do. RFC 6749 §4.5 */
-export interface GrantTypeClass {
-  // oxlint-disable-next-line no-explicit-any
-  new (options: any): { handle(request: Request, client: any): Awaitable<object | Falsy> };
-  /** What the model must implement for it. */
-  readonly requires?: readonly ModelMethod[];
 }
 
 /**

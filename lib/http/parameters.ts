@@ -1,6 +1,6 @@
 import { InvalidRequestError, type OAuthError } from '../errors.js';
 import type { Request } from './request.js';
-import type { Syntax } from './syntax.js';
+import { isVSCHAR, type Syntax } from './syntax.js';
 
 type ErrorClass = new (message: string) => OAuthError;
 
@@ -18,21 +18,11 @@ export function optional(
   places: readonly Place[] = ['body'],
   Invalid: ErrorClass = InvalidRequestError,
 ): string | undefined {
-  let value: unknown;
-  for (const place of places) {
-    const parameters: unknown = place === 'body' ? request.body : request.query;
-    if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name)) continue;
-    value = (parameters as Record<string, unknown>)[name];
-    if (isGiven(value)) break;
-  }
+  const value = given(request, name, places);
   if (!isGiven(value)) return undefined;
   if (Array.isArray(value)) throw new InvalidRequestError(`Repeated parameter: \`${name}\``);
-  if (typeof value === 'number') value = String(value);
-  if (typeof value !== 'string' || !syntax(value)) throw new Invalid(`Invalid parameter: \`${name}\``);
-  return value;
+  return text(value, name, syntax, Invalid);
 }
-
-const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
 
 /** Reads a parameter that must be there. */
 export function required(request: Request, name: string, syntax: Syntax, places?: readonly Place[]): string {
@@ -40,3 +30,55 @@ export function required(request: Request, name: string, syntax: Syntax, places?
   if (value === undefined) throw new InvalidRequestError(`Missing parameter: \`${name}\``);
   return value;
 }
+
+/** What a client may repeat, as `resource`: more of it is not meant well. RFC 8707 §2 */
+const MOST = 32;
+
+/** The parameters of a request, for features. Whoever reads one says whether it may be repeated. RFC 6749 §3.1 */
+export class Parameters {
+  constructor(
+    private readonly request: Request,
+    private readonly places?: readonly Place[],
+  ) {}
+
+  /**
+   * A parameter; undefined when it is left out, or has no value.
+   * @param syntax which texts are good. Default: printable ASCII
+   * @throws InvalidRequestError when it is repeated, or not good
+   */
+  optional(name: string, syntax: Syntax = isVSCHAR): string | undefined {
+    return optional(this.request, name, syntax, this.places);
+  }
+
+  /** The same of one that must be there. @throws InvalidRequestError when it is not */
+  required(name: string, syntax: Syntax = isVSCHAR): string {
+    return required(this.request, name, syntax, this.places);
+  }
+
+  /** The values of a parameter that may be repeated, each once; none when it is left out. */
+  all(name: string, syntax: Syntax = isVSCHAR): readonly string[] {
+    const value = given(this.request, name, this.places);
+    const values = (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isGiven);
+    if (values.length > MOST) throw new InvalidRequestError(`Repeated parameter: \`${name}\`, more than ${MOST} times`);
+    return [...new Set(values.map((one) => text(one, name, syntax, InvalidRequestError)))];
+  }
+}
+
+function given(request: Request, name: string, places: readonly Place[] = ['body']): unknown {
+  let value: unknown;
+  for (const place of places) {
+    const parameters: unknown = place === 'body' ? request.body : request.query;
+    if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name)) continue;
+    value = (parameters as Record<string, unknown>)[name];
+    if (isGiven(value)) break;
+  }
+  return value;
+}
+
+function text(value: unknown, name: string, syntax: Syntax, Invalid: ErrorClass): string {
+  const said = typeof value === 'number' ? String(value) : value;
+  if (typeof said !== 'string' || !syntax(said)) throw new Invalid(`Invalid parameter: \`${name}\``);
+  return said;
+}
+
+const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';

@@ -7,6 +7,7 @@ import {
 } from '../errors.js';
 import type { OAuthError } from '../errors.js';
 import type { EventSink } from '../events.js';
+import type { ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import { isScope } from '../http/syntax.js';
@@ -25,9 +26,10 @@ export class AuthenticateOperation extends Operation<Token> {
   private readonly required: string | undefined;
   /** The same, where a challenge can say it. */
   private readonly sayable: string | undefined;
+  private readonly presents = this.server.hooks.present;
 
-  constructor(options: Options) {
-    super(options);
+  constructor(options: Options, server: ServerFacts) {
+    super(options, server);
     requireMethods(options.model, METHODS);
     this.required = requiredScope(options.scope);
     this.sayable = this.required !== undefined && isScope(this.required) ? this.required : undefined;
@@ -45,8 +47,14 @@ export class AuthenticateOperation extends Operation<Token> {
     let objection: OAuthError | undefined;
     let token: Token | Falsy;
     try {
-      token = await model.getAccessToken!(readBearerToken(request, allowBearerTokensInQueryString));
+      const value = readBearerToken(request, allowBearerTokensInQueryString);
+      token = await model.getAccessToken!(value);
       objection = objectionTo(token);
+      if (!objection && this.presents.length > 0) {
+        const { options, server } = this;
+        const presented = { token: token as Token, value, scheme: 'Bearer', request, response, options, server };
+        for (const feature of this.presents) await feature.present(presented);
+      }
       if (!objection && this.required) {
         const sufficient = model.verifyScope
           ? await model.verifyScope(token as Token, scopeForModel(this.required, scopeFormat) as Scope)
@@ -60,7 +68,7 @@ export class AuthenticateOperation extends Operation<Token> {
     }
     if (this.sayable && objection.code < 500) this.reportAccepted(response);
     if (events) reportAccessRefusal(events, objection, { token, required: this.required });
-    throw refuse(response, objection, this.sayable);
+    throw refuse(response, objection, { request, options: this.options, server: this.server, scope: this.sayable });
   }
 
   private reportAccepted({ headers }: Response): void {

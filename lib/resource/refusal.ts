@@ -6,16 +6,20 @@ import {
   type RefusalDetail,
   UnauthorizedRequestError,
 } from '../errors.js';
-import { type EventSink, isHeard, refusalEvent, report } from '../events.js';
+import { type EventSink, reportRefusal } from '../events.js';
+import type { Refused } from '../feature.js';
 import type { Response } from '../http/response.js';
 import type { Falsy, Token } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 
-/**
- * Says on the response why the request is refused; a request without a token learns only the scheme.
- * @param scope names, where it is the scope that is missing, what would do. RFC 6750 §3
- */
-export function refuse(response: Response, error: OAuthError, scope = ''): OAuthError {
+/** What more a challenge may say. */
+interface Challenged extends Partial<Omit<Refused, 'error'>> {
+  /** Names, where it is the scope that is missing, what would do. RFC 6750 §3 */
+  scope?: string | undefined;
+}
+
+/** Says on the response why the request is refused; a request without a token learns only the scheme. RFC 6750 §3 */
+export function refuse(response: Response, error: OAuthError, { scope, ...facts }: Challenged = {}): OAuthError {
   response.status = error.code;
   if (error.code >= 500) {
     sayRetryAfter(response, error);
@@ -24,33 +28,41 @@ export function refuse(response: Response, error: OAuthError, scope = ''): OAuth
   let challenge = 'Bearer realm="Service"';
   if (!(error instanceof UnauthorizedRequestError)) challenge += `,error="${wireCode(error)}"`;
   if (scope && error instanceof InsufficientScopeError) challenge += `,scope="${scope}"`;
+  const features = facts.server?.hooks.challenge ?? [];
+  for (const feature of features) challenge += parametersOf(feature.challenge({ ...facts, error } as Refused));
   response.headers['www-authenticate'] = challenge;
   return error;
 }
 
+/** As parameters of a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */
+function parametersOf(said: object | void): string {
+  return Object.entries(said ?? {})
+    .filter(([, value]) => typeof value === 'string' && /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(value))
+    .map(([name, value]) => `,${name}="${value}"`)
+    .join('');
+}
+
 /** What the request was refused for, as far as it is known. */
-interface Refused {
+interface Reason {
   token: Token | Falsy;
   required: string | undefined;
 }
 
-/** Tells the operator why a request is refused. A fault is no refusal: it is the host's to log. */
-export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: Refused): void {
-  if (error.code >= 500 || !isHeard(events, 'access.refused')) return;
+/** Tells the operator why a request is refused. */
+export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: Reason): void {
   const { token, required } = refused;
-  const facts = {
+  reportRefusal(events, 'access.refused', error, () => ({
     endpoint: 'resource',
     clientId: (token && token.client?.id) || undefined,
     userId: (token && token.user?.['id']) || undefined,
     scope: required,
     grantId: (token && token.grantId) || undefined,
-  };
-  const detail = OAuthError.detailOf(error) ?? ruleOf(error, refused);
-  report(events, 'access.refused', { ...refusalEvent(error, facts), ...detail });
+    ...(OAuthError.detailOf(error) ? undefined : ruleOf(error, refused)),
+  }));
 }
 
 /** Made here and not where it is thrown: most refusals are of tokens, and mostly nobody listens. */
-function ruleOf(error: OAuthError, { token, required }: Refused): RefusalDetail | undefined {
+function ruleOf(error: OAuthError, { token, required }: Reason): RefusalDetail | undefined {
   if (!token) return error instanceof InvalidTokenError ? { rule: '`getAccessToken()` finds the token' } : undefined;
   if (error instanceof InsufficientScopeError) {
     return { rule: 'the token has the scope of the route', wanted: required, given: scopeText(token.scope) };

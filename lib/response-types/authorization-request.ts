@@ -14,10 +14,9 @@ import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options.js';
 import { isChallenged, readChallenge } from '../pkce.js';
 import { requestedScope } from '../tokens/scope.js';
-import { RESPONSE_TYPES } from './index.js';
 import { trustRedirectUri } from './redirect-uri.js';
 import { readResponseMode } from './response-mode.js';
-import type { AuthorizationRequest, Destination, ResponseTypeClass } from './response-type.js';
+import type { AuthorizationRequest, Destination, ResponseTypeClass, ResponseTypes } from './response-type.js';
 
 /** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
 export async function findDestination(request: Request, { model }: Options): Promise<Destination> {
@@ -49,10 +48,10 @@ export function readState(request: Request): string | undefined {
 }
 
 /** Finds what the request asks for; undefined when it does not say, or says nonsense. */
-export function findResponseType(request: Request): ResponseTypeClass | undefined {
+export function findResponseType(request: Request, types: ResponseTypes): ResponseTypeClass | undefined {
   for (const place of FORM_OR_URL) {
     const name: unknown = request[place]?.response_type;
-    if (typeof name === 'string' && name) return Object.hasOwn(RESPONSE_TYPES, name) ? RESPONSE_TYPES[name] : undefined;
+    if (typeof name === 'string' && name) return types.get(name);
   }
   return undefined;
 }
@@ -61,11 +60,11 @@ export function findResponseType(request: Request): ResponseTypeClass | undefine
  * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.
  * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
  */
-export function verifyAllowed(request: Request, client: Client): void {
-  const wanted = findResponseType(request);
-  if ((wanted ? [wanted] : Object.values(RESPONSE_TYPES)).some(({ grant }) => client.grants.includes(grant))) return;
+export function verifyAllowed(request: Request, client: Client, types: ResponseTypes): void {
+  const wanted = findResponseType(request, types);
+  if ((wanted ? [wanted] : [...types.values()]).some(({ grant }) => client.grants.includes(grant))) return;
   // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
-  const parameter = wanted === RESPONSE_TYPES['token'] ? 'response_type' : 'grant_type';
+  const parameter = wanted === types.get('token') ? 'response_type' : 'grant_type';
   const detail = { rule: 'the client may use the grant', wanted: client.grants, given: wanted?.grant };
   throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);
 }
@@ -74,19 +73,19 @@ export function verifyAllowed(request: Request, client: Client): void {
 export function readAuthorizationRequest(
   request: Request,
   destination: Destination,
-  options: Options,
+  { options, types }: { options: Options; types: ResponseTypes },
 ): AuthorizationRequest {
   const { client } = destination;
   const state = readState(request);
-  if (state === undefined && !mayLackState(request, options)) {
+  if (state === undefined && !mayLackState(request, { options, types })) {
     const rule = 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise';
     throw new InvalidRequestError('Missing parameter: `state`').because({ rule });
   }
   const scope = requestedScope(request, FORM_OR_URL);
   const responseType = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
-  const ResponseType = findResponseType(request);
+  const ResponseType = findResponseType(request, types);
   if (!ResponseType) {
-    const detail = { rule: 'the response type is served', wanted: Object.keys(RESPONSE_TYPES), given: responseType };
+    const detail = { rule: 'the response type is served', wanted: [...types.keys()], given: responseType };
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported').because(
       detail,
     );
@@ -113,9 +112,10 @@ export function readAuthorizationRequest(
 }
 
 /** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */
-function mayLackState(request: Request, { allowEmptyState }: Options): boolean {
+function mayLackState(request: Request, { options, types }: { options: Options; types: ResponseTypes }): boolean {
+  const { allowEmptyState } = options;
   if (allowEmptyState !== undefined) return Boolean(allowEmptyState);
-  return isChallenged(request) && findResponseType(request)?.provable !== false;
+  return isChallenged(request) && findResponseType(request, types)?.provable !== false;
 }
 
 function requiresChallenge(client: Client, { requirePKCE }: Options): boolean {

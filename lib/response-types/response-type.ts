@@ -35,6 +35,9 @@ export interface ResponseType {
   handle(authorization: AuthorizationRequest, user: User): Promise<Answer>;
 }
 
+/** Those of a server, by `response_type`. */
+export type ResponseTypes = ReadonlyMap<string, ResponseTypeClass>;
+
 export interface ResponseTypeClass {
   new (options: Options): ResponseType;
   /** The grant type a client must be allowed. */

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from '../errors.js';
 import type { AuthorizationCode, RefreshToken, Token, Unsaved, User } from '../model/model.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { scopeText, withinScope } from '../tokens/scope.js';
+import { TOKEN_FIELDS } from '../tokens/token-fields.js';
 import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';
 import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
@@ -55,31 +56,12 @@ export function issuedRows(token: Unsaved<Token>, client: StoredClient, user: Us
   return { grant, rows };
 }
 
-/** What of a code or token has a place of its own, or is not kept at all. */
-const KNOWN = new Set([
-  'accessToken',
-  'accessTokenExpiresAt',
-  'authorizationCode',
-  'client',
-  'expiresAt',
-  'grantId',
-  'grantedAt',
-  'refreshToken',
-  'refreshTokenExpiresAt',
-  'refreshTokenScope',
-  'revokedAgo',
-  'revokedAt',
-  'scope',
-  'successor',
-  'user',
-]);
-
 /** Everything else that is kept with a code or token, flat, as JSON: what a later feature keeps needs no new column. */
 export function dataOf(issued: object, more?: Record<string, unknown>): string | null {
   let data: Record<string, unknown> | undefined = more;
   for (const name of Object.keys(issued)) {
     const value = (issued as Record<string, unknown>)[name];
-    if (KNOWN.has(name) || value === undefined || value === null || typeof value === 'function') continue;
+    if (TOKEN_FIELDS.has(name) || value === undefined || value === null || typeof value === 'function') continue;
     (data ??= {})[name] = value;
   }
   return data ? JSON.stringify(data) : null;

@@ -11,6 +11,7 @@ import type {
   User,
 } from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
+import type { Authorization } from './authorization.js';
 import { grantSpan, notAfter } from './grant-lifetime.js';
 import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
@@ -24,25 +25,8 @@ export interface IssueOptions {
   refreshTokenLifetime?: number;
   grantLifetime?: number;
   scopeFormat?: 'string' | 'array';
-}
-
-/** What a grant established: who may have a token, and for what. */
-export interface Authorization {
-  client: Client;
-  user: User;
-  scope?: Scope;
-  /** The scope was approved already: the model is not asked again. */
-  scopeApproved?: boolean;
-  /** A user saw this scope: whatever the model says, nothing beyond it is granted. */
-  scopeSeen?: boolean;
-  /** May the client come back without the user? Only clients with the `refresh_token` grant may. */
-  refreshable?: boolean;
-  /** The family: what a replay revokes. */
-  grantId?: string;
-  /** When the family began; left out: now. */
-  grantedAt?: Date;
-  /** Further properties of the token to save. */
-  extra?: Record<string, unknown>;
+  /** Lets features judge what was established; what they add is saved with the token. Left out: there are none. */
+  complete?(authorization: Authorization): Awaitable<object>;
 }
 
 /** What a token is given for, and is spent for it. */
@@ -106,6 +90,7 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
   const approved = authorization.scopeApproved ? authorization.scope : await approveScope(options, authorization);
   const granted = authorization.scopeSeen ? withinScope(approved, authorization.scope) : approved;
   const scope = scopeForModel(granted, scopeFormat);
+  const more = options.complete && (await options.complete({ ...authorization, scope }));
 
   const token: Unsaved<Token> = {
     accessToken: model.generateAccessToken ? await generateAccessToken(model, client, user, scope) : opaqueToken(),
@@ -113,6 +98,7 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
     scope,
   };
   if (authorization.extra) Object.assign(token, authorization.extra);
+  if (more) Object.assign(token, more);
   if (isRefreshable) {
     token.refreshToken = model.generateRefreshToken
       ? await generateRefreshToken(model, client, user, scope)

@@ -1,31 +1,20 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { Token } from '../model/model.js';
 import { scopeText } from './scope.js';
+import { TOKEN_FIELDS } from './token-fields.js';
 
-/** Properties of a saved token that are ours, not the host's: they are sent under their own names or not at all. */
-const OWN = new Set([
-  'accessToken',
-  'accessTokenExpiresAt',
-  'authorizationCode',
-  'client',
-  'code',
-  'codeChallenge',
-  'codeChallengeMethod',
-  'grantId',
-  'grantedAt',
-  'refreshToken',
-  'refreshTokenExpiresAt',
-  'refreshTokenScope',
-  'revokedAt',
-  'revokedAgo',
-  'scope',
-  'successor',
-  'user',
-]);
 const SECRET = /secret|password|__proto__/i;
 
+/** What goes with a token into its answer. */
+interface More {
+  /** Members that features add. */
+  answer?: object;
+  /** Where the host lets its own attributes of a saved token be sent: those that features keep there, which are not. */
+  kept?: object | undefined;
+}
+
 /** The body of a token response. RFC 6749 §5.1 */
-export function tokenResponse(token: Token, allowExtendedTokenAttributes = false): Record<string, unknown> {
+export function tokenResponse(token: Token, { answer, kept }: More = {}): Record<string, unknown> {
   verifySaved(token);
   const body: Record<string, unknown> = { access_token: token.accessToken, token_type: 'Bearer' };
   const expiresIn = secondsLeft(token.accessTokenExpiresAt);
@@ -33,7 +22,8 @@ export function tokenResponse(token: Token, allowExtendedTokenAttributes = false
   if (expiresIn) body['expires_in'] = expiresIn;
   if (token.refreshToken) body['refresh_token'] = token.refreshToken;
   if (scope) body['scope'] = scope;
-  if (allowExtendedTokenAttributes) addAttributes(body, token);
+  if (kept) addAttributes(body, token, kept);
+  for (const name in answer) body[name] = (answer as Record<string, unknown>)[name];
   return body;
 }
 
@@ -42,12 +32,16 @@ function secondsLeft(expiresAt: Date | undefined): number {
   return seconds > 0 ? seconds : 0;
 }
 
+/** What a model may have copied from the code. */
+const CODE_FIELDS = new Set(['code', 'codeChallenge', 'codeChallengeMethod']);
+
 /** Members the protocol defines are never the host's to set, sent or not. */
 const PROTOCOL = new Set(['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope', 'error']);
 
-function addAttributes(body: Record<string, unknown>, token: Token): void {
+function addAttributes(body: Record<string, unknown>, token: Token, kept: object): void {
   for (const [name, value] of Object.entries(token)) {
-    if (OWN.has(name) || PROTOCOL.has(name) || SECRET.test(name) || typeof value === 'function') continue;
+    if (TOKEN_FIELDS.has(name) || CODE_FIELDS.has(name) || PROTOCOL.has(name) || Object.hasOwn(kept, name)) continue;
+    if (SECRET.test(name) || typeof value === 'function') continue;
     body[name] = value;
   }
 }

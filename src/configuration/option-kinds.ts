@@ -1,4 +1,5 @@
-import { GRANT_TYPES } from '../../lib/grants/index.js';
+import type { Feature } from '../../lib/feature.js';
+import { CLASSIC } from '../../lib/features/classic.js';
 import { isScopeValue } from '../../lib/http/syntax.js';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -74,9 +75,10 @@ export const GRANT_CLASSES: Kind = (value, name) => {
 };
 
 /** Booleans by grant type: a misspelt one would excuse nobody, or everybody. */
-export const GRANT_BOOLEANS: Kind = (value, name, { extendedGrantTypes }) => {
+export const GRANT_BOOLEANS: Kind = (value, name, { extendedGrantTypes, features = [] }) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ password: false }\``;
-  const known = Object.keys({ ...GRANT_TYPES, ...(extendedGrantTypes as object | undefined) });
+  const listed = [...CLASSIC, ...(features as Feature[]).flat()].flatMap(({ grants }) => Object.keys(grants ?? {}));
+  const known = [...new Set([...listed, ...Object.keys((extendedGrantTypes as object | undefined) ?? {})])];
   for (const type of Object.keys(value)) {
     if (!known.includes(type)) return `unknown grant type \`${type}\` in \`${name}\`: there are ${list(known)}`;
     if (typeof value[type] !== 'boolean') return `the grant type \`${type}\` in \`${name}\` must be true or false`;

@@ -6,6 +6,7 @@ import {
   isClientItself,
   OAuth2Server,
   type OAuthError,
+  type Request,
   Response,
   type Token,
 } from '../../lib/index.js';
@@ -47,8 +48,9 @@ export class OAuthGuard implements CanActivate {
     const response = new Response();
     request.oauth2 = undefined;
     try {
-      const token = await this.server.authenticate(toOAuthRequest(request), response, demand.options);
-      if (demand.user && isClientItself(token.user)) throw this.refuse(response, token, demand);
+      const asked = toOAuthRequest(request);
+      const token = await this.server.authenticate(asked, response, demand.options);
+      if (demand.user && isClientItself(token.user)) throw this.refuse({ request: asked, response }, token, demand);
       request.oauth2 = { token };
       return true;
     } catch (error) {
@@ -60,11 +62,11 @@ export class OAuthGuard implements CanActivate {
     }
   }
 
-  private refuse(response: Response, token: Token, { options }: Demand): OAuthError {
+  private refuse({ request, response }: Visit, token: Token, { options }: Demand): OAuthError {
     const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
     const error = new InsufficientScopeError(NO_USER).because(detail);
     reportAccessRefusal(this.server.events, error, { token, required: options?.scope });
-    return refuse(response, error);
+    return refuse(response, error, { request, options: this.server.facts?.options, server: this.server.facts });
   }
 
   private findDemand(context: ExecutionContext): Demand {
@@ -76,6 +78,11 @@ export class OAuthGuard implements CanActivate {
     if (!demand) demands.set(handler, (demand = readDemand(handler, controller, isOAuthGuard)));
     return demand;
   }
+}
+
+interface Visit {
+  request: Request;
+  response: Response;
 }
 
 const NO_MODULE =

@@ -1,17 +1,16 @@
-import { isPublicRequest } from '../clients/authenticate-client.js';
-import { isPublic } from '../clients/none.js';
-import { InvalidGrantError, ServerError } from '../errors.js';
-import { shortText } from '../events.js';
-import { FORM_OR_URL, optional, required } from '../http/parameters.js';
-import type { Request } from '../http/request.js';
-import { isUri, isVSCHAR } from '../http/syntax.js';
-import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../model/model.js';
-import { verifyVerifier } from '../pkce.js';
-import { isSameRedirectUri } from '../response-types/redirect-uri.js';
-import { redeem } from '../tokens/issue-token.js';
-import { isOver } from '../tokens/lifetime.js';
-import { GrantType } from './grant-type.js';
-import { expired, refuseReplay, unknown, verifyOwner } from './replay.js';
+import { isPublic } from '../../clients/none.js';
+import { InvalidGrantError, ServerError } from '../../errors.js';
+import { shortText } from '../../events.js';
+import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import { isUri, isVSCHAR } from '../../http/syntax.js';
+import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../../model/model.js';
+import { verifyVerifier } from '../../pkce.js';
+import { isSameRedirectUri } from '../../response-types/redirect-uri.js';
+import { redeem } from '../../tokens/issue-token.js';
+import { isOver } from '../../tokens/lifetime.js';
+import { GrantType } from '../../grants/grant-type.js';
+import { expired, refuseReplay, unknown, verifyOwner } from '../../grants/replay.js';
 
 const WHAT = 'authorization code';
 
@@ -25,6 +24,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   async handle(request: Request, client: Client): Promise<Token> {
     const authorizationCode = required(request, 'code', isVSCHAR);
     const code = await this.findCode(authorizationCode, client);
+    if (this.options.exchange) this.options.exchange.code = code;
     await this.proveCode(request, code, client);
 
     const { user, grantId, scope } = code;
@@ -65,7 +65,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
 
   private verifyProof(request: Request, code: AuthorizationCode, client: Client): void {
     verifyVerifier(request, code, this.options.enablePlainPKCE === true);
-    if (!code.codeChallenge && this.requiresPKCE(request, client)) {
+    if (!code.codeChallenge && this.requiresPKCE(client)) {
       throw new InvalidGrantError('Invalid grant: the authorization request had no `code_challenge`');
     }
     if (!this.isSameRedirectUri(request, code, client)) {
@@ -83,8 +83,8 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     return given === undefined || (registered !== undefined && isSameRedirectUri(given, registered, client));
   }
 
-  private requiresPKCE(request: Request, client: Client): boolean {
-    const { requirePKCE = 'public' } = this.options;
-    return requirePKCE === 'all' || (requirePKCE === 'public' && (isPublic(client) || isPublicRequest(request)));
+  private requiresPKCE(client: Client): boolean {
+    const { exchange, requirePKCE = 'public' } = this.options;
+    return requirePKCE === 'all' || (requirePKCE === 'public' && (isPublic(client) || exchange?.proof === 'none'));
   }
 }

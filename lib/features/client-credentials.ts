@@ -2,7 +2,7 @@ import { InvalidGrantError } from '../errors.js';
 import type { Request } from '../http/request.js';
 import type { Client, ClientCredentialsModel, Token } from '../model/model.js';
 import { requestedScope } from '../tokens/scope.js';
-import { GrantType } from './grant-type.js';
+import { GrantType } from '../grants/grant-type.js';
 
 /** The client acts for itself. RFC 6749 §4.4 */
 export class ClientCredentialsGrantType extends GrantType<ClientCredentialsModel> {

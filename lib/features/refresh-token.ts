@@ -9,8 +9,8 @@ import { redeem } from '../tokens/issue-token.js';
 import { isOver } from '../tokens/lifetime.js';
 import { coversScope, requestedScope, scopeText } from '../tokens/scope.js';
 import { openSuccessor } from '../tokens/successor.js';
-import { GrantType } from './grant-type.js';
-import { expired, refuseReplay, unknown, verifyOwner } from './replay.js';
+import { GrantType } from '../grants/grant-type.js';
+import { expired, refuseReplay, unknown, verifyOwner } from '../grants/replay.js';
 
 const WHAT = 'refresh token';
 
@@ -21,6 +21,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   async handle(request: Request, client: Client): Promise<Token> {
     const value = required(request, 'refresh_token', isVSCHAR);
     const token = await this.findToken(value, client);
+    if (this.options.exchange) this.options.exchange.refreshToken = token;
     const requested = requestedScope(request);
     if (token.revokedAt) return await this.retry(token, value, requested);
     const scope = narrowed(token.scope, requested);

@@ -1,10 +1,10 @@
-import { ServerError } from '../errors.js';
-import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../model/model.js';
-import type { Options } from '../options.js';
-import { expiry } from '../tokens/lifetime.js';
-import { newGrantId, opaqueToken } from '../tokens/opaque.js';
-import { approveScope, scopeForModel } from '../tokens/scope.js';
-import type { Answer, AuthorizationRequest } from './response-type.js';
+import { ServerError } from '../../errors.js';
+import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../../model/model.js';
+import type { Options } from '../../options.js';
+import { expiry } from '../../tokens/lifetime.js';
+import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
+import { approveScope, scopeForModel } from '../../tokens/scope.js';
+import type { Answer, AuthorizationRequest } from '../../response-types/response-type.js';
 
 /** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
 export class CodeResponseType {

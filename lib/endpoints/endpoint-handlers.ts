@@ -1,0 +1,32 @@
+import { InvalidArgumentError, toOAuthError } from '../errors.js';
+import type { Handler, ServerFacts } from '../feature.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import { answerError } from '../operation.js';
+
+/** The endpoints that features add, each made when it is first asked. */
+export class EndpointHandlers {
+  private readonly made = new Map<string, Handler>();
+
+  constructor(private readonly server: ServerFacts) {}
+
+  async answer(id: string, request: Request, response: Response): Promise<unknown> {
+    return await this.find(id, response).handle(request, response);
+  }
+
+  private find(id: string, response: Response): Handler {
+    let handler = this.made.get(id);
+    try {
+      if (!handler) this.made.set(id, (handler = this.make(id)));
+      return handler;
+    } catch (error) {
+      throw answerError(response, toOAuthError(error));
+    }
+  }
+
+  private make(id: string): Handler {
+    const endpoint = this.server.endpoints.get(id);
+    if (!endpoint) throw new InvalidArgumentError(`Invalid argument: there is no endpoint \`${id}\``);
+    return endpoint.make(this.server);
+  }
+}

@@ -1,0 +1,132 @@
+import type { ClientAuthentication } from './clients/client-authentication.js';
+import type { Exchange } from './endpoints/exchange.js';
+import type { OAuthError } from './errors.js';
+import type { GrantTypeClass } from './grants/grant-type-class.js';
+import type { Parameters } from './http/parameters.js';
+import type { Request } from './http/request.js';
+import type { Response } from './http/response.js';
+import type { Awaitable, Token, User } from './model/model.js';
+import type { Options } from './options.js';
+import type { AuthorizationRequest, ResponseTypeClass } from './response-types/response-type.js';
+
+/**
+ * What one specification adds to a server: the library's own ones, and those of a host, which are the same. Hooks never
+ * depend on their order: what one feature writes, no other one's same hook reads. They may be async.
+ */
+export interface Feature {
+  /** As people call it: `RFC 7009`. No two features have the same. */
+  readonly name: string;
+  /** Methods that the model must have for it; checked when the server is made. */
+  readonly requires?: readonly string[];
+  /** Grant types by their `grant_type`. RFC 6749 §4.5 */
+  readonly grants?: Readonly<Record<string, GrantTypeClass>>;
+  /** Response types by their `response_type`. RFC 6749 §8.4 */
+  readonly responseTypes?: Readonly<Record<string, ResponseTypeClass>>;
+  /** By id; the module makes a route of each, and `paths` of the host names them so. */
+  readonly endpoints?: Readonly<Record<string, Endpoint>>;
+  /** How a client may say and prove who it is. RFC 6749 §2.3 */
+  readonly clientAuthentications?: readonly ClientAuthentication[];
+  /** The protected resources that this application is, as absolute URIs. RFC 8707 §2 */
+  readonly resources?: readonly string[];
+  /** Members of the metadata of the server. RFC 8414 §2 */
+  metadata?(server: ServerFacts, issuer: string | undefined): object;
+  /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
+  check?(server: ServerFacts): readonly string[];
+
+  /** The parameters of an authorization request come from elsewhere: the request to be read in place of this one. RFC 9126 §4 */
+  resolve?(request: Request, server: ServerFacts): Awaitable<Resolved | void>;
+  /** Reads its parameters of an authorization request; what it returns is kept with the code, under these names. */
+  ask?(parameters: Parameters, asked: AuthorizationRequest, server: ServerFacts): Awaitable<object | void>;
+  /** Completes the parameters of an authorization answer that grants something. */
+  answer?(asked: AuthorizationRequest, user: User, parameters: Record<string, string>): Awaitable<void>;
+  /** Judges a token request of an authenticated client, before anything is looked up or spent for it. */
+  admit?(exchange: Exchange): Awaitable<void>;
+  /** Judges and completes what the grant established (`exchange.authorization`), before anything is spent or minted. */
+  issue?(exchange: Exchange): Awaitable<void>;
+  /** Completes the answer, `exchange.answer`. */
+  respond?(exchange: Exchange, token: Token): Awaitable<void>;
+  /** Judges a good token by the request that presents it, in any scheme; throws an OAuthError to refuse it. */
+  present?(presented: Presented): Awaitable<void>;
+  /** Parameters of the challenge to a request without a good token. RFC 6750 §3 */
+  challenge?(refused: Refused): Readonly<Record<string, string>> | void;
+  /** What it says of a token, in the members of RFC 7662 §2.2. */
+  describe?(token: Token): object | void;
+}
+
+/** A place that answers requests. */
+export interface Endpoint {
+  /** Its route, as `oauth/token`, unless the host's `paths` say otherwise. What begins with `/.well-known/` is at the root. */
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** Its member in the metadata, if it has one: `token_endpoint`. RFC 8414 §2 */
+  readonly metadata?: string;
+  /** Of a well-known document: there is one for each issuer, whose path is put behind this one. RFC 8414 §3.1 */
+  readonly perIssuer?: boolean;
+  /** May a page of another origin call it? Never the authorization endpoint. No credentials. RFC 9700 §2.6 */
+  readonly cors?: boolean;
+  make(server: ServerFacts): Handler;
+}
+
+/** Reads a request, writes its whole answer to the response; rejects with an OAuthError when that is a refusal. */
+export interface Handler {
+  handle(request: Request, response: Response): Promise<unknown>;
+}
+
+/** An authorization request whose parameters came from elsewhere. */
+export interface Resolved {
+  /** With all the parameters in its `query`. */
+  request: Request;
+  /** Spends it, where it is good for one decision; falsy: it was spent before. */
+  spend?(): Awaitable<boolean>;
+}
+
+/** A token as it was presented. */
+export interface Presented {
+  readonly token: Token;
+  /** The text that was sent. */
+  readonly value: string;
+  /** By which scheme: `Bearer`. */
+  readonly scheme: string;
+  readonly request: Request;
+  readonly response: Response;
+  readonly options: Options;
+  readonly server: ServerFacts;
+}
+
+/** A request to a protected resource that is turned away. */
+export interface Refused {
+  readonly error: OAuthError;
+  readonly request: Request;
+  readonly options: Options;
+  readonly server: ServerFacts;
+}
+
+/** The members of a feature that are asked on the way of a request. */
+export type Hook =
+  'metadata' | 'resolve' | 'ask' | 'answer' | 'admit' | 'issue' | 'respond' | 'present' | 'challenge' | 'describe';
+
+/** The features that have a hook. */
+export type With<H extends Hook> = Feature & { [K in H]-?: NonNullable<Feature[K]> };
+
+/** What a server is, as far as its features may know. */
+export interface ServerFacts {
+  /** The options of the server, settled; the model is among them. */
+  readonly options: Options;
+  /** All features, the classic ones first. */
+  readonly features: readonly Feature[];
+  /** The features by what they do on the way of a request; most lists are empty. */
+  readonly hooks: { readonly [H in Hook]: readonly With<H>[] };
+  /** By `grant_type`. */
+  readonly grants: ReadonlyMap<string, GrantTypeClass>;
+  /** By `response_type`. */
+  readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
+  /** By id. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly clientAuthentications: readonly ClientAuthentication[];
+  /** The issuer that a request asks; undefined where the host has named none. RFC 8414 §2 */
+  issuerOf(request: Request): string | undefined;
+  /** Where an endpoint of an issuer is, as an absolute URL; undefined without issuer. */
+  urlOf(endpoint: string, issuer: string | undefined): string | undefined;
+  /** Which of this application's `resources` a request is for: the longest whose path it is under; undefined: none. */
+  resourceOf(request: Request): string | undefined;
+}

@@ -1,0 +1,43 @@
+import { clientSecretBasic } from '../clients/client-secret-basic.js';
+import { clientSecretPost } from '../clients/client-secret-post.js';
+import { none } from '../clients/none.js';
+import { AuthorizeEndpoint } from '../endpoints/authorize.js';
+import { TokenEndpoint } from '../endpoints/token.js';
+import type { Endpoint, Feature } from '../feature.js';
+import { AuthorizationCodeGrantType } from './authorization-code/code-grant.js';
+import { CodeResponseType } from './authorization-code/code-response.js';
+import { ClientCredentialsGrantType } from './client-credentials.js';
+import { TokenResponseType } from './implicit.js';
+import { PasswordGrantType } from './password.js';
+import { RefreshTokenGrantType } from './refresh-token.js';
+
+/** Only the user's own window goes there: its pages carry tickets. RFC 9700 §2.6 */
+const authorize: Endpoint = {
+  path: 'oauth/authorize',
+  methods: ['GET', 'POST'],
+  metadata: 'authorization_endpoint',
+  make: (server) => new AuthorizeEndpoint(server.options, server),
+};
+
+const token: Endpoint = {
+  path: 'oauth/token',
+  methods: ['POST'],
+  metadata: 'token_endpoint',
+  cors: true,
+  make: (server) => new TokenEndpoint(server.options, server),
+};
+
+/** What the classic interface has: every server has it, and it is made of what hosts make features of. RFC 6749, RFC 7636 */
+export const CLASSIC: readonly Feature[] = [
+  { name: 'RFC 6749', endpoints: { authorize, token } },
+  {
+    name: 'RFC 6749 §4.1',
+    grants: { authorization_code: AuthorizationCodeGrantType },
+    responseTypes: { code: CodeResponseType },
+  },
+  { name: 'RFC 6749 §4.2', responseTypes: { token: TokenResponseType } },
+  { name: 'RFC 6749 §4.4', grants: { client_credentials: ClientCredentialsGrantType } },
+  { name: 'RFC 6749 §4.3', grants: { password: PasswordGrantType } },
+  { name: 'RFC 6749 §6', grants: { refresh_token: RefreshTokenGrantType } },
+  { name: 'RFC 6749 §2.3', clientAuthentications: [clientSecretBasic, clientSecretPost, none] },
+];

@@ -1,0 +1,1 @@
+export type { Endpoint, Feature } from '../feature.js';

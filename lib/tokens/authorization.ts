@@ -1,0 +1,20 @@
+import type { Client, Scope, User } from '../model/model.js';
+
+/** What a grant established: who may have a token, and for what. */
+export interface Authorization {
+  client: Client;
+  user: User;
+  scope?: Scope;
+  /** The scope was approved already: the model is not asked again. */
+  scopeApproved?: boolean;
+  /** A user saw this scope: whatever the model says, nothing beyond it is granted. */
+  scopeSeen?: boolean;
+  /** May the client come back without the user? Only clients with the `refresh_token` grant may. */
+  refreshable?: boolean;
+  /** The family: what a replay revokes. */
+  grantId?: string;
+  /** When the family began; left out: now. */
+  grantedAt?: Date;
+  /** Further properties of the token to save. */
+  extra?: Record<string, unknown>;
+}
