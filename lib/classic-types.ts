@@ -43,6 +43,7 @@ declare module './server.js' {
     type InvalidGrantError = errors.InvalidGrantError;
     type InvalidRequestError = errors.InvalidRequestError;
     type InvalidScopeError = errors.InvalidScopeError;
+    type InvalidTargetError = errors.InvalidTargetError;
     type InvalidTokenError = errors.InvalidTokenError;
     type ServerError = errors.ServerError;
     type TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
@@ -50,5 +51,6 @@ declare module './server.js' {
     type UnauthorizedRequestError = errors.UnauthorizedRequestError;
     type UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
     type UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
+    type UnsupportedTokenTypeError = errors.UnsupportedTokenTypeError;
   }
 }

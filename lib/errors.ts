@@ -26,6 +26,10 @@ export class InsufficientScopeError extends oauthError('insufficient_scope', 403
 /** The request carries no token at all. RFC 6750 §3 */
 export class UnauthorizedRequestError extends oauthError('unauthorized_request', 401) {}
 
+// RFC 8707 §2 and RFC 7009 §2.2.1: what features refuse
+export class InvalidTargetError extends oauthError('invalid_target', 400) {}
+export class UnsupportedTokenTypeError extends oauthError('unsupported_token_type', 400) {}
+
 /** The host uses the library wrongly: a fault to mend, never a protocol error on the wire. */
 export class InvalidArgumentError extends oauthError('invalid_argument', 500) {}
 
@@ -44,6 +48,8 @@ export const NAMED = [
   InvalidTokenError,
   InsufficientScopeError,
   UnauthorizedRequestError,
+  InvalidTargetError,
+  UnsupportedTokenTypeError,
 ] as const;
 
 /** Any failure as one of ours. What the host's own code threw stays in `inner`: its text may hold secrets. */

@@ -10,6 +10,7 @@ export {
   InvalidGrantError,
   InvalidRequestError,
   InvalidScopeError,
+  InvalidTargetError,
   InvalidTokenError,
   OAuthError,
   type OAuthErrorProperties,
@@ -20,6 +21,7 @@ export {
   UnauthorizedRequestError,
   UnsupportedGrantTypeError,
   UnsupportedResponseTypeError,
+  UnsupportedTokenTypeError,
 } from './errors.js';
 export { clientItself, isClientItself } from './clients/client-itself.js';
 export type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent, TokenEvent } from './events.js';

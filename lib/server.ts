@@ -146,6 +146,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly InvalidGrantError = errors.InvalidGrantError;
   static readonly InvalidRequestError = errors.InvalidRequestError;
   static readonly InvalidScopeError = errors.InvalidScopeError;
+  static readonly InvalidTargetError = errors.InvalidTargetError;
   static readonly InvalidTokenError = errors.InvalidTokenError;
   static readonly ServerError = errors.ServerError;
   static readonly TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
@@ -153,6 +154,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly UnauthorizedRequestError = errors.UnauthorizedRequestError;
   static readonly UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
   static readonly UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
+  static readonly UnsupportedTokenTypeError = errors.UnsupportedTokenTypeError;
 }
 
 refuseClassicNames(OAuth2Server.prototype);

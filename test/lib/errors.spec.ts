@@ -10,6 +10,7 @@ const CATALOGUE = [
   ['InvalidGrantError', 400, 'invalid_grant', 'Bad Request'],
   ['InvalidRequestError', 400, 'invalid_request', 'Bad Request'],
   ['InvalidScopeError', 400, 'invalid_scope', 'Bad Request'],
+  ['InvalidTargetError', 400, 'invalid_target', 'Bad Request'],
   ['InvalidTokenError', 401, 'invalid_token', 'Unauthorized'],
   ['ServerError', 503, 'server_error', 'Service Unavailable'],
   ['TemporarilyUnavailableError', 503, 'temporarily_unavailable', 'Service Unavailable'],
@@ -17,6 +18,7 @@ const CATALOGUE = [
   ['UnauthorizedRequestError', 401, 'unauthorized_request', 'Unauthorized'],
   ['UnsupportedGrantTypeError', 400, 'unsupported_grant_type', 'Bad Request'],
   ['UnsupportedResponseTypeError', 400, 'unsupported_response_type', 'Bad Request'],
+  ['UnsupportedTokenTypeError', 400, 'unsupported_token_type', 'Bad Request'],
 ] as const;
 
 describe.each(CATALOGUE)('%s', (className, status, name, phrase) => {
