@@ -11,7 +11,7 @@ import { CLASSIC } from './features/classic.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
 import { callBack, type Operation } from './operation.js';
-import { Operations } from './operations.js';
+import { OperationCache } from './operation-cache.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from './model/model.js';
 import {
   type AuthenticateOptions,
@@ -31,9 +31,9 @@ import type { AuthorizationRequest } from './response-types/response-type.js';
  * and resolves to what it found or made; it rejects with an `OAuthError`. Options of a call win over those of the server.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
-  private readonly authenticators: Operations<AuthenticateOperation>;
-  private readonly authorizers: Operations<AuthorizeEndpoint>;
-  private readonly issuers: Operations<TokenEndpoint>;
+  private readonly authenticators: OperationCache<AuthenticateOperation>;
+  private readonly authorizers: OperationCache<AuthorizeEndpoint>;
+  private readonly issuers: OperationCache<TokenEndpoint>;
   private readonly endpoints: EndpointHandlers;
   private readonly features: FeatureSet;
   /** What the server is made of, as its features know it. */
@@ -52,9 +52,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     const settled = settleOptions(DEFAULTS as unknown as Options, { ...options, events } as object);
     this.facts = this.features = new FeatureSet([...CLASSIC, ...flatten(options.features ?? [])], settled);
     this.endpoints = new EndpointHandlers(this.facts);
-    this.authenticators = new Operations(AuthenticateOperation, this.facts);
-    this.authorizers = new Operations(AuthorizeEndpoint, this.facts);
-    this.issuers = new Operations(TokenEndpoint, this.facts);
+    this.authenticators = new OperationCache(AuthenticateOperation, this.facts);
+    this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts);
+    this.issuers = new OperationCache(TokenEndpoint, this.facts);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -115,7 +115,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   }
 
   private run<Result>(
-    operations: Operations<Operation<unknown>>,
+    operations: OperationCache<Operation<unknown>>,
     request: Request,
     response: Response,
     options: object | Callback<Result> | undefined,

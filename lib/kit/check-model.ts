@@ -1,6 +1,6 @@
 import { toOAuthError } from '../errors.js';
 import type { ModelMethod } from '../model/model.js';
-import { Bench } from './bench.js';
+import { Trial } from './trial.js';
 import { CHECKS } from './checks/index.js';
 import { type Check, ContractViolation, Finding, LeftOut } from './contract.js';
 import { makeReport, type Outcome, type Report } from './report.js';
@@ -28,7 +28,7 @@ export async function runCheck(check: Check, makeModel: MakeModel, options: Cont
   const has = (method: ModelMethod) => typeof subject.model[method] === 'function';
   try {
     if (!check.needs.every(has)) return { name, feature, race, result: 'absent' };
-    await check.run(new Bench({ ...options, ...subject }, options.parallel));
+    await check.run(new Trial({ ...options, ...subject }, options.parallel));
     return { name, feature, race, result: 'passed' };
   } catch (error) {
     if (error instanceof LeftOut) return { name, feature, race, result: 'left out', reason: error.message };

@@ -1,5 +1,5 @@
 import type { ModelMethod } from '../model/model.js';
-import type { Bench } from './bench.js';
+import type { Trial } from './trial.js';
 
 /** The parts of a model that are proven apart. */
 export const FEATURES = [
@@ -28,7 +28,7 @@ export interface Check {
   /** How a query or a line of code does it right. */
   remedy: string;
   /** Throws a `Finding` when the model fails, a `LeftOut` when the fixtures do not allow to tell. */
-  run(bench: Bench): Promise<void>;
+  run(trial: Trial): Promise<void>;
 }
 
 /** What a check found wrong. */

@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { type Check, demand, LeftOut } from '../contract.js';
 import { FOREIGN, otherSpellings, wrongSecrets } from '../spellings.js';
 import { isRefused, shown } from './finding.js';
@@ -63,77 +63,77 @@ export const CLIENT_CHECKS: readonly Check[] = [
   },
 ];
 
-async function demandClient(bench: Bench): Promise<void> {
-  const client = await bench.client();
+async function demandClient(trial: Trial): Promise<void> {
+  const client = await trial.client();
   demand(client.id !== undefined && client.id !== null, '`getClient()` returns no `id`');
   demand(Array.isArray(client.grants), `\`getClient()\` returns \`grants\` ${shown(client.grants)}, which is no list`);
   const uris: unknown = client.redirectUris ?? [];
   demand(Array.isArray(uris), `\`getClient()\` returns \`redirectUris\` ${shown(uris)}, which is no list`);
-  if (!bench.model.saveAuthorizationCode) return;
-  const found = await bench.model.getClient(bench.fixture.id, null);
+  if (!trial.model.saveAuthorizationCode) return;
+  const found = await trial.model.getClient(trial.fixture.id, null);
   demand(found, '`getClient(id, null)` finds nothing, though the authorization endpoint has no secret to offer');
 }
 
-async function demandExactId(bench: Bench): Promise<void> {
-  const { id, secret = null } = bench.fixture;
-  await bench.client();
+async function demandExactId(trial: Trial): Promise<void> {
+  const { id, secret = null } = trial.fixture;
+  await trial.client();
   for (const [how, spelling] of otherSpellings(id)) {
     for (const given of new Set([secret, null])) {
-      const found = await findClient(bench, spelling, given);
+      const found = await findClient(trial, spelling, given);
       demand(!found, `\`getClient()\` finds the client ${shown(id)} by ${shown(spelling)}, ${how}`);
     }
   }
 }
 
-async function demandNoStranger(bench: Bench): Promise<void> {
-  const { secret = null } = bench.fixture;
+async function demandNoStranger(trial: Trial): Promise<void> {
+  const { secret = null } = trial.fixture;
   for (const id of FOREIGN) {
-    const found = (await findClient(bench, id, secret)) || (await findClient(bench, id, null));
+    const found = (await findClient(trial, id, secret)) || (await findClient(trial, id, null));
     demand(!found, `\`getClient(${shown(id)}, …)\` returns ${shown(found)}`);
   }
 }
 
-async function demandRightSecret(bench: Bench): Promise<void> {
-  const { id, secret } = bench.fixture;
+async function demandRightSecret(trial: Trial): Promise<void> {
+  const { id, secret } = trial.fixture;
   if (secret === undefined) throw new LeftOut('`client` has no `secret`');
-  await bench.client();
+  await trial.client();
   for (const [how, wrong] of wrongSecrets(secret)) {
-    demand(!(await findClient(bench, id, wrong)), `\`getClient()\` takes a secret that is wrong: ${how}`);
+    demand(!(await findClient(trial, id, wrong)), `\`getClient()\` takes a secret that is wrong: ${how}`);
   }
 }
 
-async function demandOwnSecret(bench: Bench): Promise<void> {
-  const { fixture, subject } = bench;
+async function demandOwnSecret(trial: Trial): Promise<void> {
+  const { fixture, subject } = trial;
   const other = subject.otherClient;
   if (fixture.secret === undefined || other?.secret === undefined)
     throw new LeftOut('no `otherClient` with a `secret`');
-  demand(await findClient(bench, other.id, other.secret), `\`getClient()\` does not find ${shown(other.id)}`);
+  demand(await findClient(trial, other.id, other.secret), `\`getClient()\` does not find ${shown(other.id)}`);
   demand(
-    !(await findClient(bench, fixture.id, other.secret)),
+    !(await findClient(trial, fixture.id, other.secret)),
     `the secret of ${shown(other.id)} opens ${shown(fixture.id)}`,
   );
   demand(
-    !(await findClient(bench, other.id, fixture.secret)),
+    !(await findClient(trial, other.id, fixture.secret)),
     `the secret of ${shown(fixture.id)} opens ${shown(other.id)}`,
   );
 }
 
-async function demandSomeSecret(bench: Bench): Promise<void> {
-  const { id, secret } = bench.fixture;
+async function demandSomeSecret(trial: Trial): Promise<void> {
+  const { id, secret } = trial.fixture;
   if (secret === undefined) throw new LeftOut('`client` has no `secret`');
-  const { grants } = await bench.client();
-  const server = bench.server(undefined, { requireClientAuthentication: {} });
-  for (const [grant, parameters] of Object.entries(await bench.requests())) {
+  const { grants } = await trial.client();
+  const server = trial.server(undefined, { requireClientAuthentication: {} });
+  for (const [grant, parameters] of Object.entries(await trial.requests())) {
     if (!grants.includes(grant)) continue;
-    const refused = await isRefused(bench.token({ grant_type: grant, ...parameters }, { server, as: { id } }));
+    const refused = await isRefused(trial.token({ grant_type: grant, ...parameters }, { server, as: { id } }));
     demand(refused, `the server gives tokens by \`${grant}\` to whoever says ${shown(id)} and brings no secret`);
   }
 }
 
 /** A model may refuse a client by throwing. */
-async function findClient(bench: Bench, id: string, secret: string | null): Promise<unknown> {
+async function findClient(trial: Trial, id: string, secret: string | null): Promise<unknown> {
   try {
-    return await bench.model.getClient(id, secret);
+    return await trial.model.getClient(id, secret);
   } catch {
     return undefined;
   }

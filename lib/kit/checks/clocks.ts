@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { byClock } from '../clock.js';
 import { type Check, demand } from '../contract.js';
 import { answerOf, find, isRefused, lookUp, shown } from './finding.js';
@@ -22,7 +22,7 @@ export function clockChecks(kind: SpendableKind): Check[] {
       needs,
       attack: `what one process has spent another takes for good until its clock has come so far: whoever stole the ${what} waits for nothing, but only tries the next process.`,
       remedy: BY_ONE_CLOCK,
-      run: (bench) => demandOnceByAllClocks(bench, kind),
+      run: (trial) => demandOnceByAllClocks(trial, kind),
     },
   ];
 }
@@ -51,46 +51,46 @@ export const FAMILY_CLOCK_CHECKS: readonly Check[] = [
   },
 ];
 
-async function demandOnceByAllClocks(bench: Bench, kind: SpendableKind): Promise<void> {
+async function demandOnceByAllClocks(trial: Trial, kind: SpendableKind): Promise<void> {
   const { spender, one } = kind;
-  await bench.clientFor(kind.grant);
+  await trial.clientFor(kind.grant);
   for (const [how, ahead] of CLOCKS) {
-    const [first, second] = [await spentBy(bench, kind, ahead), await spentBy(bench, kind, ahead)];
-    const found = await lookUp(bench, kind, first.value);
+    const [first, second] = [await spentBy(trial, kind, ahead), await spentBy(trial, kind, ahead)];
+    const found = await lookUp(trial, kind, first.value);
     const of = `${one} that was spent by a process whose clock is ${how}`;
-    const again = found && (await answerOf(() => kind.spend(bench.model, { ...found }, first.value), of));
+    const again = found && (await answerOf(() => kind.spend(trial.model, { ...found }, first.value), of));
     demand(!again, `\`${spender}()\` returns ${shown(again)} again for ${of}`);
-    demand(await isRefused(kind.use(bench, second)), `the server gives tokens for ${of}`);
+    demand(await isRefused(kind.use(trial, second)), `the server gives tokens for ${of}`);
   }
 }
 
-async function spentBy(bench: Bench, kind: SpendableKind, ahead: number) {
+async function spentBy(trial: Trial, kind: SpendableKind, ahead: number) {
   return byClock(ahead, async () => {
-    const held = await kind.save(bench);
-    const found = await find(bench, kind, held.value);
-    await kind.spend(bench.model, { ...found }, held.value);
+    const held = await kind.save(trial);
+    const found = await find(trial, kind, held.value);
+    await kind.spend(trial.model, { ...found }, held.value);
     return held;
   });
 }
 
-async function demandEndByAllClocks(bench: Bench): Promise<void> {
+async function demandEndByAllClocks(trial: Trial): Promise<void> {
   for (const [how, ahead] of CLOCKS) {
-    const grantId = bench.newGrant()!;
-    const save = () => byClock(ahead, async () => bench.saveToken({ grantId }));
+    const grantId = trial.newGrant()!;
+    const save = () => byClock(ahead, async () => trial.saveToken({ grantId }));
     const { saved } = await save();
-    await bench.model.revokeGrant!(grantId);
+    await trial.model.revokeGrant!(grantId);
     const of = `an access token that a process whose clock is ${how} has issued`;
-    demand(!(await bench.isLetIn(saved.accessToken)), `${of} outlives its family`);
+    demand(!(await trial.isLetIn(saved.accessToken)), `${of} outlives its family`);
     const late = await save().catch(() => undefined);
-    demand(!late || !(await bench.isLetIn(late.saved.accessToken)), `${of} on the ended family is let in`);
+    demand(!late || !(await trial.isLetIn(late.saved.accessToken)), `${of} on the ended family is let in`);
   }
 }
 
-async function demandOneClock(bench: Bench): Promise<void> {
+async function demandOneClock(trial: Trial): Promise<void> {
   for (const [how, ahead] of CLOCKS) {
     const started = performance.now();
-    const { value } = await spentBy(bench, REFRESH_TOKEN, ahead);
-    const ago = (await lookUp(bench, REFRESH_TOKEN, value))?.['revokedAgo'];
+    const { value } = await spentBy(trial, REFRESH_TOKEN, ahead);
+    const ago = (await lookUp(trial, REFRESH_TOKEN, value))?.['revokedAgo'];
     // The server counts by its own clock then, and forgives nothing that was spent in the future.
     if (ago === undefined || ago === null) continue;
     const most = (performance.now() - started) / 1000;

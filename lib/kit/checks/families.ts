@@ -1,5 +1,5 @@
 import type { ModelMethod, Token } from '../../model/model.js';
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { type Check, demand } from '../contract.js';
 import { later, lookUp, shown } from './finding.js';
 import { REFRESH_TOKEN } from './kinds.js';
@@ -48,78 +48,78 @@ export const FAMILY_CHECKS: readonly Check[] = [
   },
 ];
 
-async function demandWhole(bench: Bench): Promise<void> {
-  const grantId = bench.newGrant()!;
+async function demandWhole(trial: Trial): Promise<void> {
+  const grantId = trial.newGrant()!;
   const [first, second, stranger] = [
-    await bench.saveToken({ grantId }),
-    await bench.saveToken({ grantId }),
-    await bench.saveToken(),
+    await trial.saveToken({ grantId }),
+    await trial.saveToken({ grantId }),
+    await trial.saveToken(),
   ];
-  await bench.model.revokeGrant!(grantId);
+  await trial.model.revokeGrant!(grantId);
   for (const { saved } of [first, second]) {
-    demand(!(await bench.isLetIn(saved.accessToken)), 'an access token of the family is still let in');
-    demand(!(await isUsable(bench, saved.refreshToken)), 'a refresh token of the family still gets tokens');
+    demand(!(await trial.isLetIn(saved.accessToken)), 'an access token of the family is still let in');
+    demand(!(await isUsable(trial, saved.refreshToken)), 'a refresh token of the family still gets tokens');
   }
-  demand(await bench.isLetIn(stranger.saved.accessToken), 'an access token of another family is not let in any more');
+  demand(await trial.isLetIn(stranger.saved.accessToken), 'an access token of another family is not let in any more');
   const { refreshToken } = stranger.saved;
-  demand(!refreshToken || (await isUsable(bench, refreshToken)), 'a refresh token of another family is dead too');
+  demand(!refreshToken || (await isUsable(trial, refreshToken)), 'a refresh token of another family is dead too');
 }
 
-async function demandEnd(bench: Bench): Promise<void> {
-  const grantId = bench.newGrant()!;
-  await bench.saveToken({ grantId });
-  await bench.model.revokeGrant!(grantId);
-  await demandDead(bench, [saveQuietly(bench, grantId)]);
-  if (!bench.model.saveAuthorizationCode) return;
+async function demandEnd(trial: Trial): Promise<void> {
+  const grantId = trial.newGrant()!;
+  await trial.saveToken({ grantId });
+  await trial.model.revokeGrant!(grantId);
+  await demandDead(trial, [saveQuietly(trial, grantId)]);
+  if (!trial.model.saveAuthorizationCode) return;
   // A replay can come before the code has become a token.
-  const young = bench.newGrant()!;
-  await bench.saveCode({ grantId: young });
-  await bench.model.revokeGrant!(young);
-  await demandDead(bench, [saveQuietly(bench, young)]);
+  const young = trial.newGrant()!;
+  await trial.saveCode({ grantId: young });
+  await trial.model.revokeGrant!(young);
+  await demandDead(trial, [saveQuietly(trial, young)]);
 }
 
 /** The family ends in the middle of many saves, each time at another moment of them. */
-async function demandEndUnderRace(bench: Bench): Promise<void> {
+async function demandEndUnderRace(trial: Trial): Promise<void> {
   for (let round = 0; round < 10; round += 1) {
-    const grantId = bench.newGrant()!;
-    await bench.saveToken({ grantId });
-    const saves = Array.from({ length: 20 }, (_, index) => later(index % 5, () => saveQuietly(bench, grantId)));
-    await later(round % 5, async () => bench.model.revokeGrant!(grantId));
-    await demandDead(bench, saves);
+    const grantId = trial.newGrant()!;
+    await trial.saveToken({ grantId });
+    const saves = Array.from({ length: 20 }, (_, index) => later(index % 5, () => saveQuietly(trial, grantId)));
+    await later(round % 5, async () => trial.model.revokeGrant!(grantId));
+    await demandDead(trial, saves);
   }
 }
 
-async function demandAllOfNewGrant(bench: Bench): Promise<void> {
-  const grantId = bench.newGrant()!;
-  const saves = Array.from({ length: bench.parallel }, () => bench.saveToken({ grantId }));
+async function demandAllOfNewGrant(trial: Trial): Promise<void> {
+  const grantId = trial.newGrant()!;
+  const saves = Array.from({ length: trial.parallel }, () => trial.saveToken({ grantId }));
   const results = await Promise.allSettled(saves);
   const failure = results.find((result) => result.status === 'rejected');
   const kept = results.filter((result) => result.status === 'fulfilled');
-  const of = `of ${bench.parallel} tokens saved at once on a new grant`;
-  demand(!failure, `${bench.parallel - kept.length} ${of} were refused: ${shown(failure?.reason)}`);
-  const letIn = await Promise.all(kept.map(({ value }) => bench.isLetIn(value.saved.accessToken)));
+  const of = `of ${trial.parallel} tokens saved at once on a new grant`;
+  demand(!failure, `${trial.parallel - kept.length} ${of} were refused: ${shown(failure?.reason)}`);
+  const letIn = await Promise.all(kept.map(({ value }) => trial.isLetIn(value.saved.accessToken)));
   const count = letIn.filter(Boolean).length;
-  demand(count === bench.parallel, `${count} ${of} are let in: all must be`);
+  demand(count === trial.parallel, `${count} ${of} are let in: all must be`);
 }
 
 /** A model refuses by throwing, or by keeping what nobody will find. */
-async function saveQuietly(bench: Bench, grantId: string): Promise<Token | undefined> {
-  return bench.saveToken({ grantId }).then(
+async function saveQuietly(trial: Trial, grantId: string): Promise<Token | undefined> {
+  return trial.saveToken({ grantId }).then(
     ({ saved }) => saved,
     () => undefined,
   );
 }
 
-async function demandDead(bench: Bench, saves: Promise<Token | undefined>[]): Promise<void> {
+async function demandDead(trial: Trial, saves: Promise<Token | undefined>[]): Promise<void> {
   for (const saved of await Promise.all(saves)) {
     if (!saved) continue;
-    demand(!(await bench.isLetIn(saved.accessToken)), 'an access token saved into the ended family is let in');
-    demand(!(await isUsable(bench, saved.refreshToken)), 'a refresh token saved into the ended family gets tokens');
+    demand(!(await trial.isLetIn(saved.accessToken)), 'an access token saved into the ended family is let in');
+    demand(!(await isUsable(trial, saved.refreshToken)), 'a refresh token saved into the ended family gets tokens');
   }
 }
 
-async function isUsable(bench: Bench, refreshToken: string | undefined): Promise<boolean> {
-  if (refreshToken === undefined || !bench.model.getRefreshToken) return false;
-  const found = await lookUp(bench, REFRESH_TOKEN, refreshToken);
+async function isUsable(trial: Trial, refreshToken: string | undefined): Promise<boolean> {
+  if (refreshToken === undefined || !trial.model.getRefreshToken) return false;
+  const found = await lookUp(trial, REFRESH_TOKEN, refreshToken);
   return found !== undefined && !found['revokedAt'];
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 import { toOAuthError } from '../../errors.js';
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { demand, Finding } from '../contract.js';
 import type { Kind } from './kinds.js';
 
@@ -23,15 +23,15 @@ export async function answerOf(call: () => unknown, signature: string): Promise<
 export type Found = Record<string, unknown>;
 
 /** What the model finds by this value, if anything. */
-export async function lookUp(bench: Bench, { finder }: Kind, value: string): Promise<Found | undefined> {
-  const found = await answerOf(() => bench.model[finder]!(value), `\`${finder}(${shown(value)})\``);
+export async function lookUp(trial: Trial, { finder }: Kind, value: string): Promise<Found | undefined> {
+  const found = await answerOf(() => trial.model[finder]!(value), `\`${finder}(${shown(value)})\``);
   // Whatever is falsy says that there is none.
   return (found || undefined) as Found | undefined;
 }
 
 /** What the model has just saved: it must find it. */
-export async function find(bench: Bench, kind: Kind, value: string): Promise<Found> {
-  const found = await lookUp(bench, kind, value);
+export async function find(trial: Trial, kind: Kind, value: string): Promise<Found> {
+  const found = await lookUp(trial, kind, value);
   demand(found, `\`${kind.finder}()\` does not find the ${kind.what} that was just saved`);
   return found;
 }

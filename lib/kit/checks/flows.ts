@@ -1,5 +1,5 @@
 import { Response } from '../../http/response.js';
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { type Check, demand, LeftOut } from '../contract.js';
 import { authorizationRequest, bearerRequest } from '../requests.js';
 import { find, isRefused, shown } from './finding.js';
@@ -58,10 +58,10 @@ export const FLOW_CHECKS: readonly Check[] = [
   },
 ];
 
-async function demandScope(bench: Bench): Promise<void> {
-  const { saved } = await bench.saveToken({ scope: bench.scope(['kit:read', 'kit:write']) });
+async function demandScope(trial: Trial): Promise<void> {
+  const { saved } = await trial.saveToken({ scope: trial.scope(['kit:read', 'kit:write']) });
   for (const scope of ['kit:never', 'kit', 'read', 'kit:read kit:never']) {
-    const entry = bench.server().authenticate(bearerRequest(saved.accessToken), new Response(), { scope });
+    const entry = trial.server().authenticate(bearerRequest(saved.accessToken), new Response(), { scope });
     demand(
       await isRefused(entry),
       `a token with the scope 'kit:read kit:write' is let in where '${scope}' is demanded`,
@@ -69,60 +69,60 @@ async function demandScope(bench: Bench): Promise<void> {
   }
 }
 
-async function demandFlow(bench: Bench): Promise<void> {
-  const client = await bench.clientFor('authorization_code');
+async function demandFlow(trial: Trial): Promise<void> {
+  const client = await trial.clientFor('authorization_code');
   const [redirectUri] = client.redirectUris ?? [];
   if (redirectUri === undefined) throw new LeftOut('`client` has no redirect URI');
-  const user = await bench.user();
-  const proof = bench.newProof();
+  const user = await trial.user();
+  const proof = trial.newProof();
   const request = authorizationRequest({
-    client_id: bench.fixture.id,
+    client_id: trial.fixture.id,
     redirect_uri: redirectUri,
-    scope: bench.scopeText,
+    scope: trial.scopeText,
     code_challenge: proof.codeChallenge,
     code_challenge_method: proof.codeChallengeMethod,
   });
   const response = new Response();
-  await bench.server().authorize(request, response, { authenticateHandler: { handle: () => user } });
+  await trial.server().authorize(request, response, { authenticateHandler: { handle: () => user } });
   const code = new URL(response.get('location')!).searchParams.get('code')!;
-  const tokens = await bench.redeem({ code, redirectUri, verifier: proof.verifier });
-  demand(!bench.model.getAccessToken || (await bench.isLetIn(tokens.access_token)), 'its access token is not let in');
-  if (!bench.model.getRefreshToken || !client.grants.includes('refresh_token')) return;
+  const tokens = await trial.redeem({ code, redirectUri, verifier: proof.verifier });
+  demand(!trial.model.getAccessToken || (await trial.isLetIn(tokens.access_token)), 'its access token is not let in');
+  if (!trial.model.getRefreshToken || !client.grants.includes('refresh_token')) return;
   demand(tokens.refresh_token, '`saveToken()` does not return the `refreshToken`, so the client never gets it');
-  await bench.refresh(tokens.refresh_token);
+  await trial.refresh(tokens.refresh_token);
 }
 
-async function demandRedirectUri(bench: Bench): Promise<void> {
+async function demandRedirectUri(trial: Trial): Promise<void> {
   const sent = 'https://client.example/callback?tenant=7&next=%2Fhome#'.slice(0, -1);
-  const { held } = await bench.saveCode({ redirectUri: sent });
-  const { redirectUri } = await find(bench, AUTHORIZATION_CODE, held.code);
+  const { held } = await trial.saveCode({ redirectUri: sent });
+  const { redirectUri } = await find(trial, AUTHORIZATION_CODE, held.code);
   demand(
     redirectUri === sent,
     `\`getAuthorizationCode()\` returns \`redirectUri\` ${shown(redirectUri)} for ${shown(sent)}`,
   );
 }
 
-async function demandChallenge(bench: Bench): Promise<void> {
-  await bench.clientFor('authorization_code');
-  const { sent, held } = await bench.saveCode({}, true);
-  const found = await find(bench, AUTHORIZATION_CODE, held.code);
+async function demandChallenge(trial: Trial): Promise<void> {
+  await trial.clientFor('authorization_code');
+  const { sent, held } = await trial.saveCode({}, true);
+  const found = await find(trial, AUTHORIZATION_CODE, held.code);
   for (const field of ['codeChallenge', 'codeChallengeMethod'] as const) {
     const of = `\`getAuthorizationCode()\` returns \`${field}\` ${shown(found[field])} for ${shown(sent[field])}`;
     demand(found[field] === sent[field], of);
   }
-  const refused = await isRefused(bench.redeem({ ...held, verifier: undefined }));
+  const refused = await isRefused(trial.redeem({ ...held, verifier: undefined }));
   demand(refused, 'the server gives tokens for a code with a challenge to a client without its verifier');
 }
 
-async function demandTrust(bench: Bench): Promise<void> {
-  const client = await bench.clientFor('authorization_code');
+async function demandTrust(trial: Trial): Promise<void> {
+  const client = await trial.clientFor('authorization_code');
   const [registered] = client.redirectUris ?? [];
-  const user = await bench.user();
+  const user = await trial.user();
   for (const uri of ['https://attacker.example/', ...(registered === undefined ? [] : lookalikes(registered))]) {
     if (client.redirectUris?.includes(uri)) continue;
     const response = new Response();
-    const request = authorizationRequest({ client_id: bench.fixture.id, redirect_uri: uri });
-    await isRefused(bench.server().authorize(request, response, { authenticateHandler: { handle: () => user } }));
+    const request = authorizationRequest({ client_id: trial.fixture.id, redirect_uri: uri });
+    await isRefused(trial.server().authorize(request, response, { authenticateHandler: { handle: () => user } }));
     demand(
       response.get('location') === undefined,
       `the server sends the user to ${shown(uri)}, which is not registered`,

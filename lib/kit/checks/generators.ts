@@ -1,5 +1,5 @@
 import { type Check, demand } from '../contract.js';
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { shown } from './finding.js';
 import type { Feature } from '../contract.js';
 
@@ -19,13 +19,13 @@ function check(generator: Generator, feature: Feature): Check {
     needs: ['getClient', generator],
     attack: `somebody who has seen a few ${feature} computes those of everybody else.`,
     remedy: "crypto.randomBytes(32).toString('base64url'); or leave the method out: the server does just that.",
-    run: (bench) => demandRandom(bench, generator),
+    run: (trial) => demandRandom(trial, generator),
   };
 }
 
-async function demandRandom(bench: Bench, generator: Generator): Promise<void> {
-  const [client, user, scope] = [await bench.client(), await bench.user(), bench.scope()];
-  const made = await Promise.all(Array.from({ length: 50 }, async () => bench.model[generator]!(client, user, scope)));
+async function demandRandom(trial: Trial, generator: Generator): Promise<void> {
+  const [client, user, scope] = [await trial.client(), await trial.user(), trial.scope()];
+  const made = await Promise.all(Array.from({ length: 50 }, async () => trial.model[generator]!(client, user, scope)));
   // A falsy answer leaves it to the server.
   const texts = made.filter(Boolean);
   const short = texts.find((text) => typeof text !== 'string' || text.length < 22);

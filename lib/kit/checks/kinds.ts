@@ -1,6 +1,6 @@
 import { Response } from '../../http/response.js';
 import type { AuthorizationCode, Model, ModelMethod, RefreshToken } from '../../model/model.js';
-import type { Bench, Counter, HeldCode } from '../bench.js';
+import type { Trial, Counter, HeldCode } from '../trial.js';
 import type { Feature } from '../contract.js';
 import { bearerRequest } from '../requests.js';
 
@@ -27,9 +27,9 @@ export interface Kind {
   /** As a query names it. */
   table: string;
   column: string;
-  save(bench: Bench, more?: object): Promise<Held>;
+  save(trial: Trial, more?: object): Promise<Held>;
   /** Brings it to the host's server; rejects when it is refused. */
-  use(bench: Bench, held: Held, counter?: Counter): Promise<unknown>;
+  use(trial: Trial, held: Held, counter?: Counter): Promise<unknown>;
 }
 
 /** A kind that can be spent once. */
@@ -50,11 +50,11 @@ export const ACCESS_TOKEN: Kind = {
   expiry: 'accessTokenExpiresAt',
   table: 'access_tokens',
   column: 'token',
-  async save(bench, more) {
-    const { sent, saved } = await bench.saveToken(more);
+  async save(trial, more) {
+    const { sent, saved } = await trial.saveToken(more);
     return { value: saved.accessToken, sent };
   },
-  use: (bench, { value }) => bench.server().authenticate(bearerRequest(value), new Response()),
+  use: (trial, { value }) => trial.server().authenticate(bearerRequest(value), new Response()),
 };
 
 export const AUTHORIZATION_CODE: SpendableKind = {
@@ -69,11 +69,11 @@ export const AUTHORIZATION_CODE: SpendableKind = {
   expiry: 'expiresAt',
   table: 'codes',
   column: 'code',
-  async save(bench, more) {
-    const { sent, held } = await bench.saveCode(more);
+  async save(trial, more) {
+    const { sent, held } = await trial.saveCode(more);
     return { value: held.code, sent: { ...sent }, code: held };
   },
-  use: (bench, { code }, counter) => bench.redeem(code!, counter),
+  use: (trial, { code }, counter) => trial.redeem(code!, counter),
   spend: (model, found, value) =>
     model.revokeAuthorizationCode!({ authorizationCode: value, ...found } as AuthorizationCode),
 };
@@ -90,10 +90,10 @@ export const REFRESH_TOKEN: SpendableKind = {
   expiry: 'refreshTokenExpiresAt',
   table: 'refresh_tokens',
   column: 'token',
-  async save(bench, more) {
-    const { sent, saved } = await bench.saveToken(more);
+  async save(trial, more) {
+    const { sent, saved } = await trial.saveToken(more);
     return { value: saved.refreshToken ?? sent.refreshToken!, sent };
   },
-  use: (bench, { value }, counter) => bench.refresh(value, counter),
+  use: (trial, { value }, counter) => trial.refresh(value, counter),
   spend: (model, found) => model.revokeToken!(found as RefreshToken),
 };

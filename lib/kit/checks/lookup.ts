@@ -1,4 +1,4 @@
-import { Bench } from '../bench.js';
+import { Trial } from '../trial.js';
 import { type Check, demand } from '../contract.js';
 import { scopeText } from '../../tokens/scope.js';
 import { FOREIGN, otherSpellings } from '../spellings.js';
@@ -17,7 +17,7 @@ export function lookupChecks(kind: Kind): Check[] {
       attack: `whoever holds ${one} acts as another user, through another client or with a wider scope than was agreed to.`,
       remedy: `save client, user and scope in the row of the ${what} and return these, not what was looked up last.
   SQL    SELECT t.*, c.*, u.* FROM ${table} t JOIN clients c ON c.id = t.client_id JOIN users u ON u.id = t.user_id WHERE t.${column} = ?`,
-      run: (bench) => demandSame(bench, kind),
+      run: (trial) => demandSame(trial, kind),
     },
     {
       name: `gives the expiry of ${one} back as the Date it was`,
@@ -25,7 +25,7 @@ export function lookupChecks(kind: Kind): Check[] {
       needs,
       attack: `a stolen ${what} outlives its lifetime: text compares with a Date as NaN, and a lost time zone adds hours.`,
       remedy: REAL_DATES,
-      run: (bench) => demandDate(bench, kind),
+      run: (trial) => demandDate(trial, kind),
     },
     {
       name: `finds no ${what} that it never saved`,
@@ -34,7 +34,7 @@ export function lookupChecks(kind: Kind): Check[] {
       attack: `somebody without ${one} makes one up and is let in, or makes the server fail with each request.`,
       remedy: `return null when no row was found; key objects by Map, not by {}; bind values, never put them into the text of a query.
   SQL    SELECT … FROM ${table} WHERE ${column} = ?`,
-      run: (bench) => demandNothingForeign(bench, kind),
+      run: (trial) => demandNothingForeign(trial, kind),
     },
     {
       name: `tells ${what}s apart to the letter`,
@@ -42,7 +42,7 @@ export function lookupChecks(kind: Kind): Check[] {
       needs,
       attack: `the search for a valid ${what} takes a fraction of the guesses, and what was spent or revoked in one spelling lives on in another.`,
       remedy: EXACT,
-      run: (bench) => demandExact(bench, kind),
+      run: (trial) => demandExact(trial, kind),
     },
     {
       name: `lets no expired ${what} pass`,
@@ -51,16 +51,16 @@ export function lookupChecks(kind: Kind): Check[] {
       attack: `${one} found in an old log or backup works forever.`,
       remedy: `save the expiry you are given and return that one; do not make a new one from a lifetime when the ${what} is looked up.
   SQL    … WHERE ${column} = ? AND expires_at > now() is as good: what has expired need not be found`,
-      run: (bench) => demandOver(bench, kind),
+      run: (trial) => demandOver(trial, kind),
     },
   ];
 }
 
-async function demandSame(bench: Bench, kind: Kind): Promise<void> {
-  const scope = bench.scope(bench.subject.scopes ?? (await anyScope(bench)));
-  const { value } = await kind.save(bench, { scope });
-  await saveForAnother(bench, kind);
-  const [client, user, found] = [await bench.client(), await bench.user(), await find(bench, kind, value)];
+async function demandSame(trial: Trial, kind: Kind): Promise<void> {
+  const scope = trial.scope(trial.subject.scopes ?? (await anyScope(trial)));
+  const { value } = await kind.save(trial, { scope });
+  await saveForAnother(trial, kind);
+  const [client, user, found] = [await trial.client(), await trial.user(), await find(trial, kind, value)];
   const got = (field: string) => (found[field] ?? {}) as { id?: unknown };
   const of = `\`${kind.finder}()\` returns`;
   if (kind.field !== 'authorizationCode') {
@@ -77,16 +77,16 @@ async function demandSame(bench: Bench, kind: Kind): Promise<void> {
 }
 
 /** Any will do, where the model does not say that the client may not have it: then what is found may have less. */
-async function anyScope(bench: Bench): Promise<string[] | undefined> {
+async function anyScope(trial: Trial): Promise<string[] | undefined> {
   const values = ['read', 'write'];
-  const { model } = bench;
+  const { model } = trial;
   if (!model.validateClientScope) return values;
-  return (await model.validateClientScope(await bench.client(), bench.scope(values)!)) ? values : undefined;
+  return (await model.validateClientScope(await trial.client(), trial.scope(values)!)) ? values : undefined;
 }
 
 /** So that what was saved last is not what is looked up. A model that knows no other user may refuse. */
-async function saveForAnother({ subject }: Bench, kind: Kind): Promise<void> {
-  const another = new Bench({
+async function saveForAnother({ subject }: Trial, kind: Kind): Promise<void> {
+  const another = new Trial({
     ...subject,
     client: subject.otherClient ?? subject.client,
     user: { id: 'kit-other-user' },
@@ -96,9 +96,9 @@ async function saveForAnother({ subject }: Bench, kind: Kind): Promise<void> {
 
 const words = (scope: unknown) => (scopeText(scope) ?? '').split(' ').toSorted().join(' ');
 
-async function demandDate(bench: Bench, kind: Kind): Promise<void> {
-  const { value, sent } = await kind.save(bench);
-  const found = (await find(bench, kind, value))[kind.expiry];
+async function demandDate(trial: Trial, kind: Kind): Promise<void> {
+  const { value, sent } = await kind.save(trial);
+  const found = (await find(trial, kind, value))[kind.expiry];
   const of = `\`${kind.finder}()\` returns \`${kind.expiry}\``;
   demand(found instanceof Date, `${of} ${shown(found)}, which is no Date`);
   const late = found.getTime() - (sent[kind.expiry] as Date).getTime();
@@ -106,28 +106,28 @@ async function demandDate(bench: Bench, kind: Kind): Promise<void> {
   demand(Math.abs(late) <= 1000, `${of} ${shown(found)} for ${shown(sent[kind.expiry])}`);
 }
 
-async function demandNothingForeign(bench: Bench, kind: Kind): Promise<void> {
-  const { value: own, sent } = await kind.save(bench);
+async function demandNothingForeign(trial: Trial, kind: Kind): Promise<void> {
+  const { value: own, sent } = await kind.save(trial);
   // Of one saved pair of tokens neither is found in place of the other.
   const others = [sent['accessToken'], sent['refreshToken']].filter((token) => token && token !== own) as string[];
   for (const value of [...FOREIGN, ...others]) {
-    const found = await lookUp(bench, kind, value);
+    const found = await lookUp(trial, kind, value);
     demand(!found, `\`${kind.finder}(${shown(value)})\` returns ${shown(found)}`);
   }
 }
 
-async function demandExact(bench: Bench, kind: Kind): Promise<void> {
-  const { value } = await kind.save(bench);
+async function demandExact(trial: Trial, kind: Kind): Promise<void> {
+  const { value } = await kind.save(trial);
   for (const [how, spelling] of otherSpellings(value)) {
-    const found = await Promise.resolve(bench.model[kind.finder]!(spelling)).catch(() => undefined);
+    const found = await Promise.resolve(trial.model[kind.finder]!(spelling)).catch(() => undefined);
     demand(!found, `\`${kind.finder}()\` finds the ${kind.what} ${shown(value)} by ${shown(spelling)}, ${how}`);
   }
 }
 
-async function demandOver(bench: Bench, kind: Kind): Promise<void> {
-  const held = await saveExpired((expiresAt) => kind.save(bench, { [kind.expiry]: expiresAt }));
-  const refused = await isRefused(kind.use(bench, held));
-  const found = refused ? undefined : (await lookUp(bench, kind, held.value))?.[kind.expiry];
+async function demandOver(trial: Trial, kind: Kind): Promise<void> {
+  const held = await saveExpired((expiresAt) => kind.save(trial, { [kind.expiry]: expiresAt }));
+  const refused = await isRefused(kind.use(trial, held));
+  const found = refused ? undefined : (await lookUp(trial, kind, held.value))?.[kind.expiry];
   demand(
     refused,
     `the server accepts ${kind.one} that has expired: its \`${kind.expiry}\` is returned as ${shown(found)}`,

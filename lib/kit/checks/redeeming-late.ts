@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { type Check, demand } from '../contract.js';
 import { later } from './finding.js';
 import type { SpendableKind } from './kinds.js';
@@ -19,7 +19,7 @@ export function lateRedeemingChecks(kind: SpendableKind): Check[] {
       needs,
       attack,
       remedy,
-      run: (bench) => demandDead(bench, kind),
+      run: (trial) => demandDead(trial, kind),
     },
     {
       name: `leaves no token alive for which ${one} is redeemed while its family ends`,
@@ -28,22 +28,22 @@ export function lateRedeemingChecks(kind: SpendableKind): Check[] {
       race: true,
       attack,
       remedy,
-      run: async (bench) => {
-        for (let round = 0; round < 20; round += 1) await demandDead(bench, kind, round % 5);
+      run: async (trial) => {
+        for (let round = 0; round < 20; round += 1) await demandDead(trial, kind, round % 5);
       },
     },
   ];
 }
 
 /** @param turns of the event loop, after which the family ends; left out: it has ended before */
-async function demandDead(bench: Bench, kind: SpendableKind, turns?: number): Promise<void> {
-  const held = await kind.save(bench);
-  const attempt = await prepare(bench, kind, held);
-  const revoke = async () => bench.model.revokeGrant!(held.sent['grantId'] as string);
+async function demandDead(trial: Trial, kind: SpendableKind, turns?: number): Promise<void> {
+  const held = await kind.save(trial);
+  const attempt = await prepare(trial, kind, held);
+  const revoke = async () => trial.model.revokeGrant!(held.sent['grantId'] as string);
   if (turns === undefined) await revoke();
   // A model refuses by throwing, by returning nothing, or by keeping what nobody will find.
   const redeemed = attempt.redeem().catch(() => undefined);
   await Promise.all([redeemed, turns !== undefined && later(turns, revoke)]);
-  const isAlive = await bench.isLetIn(attempt.token.accessToken);
+  const isAlive = await trial.isLetIn(attempt.token.accessToken);
   demand(!isAlive, `an access token for which ${kind.one} of the ended family was redeemed is let in`);
 }

@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { byClock } from '../clock.js';
 import { type Check, demand } from '../contract.js';
 import { isRefused } from './finding.js';
@@ -32,31 +32,31 @@ export const RETRY_CHECKS: readonly Check[] = [
 /** Longer than any clock is off here. */
 const INTERVAL = 60;
 
-async function demandSameAnswer(bench: Bench): Promise<void> {
-  await bench.clientFor('refresh_token');
-  const counter = { server: bench.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
-  const { value } = await REFRESH_TOKEN.save(bench);
-  const lost = await bench.refresh(value, counter);
-  const again = await bench.refresh(value, counter).catch(() => undefined);
+async function demandSameAnswer(trial: Trial): Promise<void> {
+  await trial.clientFor('refresh_token');
+  const counter = { server: trial.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
+  const { value } = await REFRESH_TOKEN.save(trial);
+  const lost = await trial.refresh(value, counter);
+  const again = await trial.refresh(value, counter).catch(() => undefined);
   demand(again, 'the server refuses a retry at once');
   const isSame = again.access_token === lost.access_token && again.refresh_token === lost.refresh_token;
   demand(isSame, 'the server answers a retry by other tokens');
-  demand(await bench.isLetIn(again.access_token), 'the access token of the retry is not let in');
-  await bench.refresh(again.refresh_token!, counter);
+  demand(await trial.isLetIn(again.access_token), 'the access token of the retry is not let in');
+  await trial.refresh(again.refresh_token!, counter);
   demand(
-    await isRefused(bench.refresh(value, counter)),
+    await isRefused(trial.refresh(value, counter)),
     'the server answers a retry whose answer has been used already',
   );
 }
 
 /** Forgiven or refused: by the clock of the database the one, where there is none perhaps the other. */
-async function demandNoOther(bench: Bench): Promise<void> {
-  await bench.clientFor('refresh_token');
-  const counter = { server: bench.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
+async function demandNoOther(trial: Trial): Promise<void> {
+  await trial.clientFor('refresh_token');
+  const counter = { server: trial.server(undefined, { refreshTokenReuseInterval: INTERVAL }) };
   for (const ahead of [5000, -5000]) {
-    const { value } = await REFRESH_TOKEN.save(bench);
-    const first = await byClock(ahead, async () => bench.refresh(value, counter));
-    const again = await bench.refresh(value, counter).catch(() => undefined);
+    const { value } = await REFRESH_TOKEN.save(trial);
+    const first = await byClock(ahead, async () => trial.refresh(value, counter));
+    const again = await trial.refresh(value, counter).catch(() => undefined);
     const isOther = again && again.access_token !== first.access_token;
     demand(!isOther, `the server gives other tokens where the clock is ${Math.abs(ahead / 1000)} seconds off`);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { type Check, demand, LeftOut } from '../contract.js';
 import type { OAuth2Server } from '../../server.js';
 import type { ClientFixture } from '../subject.js';
@@ -18,7 +18,7 @@ export function spendingChecks(kind: SpendableKind): Check[] {
       needs,
       attack: `whoever finds a used ${what}, in a log, a browser history or a backup, gets tokens for it again.`,
       remedy: spendOnce(table, column),
-      run: (bench) => demandOnce(bench, kind),
+      run: (trial) => demandOnce(trial, kind),
     },
     {
       name: `has the server refuse ${one} that was used before`,
@@ -26,7 +26,7 @@ export function spendingChecks(kind: SpendableKind): Check[] {
       needs,
       attack: `a used ${what} can be replayed at the token endpoint.`,
       remedy: spendOnce(table, column),
-      run: (bench) => demandUsedUp(bench, kind),
+      run: (trial) => demandUsedUp(trial, kind),
     },
     {
       name: `spends no ${what} that it never saved`,
@@ -34,7 +34,7 @@ export function spendingChecks(kind: SpendableKind): Check[] {
       needs,
       attack: `the server takes the answer of \`${spender}()\` for proof that this caller won: one that is always true lets every caller of a race win.`,
       remedy: `return whether a row changed, not true: ${spendOnce(table, column)}`,
-      run: (bench) => demandNothingSpent(bench, kind),
+      run: (trial) => demandNothingSpent(trial, kind),
     },
     {
       name: `lets no client use ${one} of another`,
@@ -43,16 +43,16 @@ export function spendingChecks(kind: SpendableKind): Check[] {
       attack: `a malicious client that comes by the ${what} of another one, say by a mixed-up redirect, gets the tokens of its users.`,
       remedy: `save the client in the row of the ${what} and return that client, not the one that was looked up last.
   SQL    SELECT t.*, c.* FROM ${table} t JOIN clients c ON c.id = t.client_id WHERE t.${column} = ?`,
-      run: (bench) => demandOwner(bench, kind),
+      run: (trial) => demandOwner(trial, kind),
     },
   ];
 }
 
-async function demandOnce(bench: Bench, kind: SpendableKind): Promise<void> {
+async function demandOnce(trial: Trial, kind: SpendableKind): Promise<void> {
   const { spender, one } = kind;
-  const { value } = await kind.save(bench);
-  const found = await find(bench, kind, value);
-  const spend = () => kind.spend(bench.model, { ...found }, value);
+  const { value } = await kind.save(trial);
+  const found = await find(trial, kind, value);
+  const spend = () => kind.spend(trial.model, { ...found }, value);
   const first = await spend();
   demand(
     first,
@@ -62,44 +62,44 @@ async function demandOnce(bench: Bench, kind: SpendableKind): Promise<void> {
   demand(!again, `\`${spender}()\` returns ${shown(again)} again for ${one} that is spent`);
 }
 
-async function demandUsedUp(bench: Bench, kind: SpendableKind): Promise<void> {
-  await bench.clientFor(kind.grant);
-  const held = await kind.save(bench);
-  await kind.use(bench, held);
-  demand(await isRefused(kind.use(bench, held)), `the server gives tokens twice for one ${kind.what}`);
+async function demandUsedUp(trial: Trial, kind: SpendableKind): Promise<void> {
+  await trial.clientFor(kind.grant);
+  const held = await kind.save(trial);
+  await kind.use(trial, held);
+  demand(await isRefused(kind.use(trial, held)), `the server gives tokens twice for one ${kind.what}`);
 }
 
-async function demandNothingSpent(bench: Bench, kind: SpendableKind): Promise<void> {
-  const { value } = await kind.save(bench);
-  const found = await find(bench, kind, value);
+async function demandNothingSpent(trial: Trial, kind: SpendableKind): Promise<void> {
+  const { value } = await kind.save(trial);
+  const found = await find(trial, kind, value);
   const unknown = { ...found, [kind.field]: `${randomUUID()}${randomUUID()}` };
   const answer = await answerOf(
-    () => kind.spend(bench.model, unknown, unknown[kind.field] as string),
+    () => kind.spend(trial.model, unknown, unknown[kind.field] as string),
     `\`${kind.spender}()\` of ${kind.one} that was never saved`,
   );
   demand(!answer, `\`${kind.spender}()\` returns ${shown(answer)} for ${kind.one} that was never saved`);
 }
 
-async function demandOwner(bench: Bench, kind: SpendableKind): Promise<void> {
-  await bench.clientFor(kind.grant);
-  const held = await kind.save(bench);
-  const other = await anotherClient(bench, kind.grant);
-  const refused = await isRefused(kind.use(bench, held, other));
-  demand(refused, `client ${shown(other.as.id)} gets tokens for the ${kind.what} of client ${shown(bench.fixture.id)}`);
-  await kind.use(bench, held);
+async function demandOwner(trial: Trial, kind: SpendableKind): Promise<void> {
+  await trial.clientFor(kind.grant);
+  const held = await kind.save(trial);
+  const other = await anotherClient(trial, kind.grant);
+  const refused = await isRefused(kind.use(trial, held, other));
+  demand(refused, `client ${shown(other.as.id)} gets tokens for the ${kind.what} of client ${shown(trial.fixture.id)}`);
+  await kind.use(trial, held);
 }
 
 /** The second client of the fixtures, or a made-up twin of the first. */
-async function anotherClient(bench: Bench, grant: string): Promise<{ as: ClientFixture; server: OAuth2Server }> {
-  const { otherClient } = bench.subject;
-  const client = await bench.client();
+async function anotherClient(trial: Trial, grant: string): Promise<{ as: ClientFixture; server: OAuth2Server }> {
+  const { otherClient } = trial.subject;
+  const client = await trial.client();
   if (!otherClient) {
     const id = `${client.id}-twin`;
-    const model = bench.standIn({ getClient: () => ({ ...client, id }) });
-    return { as: { ...bench.fixture, id }, server: bench.server(model) };
+    const model = trial.standIn({ getClient: () => ({ ...client, id }) });
+    return { as: { ...trial.fixture, id }, server: trial.server(model) };
   }
-  const found = await bench.model.getClient(otherClient.id, otherClient.secret ?? null);
+  const found = await trial.model.getClient(otherClient.id, otherClient.secret ?? null);
   if (!found) throw new LeftOut('the model does not find `otherClient`');
   if (!found.grants.includes(grant)) throw new LeftOut(`\`otherClient\` does not have the grant \`${grant}\``);
-  return { as: otherClient, server: bench.server() };
+  return { as: otherClient, server: trial.server() };
 }

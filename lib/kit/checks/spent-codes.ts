@@ -1,4 +1,4 @@
-import type { Bench, HeldCode } from '../bench.js';
+import type { Trial, HeldCode } from '../trial.js';
 import { byClock } from '../clock.js';
 import { type Check, demand } from '../contract.js';
 import { find, isRefused, lookUp, shown, sleep } from './finding.js';
@@ -31,11 +31,11 @@ export const SPENT_CODE_CHECKS: readonly Check[] = [
   },
 ];
 
-async function demandSameOfSpent(bench: Bench): Promise<void> {
-  const { sent, held } = await bench.saveCode({}, true);
-  const live = await find(bench, AUTHORIZATION_CODE, held.code);
-  await AUTHORIZATION_CODE.spend(bench.model, { ...live }, held.code);
-  const spent = await lookUp(bench, AUTHORIZATION_CODE, held.code);
+async function demandSameOfSpent(trial: Trial): Promise<void> {
+  const { sent, held } = await trial.saveCode({}, true);
+  const live = await find(trial, AUTHORIZATION_CODE, held.code);
+  await AUTHORIZATION_CODE.spend(trial.model, { ...live }, held.code);
+  const spent = await lookUp(trial, AUTHORIZATION_CODE, held.code);
   demand(spent, '`getAuthorizationCode()` returns nothing once it is spent');
   for (const field of ['redirectUri', 'codeChallenge', 'codeChallengeMethod'] as const) {
     const isSame = (spent[field] || undefined) === sent[field];
@@ -49,25 +49,25 @@ async function demandSameOfSpent(bench: Bench): Promise<void> {
   demand(change <= 1000, `${of} for ${shown(sent.expiresAt)}`);
 }
 
-async function demandProofOfSpent(bench: Bench): Promise<void> {
-  await bench.clientFor('authorization_code');
-  const { held, token } = await redeemed(bench);
-  const unproven = { 'without its verifier': undefined, 'with another verifier': bench.newProof().verifier };
+async function demandProofOfSpent(trial: Trial): Promise<void> {
+  await trial.clientFor('authorization_code');
+  const { held, token } = await redeemed(trial);
+  const unproven = { 'without its verifier': undefined, 'with another verifier': trial.newProof().verifier };
   for (const [how, verifier] of Object.entries(unproven)) {
-    demand(await isRefused(bench.redeem({ ...held, verifier })), `the server takes a spent code ${how}`);
-    demand(await bench.isLetIn(token), `a spent code that comes ${how} ends the family`);
+    demand(await isRefused(trial.redeem({ ...held, verifier })), `the server takes a spent code ${how}`);
+    demand(await trial.isLetIn(token), `a spent code that comes ${how} ends the family`);
   }
-  const survives = (await outlives(bench, 60_000)) || (await outlives(bench, 2000));
+  const survives = (await outlives(trial, 60_000)) || (await outlives(trial, 2000));
   demand(survives, 'a spent code that comes after it has expired ends the family');
-  demand(await isRefused(bench.redeem(held)), 'the server takes a spent code with its proof');
-  demand(!(await bench.isLetIn(token)), 'a spent code that comes with its proof ends nothing');
+  demand(await isRefused(trial.redeem(held)), 'the server takes a spent code with its proof');
+  demand(!(await trial.isLetIn(token)), 'a spent code that comes with its proof ends nothing');
 }
 
 /** A code that was redeemed, and the access token that came of it. */
-async function redeemed(bench: Bench, more?: object): Promise<{ held: HeldCode; token: string }> {
-  const { held } = await bench.saveCode(more, true);
-  const { access_token: token } = await bench.redeem(held);
-  demand(await bench.isLetIn(token), 'the access token is not let in even before the replay');
+async function redeemed(trial: Trial, more?: object): Promise<{ held: HeldCode; token: string }> {
+  const { held } = await trial.saveCode(more, true);
+  const { access_token: token } = await trial.redeem(held);
+  demand(await trial.isLetIn(token), 'the access token is not let in even before the replay');
   return { held, token };
 }
 
@@ -75,12 +75,12 @@ async function redeemed(bench: Bench, more?: object): Promise<{ held: HeldCode; 
  * Does a family outlive a code that comes after so many milliseconds, when it has expired? Of a long time the clock is set;
  * a short one is waited for, since a model may count by the clock of its database, which cannot be set from here.
  */
-async function outlives(bench: Bench, lifetime: number): Promise<boolean> {
-  const { held, token } = await redeemed(bench, { expiresAt: new Date(Date.now() + lifetime) });
-  const again = () => isRefused(bench.redeem(held));
+async function outlives(trial: Trial, lifetime: number): Promise<boolean> {
+  const { held, token } = await redeemed(trial, { expiresAt: new Date(Date.now() + lifetime) });
+  const again = () => isRefused(trial.redeem(held));
   const isLong = lifetime > 10_000;
   if (!isLong) await sleep(lifetime + 1100);
   const refused = await (isLong ? byClock(lifetime + 1100, again) : again());
   demand(refused, 'the server takes a spent code that has expired');
-  return bench.isLetIn(token);
+  return trial.isLetIn(token);
 }

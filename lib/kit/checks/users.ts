@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.js';
+import type { Trial } from '../trial.js';
 import { type Check, demand, LeftOut } from '../contract.js';
 import { wrongSecrets } from '../spellings.js';
 import { answerOf, shown } from './finding.js';
@@ -46,52 +46,52 @@ export const USER_CHECKS: readonly Check[] = [
   },
 ];
 
-function credentials({ subject }: Bench): { username: string; password: string } {
+function credentials({ subject }: Trial): { username: string; password: string } {
   const { username, password } = subject.user ?? {};
   if (username === undefined || password === undefined) throw new LeftOut('no `user` with `username` and `password`');
   return { username, password };
 }
 
-async function findUser(bench: Bench, username: string, password: string): Promise<unknown> {
-  const client = bench.subject.client ? await bench.client() : { id: 'kit', grants: ['password'] };
-  const call = () => bench.model.getUser!(username, password, client);
+async function findUser(trial: Trial, username: string, password: string): Promise<unknown> {
+  const client = trial.subject.client ? await trial.client() : { id: 'kit', grants: ['password'] };
+  const call = () => trial.model.getUser!(username, password, client);
   return answerOf(call, `\`getUser(${shown(username)}, …)\``);
 }
 
-async function demandUser(bench: Bench): Promise<void> {
-  const { username, password } = credentials(bench);
-  const user = await findUser(bench, username, password);
+async function demandUser(trial: Trial): Promise<void> {
+  const { username, password } = credentials(trial);
+  const user = await findUser(trial, username, password);
   demand(user && typeof user === 'object', `\`getUser(${shown(username)}, …)\` returns ${shown(user)}`);
-  const { grants } = await bench.client();
+  const { grants } = await trial.client();
   if (grants.includes('password')) {
-    await bench.token({ grant_type: 'password', username, password, scope: bench.scopeText });
+    await trial.token({ grant_type: 'password', username, password, scope: trial.scopeText });
   }
 }
 
-async function demandPassword(bench: Bench): Promise<void> {
-  const { username, password } = credentials(bench);
+async function demandPassword(trial: Trial): Promise<void> {
+  const { username, password } = credentials(trial);
   for (const [how, wrong] of wrongSecrets(password)) {
-    demand(!(await findUser(bench, username, wrong)), `\`getUser()\` takes a password that is wrong: ${how}`);
+    demand(!(await findUser(trial, username, wrong)), `\`getUser()\` takes a password that is wrong: ${how}`);
   }
 }
 
-async function demandNoStranger(bench: Bench): Promise<void> {
+async function demandNoStranger(trial: Trial): Promise<void> {
   const strangers = ['nobody-7f3a', '__proto__', 'constructor', "' OR '1'='1", '%', 'Zoë', '漢字', '🦉', 'مستخدم'];
   for (const stranger of strangers) {
-    const user = await findUser(bench, stranger, stranger);
+    const user = await findUser(trial, stranger, stranger);
     demand(!user, `\`getUser(${shown(stranger)}, ${shown(stranger)})\` returns ${shown(user)}`);
   }
 }
 
-async function demandServiceUser(bench: Bench): Promise<void> {
-  const client = await bench.client();
-  if (bench.fixture.secret === undefined) throw new LeftOut('`client` has no `secret`');
+async function demandServiceUser(trial: Trial): Promise<void> {
+  const client = await trial.client();
+  if (trial.fixture.secret === undefined) throw new LeftOut('`client` has no `secret`');
   if (!client.grants.includes('client_credentials')) throw new LeftOut('`client` does not have the grant');
-  const user = await bench.model.getUserFromClient!(client);
+  const user = await trial.model.getUserFromClient!(client);
   demand(user && typeof user === 'object', `\`getUserFromClient()\` returns ${shown(user)}`);
-  const { access_token: token } = await bench.token({
+  const { access_token: token } = await trial.token({
     grant_type: 'client_credentials',
-    scope: bench.scopeText,
+    scope: trial.scopeText,
   });
-  demand(!bench.model.getAccessToken || (await bench.isLetIn(token)), 'the token that the client got is not let in');
+  demand(!trial.model.getAccessToken || (await trial.isLetIn(token)), 'the token that the client got is not let in');
 }

@@ -11,7 +11,7 @@ const KEPT = 1000;
  * The operations of one kind, by the options of a call. Those for no options, and for no more than a scope, as a guard
  * has it, are kept: settling the options anew was a quarter of the time of `authenticate`.
  */
-export class Operations<O> {
+export class OperationCache<O> {
   private readonly kept = new Map<string | undefined, O>();
 
   constructor(

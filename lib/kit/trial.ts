@@ -30,8 +30,8 @@ export interface Counter {
 
 const MINUTE = 60_000;
 
-/** The model on the bench: what the kit saves in it, and what a host's server makes of it. */
-export class Bench extends Fixtures {
+/** The model on trial: what the kit saves in it, and what a host's server makes of it. */
+export class Trial extends Fixtures {
   /** A new grant, for models that keep families. */
   newGrant(): string | undefined {
     return this.model.revokeGrant && randomUUID();
