@@ -1,1 +1,2 @@
 export type { Endpoint, Feature } from '../feature.js';
+export { revocation, type RevocationModel, type RevocationOptions } from './revocation.js';

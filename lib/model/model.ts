@@ -43,6 +43,8 @@ export interface AuthorizationCode<C extends Client = Client, U extends User = U
   codeChallengeMethod?: string;
   /** The family of everything that came of one authorization. Only for models with `revokeGrant`. */
   grantId?: string;
+  /** The issuer it was given out by. Only for models with `revokeGrant`, and where the host has named one. RFC 8414 §2 */
+  issuer?: string;
   /** When it was spent. Only for models with `revokeGrant`, which go on finding spent codes. */
   revokedAt?: Date;
 }
@@ -56,6 +58,8 @@ export interface RefreshToken<C extends Client = Client, U extends User = User> 
   client: C;
   user: U;
   grantId?: string;
+  /** As it was saved. */
+  issuer?: string;
   /** As it was saved: when the grant began. Only with the option `grantLifetime`. */
   grantedAt?: Date;
   revokedAt?: Date;
@@ -82,6 +86,8 @@ export interface Token<C extends Client = Client, U extends User = User> {
   /** This answer, sealed under the refresh token it replaces, to be kept beside that; only for `redeem`. */
   successor?: string;
   grantId?: string;
+  /** The issuer it was given out by. Only for models with `revokeGrant`, and where the host has named one. RFC 8414 §2 */
+  issuer?: string;
   /** When the grant began, to be kept with the refresh token. Only with the option `grantLifetime`. */
   grantedAt?: Date;
   // oxlint-disable-next-line no-explicit-any

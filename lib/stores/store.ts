@@ -1,18 +1,18 @@
 import { clientItself } from '../clients/client-itself.js';
-import { InvalidArgumentError, InvalidScopeError } from '../errors.js';
+import { InvalidScopeError } from '../errors.js';
+import type { RevocationModel } from '../features/revocation.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
+import { type GivenFilter, readFilter } from './grant-filter.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
-import type { Found, GrantFilter, Storage } from './storage.js';
-
-const FILTERS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];
+import type { Found, Storage } from './storage.js';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
-export class Store<S extends Storage = Storage> implements Model<StoredClient> {
+export class Store<S extends Storage = Storage> implements Model<StoredClient>, RevocationModel {
   private readonly secrets: SecretCheck;
 
   constructor(
@@ -99,7 +99,8 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
 
   async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
     const token = await this.storage.find('access', digest(accessToken));
-    const found = token && (await this.found(token));
+    if (!token || token.revokedAt !== null) return undefined;
+    const found = await this.found(token);
     return found && Object.assign(found, { accessToken, accessTokenExpiresAt: new Date(token.expiresAt) });
   }
 
@@ -111,6 +112,10 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
 
   async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
     return this.storage.spend('refresh', digest(refreshToken));
+  }
+
+  async revokeAccessToken({ accessToken }: Pick<Token, 'accessToken'>): Promise<boolean> {
+    return this.storage.spend('access', digest(accessToken));
   }
 
   async revokeGrant(grantId: string): Promise<boolean> {
@@ -136,12 +141,8 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient> {
    * @returns how many grants were alive; those of a whole client are counted up to 100 000 in a database
    * @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end those of others
    */
-  async revokeGrantsOf(filter: Omit<GrantFilter, 'userId'> & { userId?: string | number }): Promise<number> {
-    const fields = Object.entries(filter).map(([name, value]) => [name, String(value ?? '')] as const);
-    if (fields.length === 0 || !fields.every(([name, value]) => FILTERS.includes(name) && value)) {
-      throw new InvalidArgumentError('Invalid argument: `userId`, `clientId` or `grantId` must have a value');
-    }
-    return this.storage.revokeGrants(Object.fromEntries(fields));
+  async revokeGrantsOf(filter: GivenFilter): Promise<number> {
+    return this.storage.revokeGrants(readFilter(filter));
   }
 
   /** Forgets what has expired, so many rows at a time. @returns how many rows */

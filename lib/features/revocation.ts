@@ -1,0 +1,122 @@
+import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
+import type { Exchange } from '../endpoints/exchange.js';
+import { UnsupportedTokenTypeError } from '../errors.js';
+import { isHeard, report } from '../events.js';
+import type { Feature, ServerFacts } from '../feature.js';
+import { verifyOwner } from '../grants/replay.js';
+import type { Awaitable, Model, Token } from '../model/model.js';
+import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
+
+/** Ends access tokens one by one. */
+export interface RevocationModel {
+  /**
+   * Ends an access token, as it was found: from then on `getAccessToken()` does not find it. Its refresh token, and all other
+   * tokens, stay as they are. A second call does nothing. RFC 7009 §2.1
+   */
+  revokeAccessToken(token: Token): Awaitable<unknown>;
+}
+
+/** What `revocation()` takes. */
+export interface RevocationOptions {
+  /**
+   * Does a revoked access token take its grant along, with the refresh token and all others that came of it? Default: false,
+   * it ends alone. For models with `revokeGrant`. RFC 7009 §2.1
+   */
+  accessTokenEndsGrant?: boolean;
+}
+
+/** Clients say which tokens they need no more: a user signs out, an application is removed. RFC 7009 */
+export function revocation(options: RevocationOptions = {}): Feature {
+  return {
+    name: 'RFC 7009',
+    endpoints: {
+      revocation: {
+        path: 'oauth/revoke',
+        methods: ['POST'],
+        metadata: 'revocation_endpoint',
+        cors: true,
+        make: (server) => new RevocationEndpoint(server, options),
+      },
+    },
+    check: ({ options: { model } }) => faultsOf(model, options),
+  };
+}
+
+type AnyModel = Model & Partial<RevocationModel>;
+
+function faultsOf(model: AnyModel, { accessTokenEndsGrant = false }: RevocationOptions): string[] {
+  if (accessTokenEndsGrant && !model.revokeGrant) {
+    return ['`accessTokenEndsGrant` of `revocation()` needs a model that implements `revokeGrant()`'];
+  }
+  const refresh = model.getRefreshToken && (model.revokeGrant ?? model.revokeToken);
+  const access = model.getAccessToken && (model.revokeAccessToken ?? accessTokenEndsGrant);
+  if (refresh || access) return [];
+  return [
+    '`revocation()` needs a model that finds and ends tokens: `getRefreshToken()` with `revokeGrant()` or `revokeToken()`, or `getAccessToken()` with `revokeAccessToken()`',
+  ];
+}
+
+/** What was ended. */
+interface Revoked extends Pick<Token, 'user' | 'grantId'> {
+  what: 'access token' | 'refresh token' | 'grant';
+}
+
+class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
+  protected readonly id = 'revocation';
+  private readonly model: AnyModel = this.options.model;
+
+  constructor(
+    server: ServerFacts,
+    private readonly given: RevocationOptions,
+  ) {
+    super(server.options, server);
+  }
+
+  protected async serve({ client, issuer, parameters }: Exchange): Promise<Revoked | undefined> {
+    const value = parameters.required('token');
+    const hint = parameters.optional('token_type_hint', () => true);
+    for (const kind of kindsBy(hint)) {
+      const found = await findToken(kind, value, { model: this.model, issuer });
+      if (!found) continue;
+      verifyOwner(found.token, client, CALLED[kind]);
+      return await this.revoke(found);
+    }
+    // Nothing is what the client wanted there to be. RFC 7009 §2.2
+    return undefined;
+  }
+
+  /** An empty object: some clients read whatever comes as JSON. */
+  protected bodyOf(): object {
+    return {};
+  }
+
+  protected override reportDone({ client }: Exchange, revoked: Revoked | undefined): void {
+    const { events } = this.options;
+    if (!revoked || !isHeard(events, 'token.revoked')) return;
+    const { what, user, grantId } = revoked;
+    report(events, 'token.revoked', { endpoint: this.id, clientId: client.id, userId: user['id'], grantId, what });
+  }
+
+  private async revoke({ kind, token }: FoundToken): Promise<Revoked | undefined> {
+    const { model } = this;
+    const { user, grantId } = token;
+    const endsGrant = kind === 'refresh_token' || this.given.accessTokenEndsGrant === true;
+    if (endsGrant && model.revokeGrant && grantId !== undefined) {
+      // A spent one too: a client that lost its answer and signs its user out has no other.
+      await model.revokeGrant(grantId);
+      return { what: 'grant', user, grantId };
+    }
+    if (kind === 'refresh_token') {
+      const ended = !token.revokedAt && (await model.revokeToken?.(token));
+      return ended ? { what: 'refresh token', user, grantId } : undefined;
+    }
+    if (!model.revokeAccessToken) throw unsupported();
+    await model.revokeAccessToken(token);
+    return { what: 'access token', user, grantId };
+  }
+}
+
+function unsupported(): UnsupportedTokenTypeError {
+  const rule = 'the model ends access tokens, by `revokeAccessToken()`';
+  return new UnsupportedTokenTypeError('Unsupported token type: access tokens end by themselves').because({ rule });
+}

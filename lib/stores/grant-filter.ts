@@ -1,0 +1,16 @@
+import { InvalidArgumentError } from '../errors.js';
+import type { GrantFilter } from './storage.js';
+
+/** Which grants a host wants to end: ids of users may be numbers. */
+export type GivenFilter = Omit<GrantFilter, 'userId'> & { userId?: string | number };
+
+const FIELDS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];
+
+/** @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end the grants of others */
+export function readFilter(filter: GivenFilter): GrantFilter {
+  const fields = Object.entries(filter).map(([name, value]) => [name, String(value ?? '')] as const);
+  if (fields.length === 0 || !fields.every(([name, value]) => FIELDS.includes(name) && value)) {
+    throw new InvalidArgumentError('Invalid argument: `userId`, `clientId` or `grantId` must have a value');
+  }
+  return Object.fromEntries(fields);
+}
