@@ -1,4 +1,4 @@
-import type * as errors from './errors.js';
+import * as errors from './errors.js';
 import type * as grants from './grants/grant-type.js';
 import type * as http from './http/request.js';
 import type * as response from './http/response.js';
@@ -35,22 +35,22 @@ declare module './server.js' {
     type Request = http.Request;
     type Response = response.Response;
     type AbstractGrantType = grants.AbstractGrantType;
-    type OAuthError = errors.OAuthError;
-    type AccessDeniedError = errors.AccessDeniedError;
-    type InsufficientScopeError = errors.InsufficientScopeError;
-    type InvalidArgumentError = errors.InvalidArgumentError;
-    type InvalidClientError = errors.InvalidClientError;
-    type InvalidGrantError = errors.InvalidGrantError;
-    type InvalidRequestError = errors.InvalidRequestError;
-    type InvalidScopeError = errors.InvalidScopeError;
-    type InvalidTargetError = errors.InvalidTargetError;
-    type InvalidTokenError = errors.InvalidTokenError;
-    type ServerError = errors.ServerError;
-    type TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
-    type UnauthorizedClientError = errors.UnauthorizedClientError;
-    type UnauthorizedRequestError = errors.UnauthorizedRequestError;
-    type UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
-    type UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
-    type UnsupportedTokenTypeError = errors.UnsupportedTokenTypeError;
+    export import OAuthError = errors.OAuthError;
+    export import AccessDeniedError = errors.AccessDeniedError;
+    export import InsufficientScopeError = errors.InsufficientScopeError;
+    export import InvalidArgumentError = errors.InvalidArgumentError;
+    export import InvalidClientError = errors.InvalidClientError;
+    export import InvalidGrantError = errors.InvalidGrantError;
+    export import InvalidRequestError = errors.InvalidRequestError;
+    export import InvalidScopeError = errors.InvalidScopeError;
+    export import InvalidTargetError = errors.InvalidTargetError;
+    export import InvalidTokenError = errors.InvalidTokenError;
+    export import ServerError = errors.ServerError;
+    export import TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
+    export import UnauthorizedClientError = errors.UnauthorizedClientError;
+    export import UnauthorizedRequestError = errors.UnauthorizedRequestError;
+    export import UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
+    export import UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
+    export import UnsupportedTokenTypeError = errors.UnsupportedTokenTypeError;
   }
 }

@@ -2,27 +2,8 @@ export { OAuth2Server, OAuth2Server as default } from './server.js';
 export type { Falsey } from './classic-types.js';
 export { Request, type RequestOptions } from './http/request.js';
 export { Response, type ResponseOptions } from './http/response.js';
-export {
-  AccessDeniedError,
-  InsufficientScopeError,
-  InvalidArgumentError,
-  InvalidClientError,
-  InvalidGrantError,
-  InvalidRequestError,
-  InvalidScopeError,
-  InvalidTargetError,
-  InvalidTokenError,
-  OAuthError,
-  type OAuthErrorProperties,
-  type RefusalDetail,
-  ServerError,
-  TemporarilyUnavailableError,
-  UnauthorizedClientError,
-  UnauthorizedRequestError,
-  UnsupportedGrantTypeError,
-  UnsupportedResponseTypeError,
-  UnsupportedTokenTypeError,
-} from './errors.js';
+export * from './named-errors.js';
+export { InvalidArgumentError, OAuthError, type OAuthErrorProperties, type RefusalDetail } from './errors.js';
 export { clientItself, isClientItself } from './clients/client-itself.js';
 export type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent, TokenEvent } from './events.js';
 export type { ClientAuthentication, ClientClaim } from './clients/client-authentication.js';

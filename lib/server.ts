@@ -3,6 +3,7 @@ import { AuthorizeEndpoint } from './endpoints/authorize.js';
 import { EndpointHandlers } from './endpoints/endpoint-handlers.js';
 import { TokenEndpoint } from './endpoints/token.js';
 import * as errors from './errors.js';
+import * as named from './named-errors.js';
 import type { EventSink } from './events.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import type { ServerFacts } from './feature.js';
@@ -138,23 +139,13 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly Request = Request;
   static readonly Response = Response;
   static readonly AbstractGrantType = AbstractGrantType;
-  static readonly OAuthError = errors.OAuthError;
-  static readonly AccessDeniedError = errors.AccessDeniedError;
-  static readonly InsufficientScopeError = errors.InsufficientScopeError;
-  static readonly InvalidArgumentError = errors.InvalidArgumentError;
-  static readonly InvalidClientError = errors.InvalidClientError;
-  static readonly InvalidGrantError = errors.InvalidGrantError;
-  static readonly InvalidRequestError = errors.InvalidRequestError;
-  static readonly InvalidScopeError = errors.InvalidScopeError;
-  static readonly InvalidTargetError = errors.InvalidTargetError;
-  static readonly InvalidTokenError = errors.InvalidTokenError;
-  static readonly ServerError = errors.ServerError;
-  static readonly TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
-  static readonly UnauthorizedClientError = errors.UnauthorizedClientError;
-  static readonly UnauthorizedRequestError = errors.UnauthorizedRequestError;
-  static readonly UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
-  static readonly UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
-  static readonly UnsupportedTokenTypeError = errors.UnsupportedTokenTypeError;
 }
 
 refuseClassicNames(OAuth2Server.prototype);
+
+/** The errors as members of the class, as hosts of 3.x know them. One that classic-types.ts forgets does not compile. */
+const members: Pick<typeof OAuth2Server, keyof typeof named> = named;
+Object.assign(OAuth2Server, members, {
+  OAuthError: errors.OAuthError,
+  InvalidArgumentError: errors.InvalidArgumentError,
+});

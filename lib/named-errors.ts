@@ -1,0 +1,31 @@
+import { oauthError } from './oauth-error.js';
+
+// Every error that has a code on the wire, and nothing else: what has to know them all goes through this module.
+
+// RFC 6749 §5.2: the token endpoint
+export class InvalidRequestError extends oauthError('invalid_request', 400) {}
+export class InvalidClientError extends oauthError('invalid_client', 400) {}
+export class InvalidGrantError extends oauthError('invalid_grant', 400) {}
+export class UnauthorizedClientError extends oauthError('unauthorized_client', 400) {}
+export class UnsupportedGrantTypeError extends oauthError('unsupported_grant_type', 400) {}
+export class InvalidScopeError extends oauthError('invalid_scope', 400) {}
+
+// RFC 6749 §4.1.2.1: the authorization endpoint
+export class AccessDeniedError extends oauthError('access_denied', 400) {}
+export class UnsupportedResponseTypeError extends oauthError('unsupported_response_type', 400) {}
+export class ServerError extends oauthError('server_error', 503) {}
+/** Nothing is wrong but the moment: the same request may be made again. RFC 6749 §4.1.2.1 */
+export class TemporarilyUnavailableError extends oauthError('temporarily_unavailable', 503) {
+  /** After how many seconds, where that is known: `Retry-After`. RFC 9110 §10.2.3 */
+  declare retryAfter?: number;
+}
+
+// RFC 6750 §3.1: the protected resource
+export class InvalidTokenError extends oauthError('invalid_token', 401) {}
+export class InsufficientScopeError extends oauthError('insufficient_scope', 403) {}
+/** The request carries no token at all. RFC 6750 §3 */
+export class UnauthorizedRequestError extends oauthError('unauthorized_request', 401) {}
+
+// RFC 8707 §2 and RFC 7009 §2.2.1: what features refuse
+export class InvalidTargetError extends oauthError('invalid_target', 400) {}
+export class UnsupportedTokenTypeError extends oauthError('unsupported_token_type', 400) {}
