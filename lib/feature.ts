@@ -62,8 +62,11 @@ export interface Endpoint {
   readonly metadata?: string;
   /** Of a well-known document: there is one for each issuer, whose path is put behind this one. RFC 8414 §3.1 */
   readonly perIssuer?: boolean;
-  /** May a page of another origin call it? Never the authorization endpoint. No credentials. RFC 9700 §2.6 */
-  readonly cors?: boolean;
+  /**
+   * May a page of another origin call it? Those that the option `cors` lists, or `'any'`: of a public document. Never the
+   * authorization endpoint; no credentials. RFC 9700 §2.6
+   */
+  readonly cors?: boolean | 'any';
   make(server: ServerFacts): Handler;
 }
 

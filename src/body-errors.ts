@@ -1,7 +1,7 @@
 import type { HttpServer } from '@nestjs/common';
 import { FORM, isForm } from '../lib/http/media-type.js';
 import { InvalidRequestError, type OAuthError } from '../lib/index.js';
-import { sendAnswer, type ServerFacts } from './cross-origin.js';
+import { isOwn, sendAnswer, type ServerFacts } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import { reportRefused } from './event-log.js';
 import { FORM_LIMIT, parseForm } from './form-body.js';
@@ -81,7 +81,7 @@ function prepareFastify(fastify: Fastify, bodies: Bodies): void {
       if (!bodies.refuse(error, request, reply)) throw error;
     };
     // The word of `@fastify/cors` for "not here".
-    if (!endpoint.cors || bodies.facts.cors) route.config = { ...route.config, cors: false };
+    if (isOwn(endpoint, bodies.facts.cors)) route.config = { ...route.config, cors: false };
     if (!endpoint.cors) route.onSend = [route.onSend ?? [], keepOut].flat();
   });
   // Registered, so that the host's own plugins come first: two parsers of one type are an error.

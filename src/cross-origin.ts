@@ -1,4 +1,4 @@
-import { allowOrigin } from '../lib/endpoints/cross-origin.js';
+import { allowAnyOrigin, allowOrigin } from '../lib/endpoints/cross-origin.js';
 import type { CorsOptions, EventSink, Response } from '../lib/index.js';
 import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
@@ -23,13 +23,18 @@ export interface ServerFacts {
  * taken back where no other origin may read, and where the option `cors` says more closely who may. RFC 9700 §2.6
  */
 export function sendAnswer({ native, reply, endpoint, facts: { cors } }: Visit, response: Response): void {
-  if (!endpoint.cors || cors) removeHeaders(reply, 'access-control-');
+  if (isOwn(endpoint, cors)) removeHeaders(reply, 'access-control-');
+  if (endpoint.cors === 'any') allowAnyOrigin(response);
   // The engine has said so already where the request came that far.
-  if (endpoint.cors && cors && response.headers['vary'] === undefined) {
+  else if (endpoint.cors && cors && response.headers['vary'] === undefined) {
     allowOrigin(toOAuthRequest(native), response, cors);
   }
   sendOAuthResponse(response, reply);
 }
+
+/** Has the host's `enableCors()` no say there? */
+export const isOwn = ({ cors }: Endpoint, configured: CorsOptions | undefined): boolean =>
+  cors !== true || configured !== undefined;
 
 /** Does a browser ask what it may send, before it sends it? */
 export function isPreflight({ method, headers }: NativeRequest): boolean {

@@ -1,26 +1,35 @@
-import type { OAuth2Paths } from './interfaces/oauth2-module-options.interface.js';
+import type { Endpoint as Served } from '../lib/feature.js';
 
-/** A place that answers requests. */
-export interface Endpoint {
-  readonly name: keyof OAuth2Paths;
-  readonly methods: readonly string[];
-  /** May a page of another origin call it? */
-  readonly cors: boolean;
+/** A place that answers requests, as the module has put it there. */
+export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
+  /** Its id among the features. */
+  readonly name: string;
+  readonly cors: Served['cors'];
+  readonly perIssuer: Served['perIssuer'];
 }
 
-/** The endpoints, by the names of their paths. */
-export const ENDPOINTS: Readonly<Record<keyof OAuth2Paths, Endpoint>> = {
-  // Only the user's own window goes there: its pages carry tickets. RFC 9700 §2.6
-  authorize: { name: 'authorize', methods: ['GET', 'POST'], cors: false },
-  token: { name: 'token', methods: ['POST'], cors: true },
-};
+/** Is it a well-known document? Those are at the root, whatever the host puts before its routes. RFC 8615 §3 */
+export const isDocument = ({ path }: Pick<Endpoint, 'path'>): boolean => path.startsWith('/.well-known/');
+
+/**
+ * Where a document is. That of an issuer with a path has it put behind its own path, and is found too by clients that
+ * put it before. RFC 8414 §3.1, §5
+ */
+export function documentRoutes({ path, perIssuer }: Endpoint, issuer: string | undefined): readonly string[] {
+  const base = perIssuer && issuer !== undefined ? new URL(issuer).pathname.replace(/\/+$/, '') : '';
+  return base === '' ? [path] : [`${path}${base}`, `${base}${path}`];
+}
 
 /** Finds the endpoint that a URL leads to; undefined where it is none of ours. */
 export type FindEndpoint = (url: string) => Endpoint | undefined;
 
 /** Finds it by the end of the path: what a global prefix or a RouterModule puts before it is not known here. */
-export function endpointFinder(paths: OAuth2Paths): FindEndpoint {
-  const routes = Object.entries(paths).map(([name, path]) => [routePattern(path), ENDPOINTS[name as 'token']] as const);
+export function endpointFinder(endpoints: readonly Endpoint[], issuer: string | undefined): FindEndpoint {
+  const routes = endpoints.flatMap((endpoint) =>
+    isDocument(endpoint)
+      ? documentRoutes(endpoint, issuer).map((path) => [routePattern(path, '^'), endpoint] as const)
+      : [[routePattern(endpoint.path), endpoint] as const],
+  );
   return (url) => {
     const path = decoded(url.split(/[?#;]/, 1)[0]!);
     return routes.find(([pattern]) => pattern.test(path))?.[1];
@@ -36,8 +45,8 @@ function decoded(path: string): string {
   }
 }
 
-const routePattern = (path: string) =>
-  new RegExp(`/${path.split('/').filter(Boolean).map(segmentPattern).join('/')}/?$`, 'i');
+const routePattern = (path: string, start = '') =>
+  new RegExp(`${start}/${path.split('/').filter(Boolean).map(segmentPattern).join('/')}/?$`, 'i');
 
 const segmentPattern = (segment: string) =>
   segment.startsWith(':') ? '[^/]+' : segment.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);

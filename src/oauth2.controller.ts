@@ -1,78 +1,73 @@
-import { All, Controller, Inject, Req, Res, type Type, VERSION_NEUTRAL } from '@nestjs/common';
-import { answerPreflight } from '../lib/endpoints/cross-origin.js';
-import { toOAuthError } from '../lib/errors.js';
-import { InvalidArgumentError, InvalidRequestError, OAuth2Server, Response } from '../lib/index.js';
+import { All, Controller, Inject, Req, Res, SetMetadata, type Type, VERSION_NEUTRAL } from '@nestjs/common';
+import { InvalidArgumentError, OAuth2Server, type Response } from '../lib/index.js';
+import { answer } from './answer.js';
 import { Public } from './decorators/public.decorator.js';
-import { reportRefused } from './event-log.js';
-import { logFault } from './fault-log.js';
-import { readForm } from './form-body.js';
-import { isPreflight, sendAnswer, type Visit } from './cross-origin.js';
-import { ENDPOINTS } from './endpoint.js';
-import { type NativeRequest, refusal, toOAuthRequest } from './http-adapter.js';
+import { type Endpoint, isDocument } from './endpoint.js';
+import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { NativeReply } from './native-reply.js';
-import type { OAuth2Paths } from './interfaces/oauth2-module-options.interface.js';
+
+/** Where `@nestjs/swagger` leaves the mark of its `@ApiExcludeController()`. */
+const HIDDEN_METADATA = 'swagger/apiExcludeController';
 
 /**
- * The endpoints under these paths. They take the native request and answer through the native reply, so that no pipe,
- * interceptor or filter of the host can bend an OAuth answer; every method arrives, so that a wrong one gets one too.
+ * The endpoints. They take the native request and answer through the native reply, so that no pipe, interceptor or
+ * filter of the host can bend an OAuth answer; every method arrives, so that a wrong one gets one too. The pages of an
+ * API's description leave them out: what they take and answer is in the RFCs.
  */
-export function createController(paths: OAuth2Paths): Type<unknown> {
+export function createController(endpoints: readonly Endpoint[]): Type<unknown> {
   @Public()
+  @SetMetadata(HIDDEN_METADATA, [true])
   @Controller({ version: VERSION_NEUTRAL })
   class OAuth2Controller {
     constructor(
-      @Inject(OAuth2Server) private readonly server: OAuth2Server,
-      @Inject(InteractionFlow) private readonly interaction: InteractionFlow | undefined,
+      @Inject(OAuth2Server) readonly server: OAuth2Server,
+      @Inject(InteractionFlow) readonly interaction: InteractionFlow | undefined,
     ) {}
-
-    /** RFC 6749 §3.1 */
-    @All(paths.authorize)
-    authorize(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
-      const { events } = this.server;
-      const visit = { native, reply, endpoint: ENDPOINTS.authorize, facts: { cors: undefined, events } };
-      return answer(visit, async (response) => {
-        if (this.interaction) return this.interaction.handle(native, response);
-        verifyUserIsAsked(this.server.options);
-        return this.server.authorize(toOAuthRequest(native), response);
-      });
-    }
-
-    /** RFC 6749 §3.2 */
-    @All(paths.token)
-    token(@Req() native: NativeRequest, @Res() reply: NativeReply): Promise<void> {
-      const { events, options } = this.server;
-      const visit = { native, reply, endpoint: ENDPOINTS.token, facts: { cors: options?.cors, events } };
-      return answer(visit, (response) => this.server.token(toOAuthRequest(native), response));
-    }
   }
+  for (const endpoint of endpoints.filter((one) => !isDocument(one))) addRoute(OAuth2Controller.prototype, endpoint);
   return OAuth2Controller;
 }
 
-/** Runs an operation and sends what it wrote; never throws. */
-async function answer(visit: Visit, operation: (response: Response) => Promise<unknown>): Promise<void> {
-  const { native, endpoint, facts } = visit;
-  let response = new Response();
-  try {
-    if (endpoint.cors && facts.cors && isPreflight(native)) {
-      answerPreflight(toOAuthRequest(native), response, endpoint.methods, facts.cors);
-    } else {
-      verifyMethod(native.method, endpoint.methods);
-      await readForm(native);
-      await operation(response);
-    }
-  } catch (error) {
-    const failure = toOAuthError(error);
-    const written = response.status !== 200 || response.get('location') !== undefined;
-    if (!written) {
-      response = refusal(failure);
-      reportRefused(facts.events, { endpoint: endpoint.name }, failure);
-    }
-    logFault(failure);
-    if (response.status === 405) response.set('Allow', endpoint.methods.join(', '));
-  }
-  sendAnswer(visit, response);
+/** What a route knows of its controller. */
+interface Parts {
+  readonly server: OAuth2Server;
+  readonly interaction: InteractionFlow | undefined;
 }
+
+function addRoute(controller: object, endpoint: Endpoint): void {
+  const name = `${endpoint.name} endpoint`;
+  const operate = OPERATIONS.get(endpoint.name) ?? answerBy(endpoint.name);
+  function value(this: Parts, native: NativeRequest, reply: NativeReply): Promise<void> {
+    const { events, options } = this.server;
+    const visit = { native, reply, endpoint, facts: { cors: options?.cors, events } };
+    return answer(visit, (response) => operate(this, native, response));
+  }
+  Object.defineProperty(controller, name, { value, configurable: true, writable: true });
+  Req()(controller, name, 0);
+  Res()(controller, name, 1);
+  All(endpoint.path)(controller, name, Object.getOwnPropertyDescriptor(controller, name)!);
+}
+
+type Operate = (parts: Parts, native: NativeRequest, response: Response) => Promise<unknown>;
+
+/** Those that are more to the module than an endpoint of the engine. */
+const OPERATIONS = new Map<string, Operate>([
+  [
+    'authorize',
+    async ({ server, interaction }, native, response) => {
+      if (interaction) return interaction.handle(native, response);
+      verifyUserIsAsked(server.options);
+      return server.authorize(toOAuthRequest(native), response);
+    },
+  ],
+  ['token', ({ server }, native, response) => server.token(toOAuthRequest(native), response)],
+]);
+
+const answerBy =
+  (id: string): Operate =>
+  ({ server }, native, response) =>
+    server.answer(id, toOAuthRequest(native), response);
 
 /** The engine would take an access token for the user's word, and give a code of any scope for it: nobody was asked. */
 function verifyUserIsAsked({ authenticateHandler }: OAuth2Server['options']): void {
@@ -80,9 +75,4 @@ function verifyUserIsAsked({ authenticateHandler }: OAuth2Server['options']): vo
   throw new InvalidArgumentError(
     'Invalid argument: the authorization endpoint needs the option `interaction` or `authenticateHandler` to ask the user',
   );
-}
-
-function verifyMethod(method: string, methods: readonly string[]): void {
-  if (methods.includes(method)) return;
-  throw new InvalidRequestError(`Invalid request: method must be ${methods.join(' or ')}`, { code: 405 });
 }

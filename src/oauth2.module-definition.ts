@@ -1,11 +1,11 @@
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { OAuth2Server } from '../lib/index.js';
 import { checkInteraction } from './configuration/check-interaction.js';
-import { checkModel } from './configuration/check-model.js';
+import { checkFeatures, checkModel } from './configuration/check-model.js';
 import { findOptionsFault, findRegistrationFault } from './configuration/check-options.js';
 import { isProvider } from './configuration/option-kinds.js';
 import { engineOptions } from './configuration/option-table.js';
-import { settlePaths } from './configuration/paths.js';
+import { settleEndpoints } from './configuration/paths.js';
 import { refuse, verify } from './configuration/verify.js';
 import { EventLog } from './event-log.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
@@ -18,7 +18,13 @@ import type {
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
 import { createController } from './oauth2.controller.js';
-import { OAUTH2_INTERACTION, OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_REGISTRATION } from './oauth2.tokens.js';
+import {
+  OAUTH2_INTERACTION,
+  OAUTH2_MODEL,
+  OAUTH2_OPTIONS,
+  OAUTH2_REGISTRATION,
+  OAUTH2_ROUTES,
+} from './oauth2.tokens.js';
 
 /** One import of the module: how it was registered, and where its options come from. */
 interface Import {
@@ -34,23 +40,27 @@ const EXPORTS = [...PARTS, OAUTH2_REGISTRATION];
 export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
   const fault = findRegistrationFault(registration, method);
   if (fault !== undefined) return defineFault(module, fault);
-  const { controllers = true, extraProviders = [], imports = [], isGlobal = false, paths } = registration;
+  const { controllers = true, extraProviders = [], features, imports = [], isGlobal = false } = registration;
   const server: Provider = {
     provide: OAuth2Server,
-    inject: [OAUTH2_OPTIONS, OAUTH2_MODEL],
-    useFactory(settled: OAuth2Options, model: unknown): OAuth2Server {
+    inject: [OAUTH2_OPTIONS, OAUTH2_MODEL, OAUTH2_ROUTES],
+    useFactory(settled: OAuth2Options, model: unknown, routes: Record<string, string>): OAuth2Server {
       refuse(findOptionsFault(settled, { registration, method }));
       checkModel(model, settled, controllers);
-      return new OAuth2Server({ ...engineOptions(settled), model }, new EventLog(settled.events));
+      checkFeatures(model, features);
+      const made = new OAuth2Server({ ...engineOptions(settled), features, model }, new EventLog(settled.events));
+      made.mount(routes);
+      return made;
     },
   };
   return {
     module,
     global: isGlobal,
     imports,
-    controllers: controllers ? [createController(settlePaths(paths))] : [],
+    controllers: controllers ? [createController(settleEndpoints(registration))] : [],
     providers: [
       { provide: OAUTH2_REGISTRATION, useValue: registration },
+      { provide: OAUTH2_ROUTES, useFactory: () => ({}) },
       ...extraProviders,
       ...options(),
       provideGiven('model', OAUTH2_MODEL, registration.model),

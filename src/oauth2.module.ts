@@ -1,9 +1,8 @@
 import type { Server } from 'node:http';
 import { type DynamicModule, Inject, Module, type NestModule, Optional } from '@nestjs/common';
-import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
-import { OAuth2Server } from '../lib/index.js';
+import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { prepareBodies } from './body-errors.js';
-import { claimRoutes, settlePaths } from './configuration/paths.js';
+import { claimRoutes, settleEndpoints } from './configuration/paths.js';
 import { verify } from './configuration/verify.js';
 import type {
   OAuth2ModuleAsyncOptions,
@@ -11,10 +10,14 @@ import type {
   OAuth2Options,
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
-import { endpointFinder } from './endpoint.js';
+import { serveDocuments } from './documents.js';
+import { documentRoutes, endpointFinder, isDocument } from './endpoint.js';
+import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
+import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
-import { OAUTH2_OPTIONS, OAUTH2_REGISTRATION } from './oauth2.tokens.js';
+import { findServer } from './server-finder.js';
+import { OAUTH2_OPTIONS, OAUTH2_REGISTRATION, OAUTH2_ROUTES } from './oauth2.tokens.js';
 
 /** An OAuth 2.0 authorization server for a Nest application, and what its guard needs. RFC 6749, RFC 6750 */
 @Module({})
@@ -25,7 +28,10 @@ export class OAuth2Module implements NestModule {
     @Optional() @Inject(OAUTH2_REGISTRATION) registration: OAuth2Registration | undefined,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
+    @Inject(ApplicationConfig) readonly config: ApplicationConfig,
+    @Inject(ModulesContainer) readonly modules: ModulesContainer,
     @Optional() @Inject(OAUTH2_OPTIONS) private readonly options: OAuth2Options | undefined,
+    @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string> = {},
   ) {
     verify(
       registration !== undefined,
@@ -51,23 +57,23 @@ export class OAuth2Module implements NestModule {
     });
   }
 
-  /** Nest calls this before it makes the routes: the last moment to tell Fastify about them. */
+  /** Nest calls this before it makes the routes: the last moment to tell the platform about them. */
   configure(): void {
-    const { controllers, paths } = this.registration;
     const { httpAdapter } = this.host;
-    if (controllers === false || !httpAdapter) return;
-    const settled = settlePaths(paths);
-    claimRoutes(httpAdapter, settled);
-    const findEndpoint = endpointFinder(settled);
+    if (this.registration.controllers === false || !httpAdapter) return;
     const { moduleRef, options } = this;
-    const facts = {
-      cors: options?.cors,
-      get events() {
-        return moduleRef.get(OAuth2Server).events;
-      },
-    };
+    const endpoints = settleEndpoints(this.registration);
+    const issuer = options?.issuer;
+    claimRoutes(
+      httpAdapter,
+      endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path])),
+    );
+    Object.assign(this.routes, mountedPaths(endpoints, OAuth2Module, this));
+    const findEndpoint = endpointFinder(endpoints, issuer);
+    const facts = { cors: options?.cors, events: new EventLog(options?.events) };
     prepareBodies(httpAdapter, findEndpoint, facts);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, facts);
+    serveDocuments(httpAdapter, { endpoints, issuer, facts, findServer: (native) => findServer(moduleRef, native) });
   }
 }

@@ -9,3 +9,6 @@ export const OAUTH2_INTERACTION = Symbol('OAUTH2_INTERACTION');
 
 /** Injection token of what one import of the module was registered with. @internal */
 export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
+
+/** Injection token of where one import has its endpoints: their whole paths by id, once the routes are made. @internal */
+export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');

@@ -18,20 +18,26 @@ export function allowOrigin(request: Request, response: Response, { origins }: C
   response.headers['access-control-expose-headers'] = 'Retry-After, WWW-Authenticate';
 }
 
+/** Lets any page read the answer: of a public document, which is the same for everybody. Fetch §3.2 */
+export function allowAnyOrigin(response: Response): void {
+  response.headers['access-control-allow-origin'] = '*';
+}
+
 /** Answers a browser that asks first; it names no client yet. Fetch §3.2.2 */
 export function answerPreflight(
   request: Request,
   response: Response,
   methods: readonly string[],
-  cors: CorsOptions,
+  cors: CorsOptions | 'any',
 ): void {
-  allowOrigin(request, response, cors);
+  if (cors === 'any') allowAnyOrigin(response);
+  else allowOrigin(request, response, cors);
   response.status = 204;
   if (response.headers['access-control-allow-origin'] === undefined) return;
   delete response.headers['access-control-expose-headers'];
   response.headers['access-control-allow-methods'] = methods.join(', ');
-  response.headers['access-control-allow-headers'] = 'Authorization, Content-Type';
-  response.headers['access-control-max-age'] = String(cors.maxAge ?? MAX_AGE);
+  response.headers['access-control-allow-headers'] = cors === 'any' ? '*' : 'Authorization, Content-Type';
+  response.headers['access-control-max-age'] = String((cors !== 'any' && cors.maxAge) || MAX_AGE);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
+import { type FeatureList, flatten } from '../../lib/feature-set.js';
 import { formerName } from '../../lib/model/require-methods.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';
@@ -59,6 +60,16 @@ function checkNeeds(
 export function demandCodes(model: Model, option: 'authenticateHandler' | 'interaction'): void {
   for (const method of CODE_METHODS) {
     demand(model, { method, ...neededBy(option) });
+  }
+}
+
+/** Checks that the model has what the features ask of it. */
+export function checkFeatures(model: Model, features: FeatureList = []): void {
+  for (const { name, requires = [] } of flatten(features)) {
+    const purpose = `which the feature \`${name}\` needs`;
+    for (const method of requires) {
+      demand(model, { method: method as ModelMethod, purpose, otherwise: 'leave it out of `features`' });
+    }
   }
 }
 

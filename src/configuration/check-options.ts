@@ -38,7 +38,7 @@ export function findOptionsFault(
   return (
     findUnknownName(options, place) ??
     (place === 'factory' ? findGivenTwice(options, registration) : undefined) ??
-    findFault(options, TABLES[place])
+    findFault({ ...options, features: registration.features }, TABLES[place])
   );
 }
 

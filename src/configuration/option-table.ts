@@ -23,6 +23,7 @@ import {
   TEXT,
 } from './option-kinds.js';
 import { CORS } from './cors.js';
+import { FEATURES } from './features.js';
 import { PATHS } from './paths.js';
 
 /** A kind for every option that its type knows: the types see to it that none is left out. */
@@ -60,6 +61,7 @@ const OPTIONS: Kinds<OAuth2Options> = { ...ENGINE, model: SETTLED, interaction: 
 const REGISTRATION: Kinds<OAuth2Registration> = {
   controllers: BOOLEAN,
   extraProviders: LIST,
+  features: FEATURES,
   imports: LIST,
   interaction: GIVEN,
   isGlobal: BOOLEAN,

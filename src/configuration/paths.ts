@@ -1,41 +1,75 @@
+import { type Endpoint, isDocument } from '../endpoint.js';
 import type { OAuth2Paths, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
+import type { FeatureList } from '../../lib/feature-set.js';
+import { allFeatures } from './features.js';
 import { isObject, type Kind } from './option-kinds.js';
 import { verify } from './verify.js';
 
 /** A path of literal segments and `:parameters`. */
 const PATH = /^\/?(?:[\w.~%-]+|:\w+)(?:\/(?:[\w.~%-]+|:\w+))*$/;
 
-/** Where the endpoints are: both known, both paths, and not the same. */
-export const PATHS: Kind = (value, option) => {
+/** Where the endpoints are: each known, each at a path, and no two at the same. */
+export const PATHS: Kind = (value, option, { features }) => {
   if (!isObject(value)) return `the option \`${option}\` must be an object such as \`{ token: 'oauth/token' }\``;
+  const endpoints = settleEndpoints({ features: features as FeatureList });
+  const movable = endpoints.filter((one) => !isDocument(one)).map(({ name }) => name);
   for (const [name, path] of Object.entries(value)) {
-    if (name !== 'authorize' && name !== 'token') {
-      return `unknown path \`${option}.${name}\`: there are \`authorize\` and \`token\``;
+    if (name !== 'prefix' && !movable.includes(name)) {
+      const isFixed = endpoints.some((one) => one.name === name);
+      if (isFixed) return `leave \`${option}.${name}\` out: it is a well-known document, whose path is fixed`;
+      return `unknown path \`${option}.${name}\`: there are ${listed(movable)}`;
     }
     if (path !== undefined && !(typeof path === 'string' && PATH.test(path))) {
-      return `the option \`${option}.${name}\` must be a path such as 'oauth/${name}', without a query`;
+      const example = name === 'prefix' ? 'oauth' : `oauth/${name}`;
+      return `the option \`${option}.${name}\` must be a path such as '${example}', without a query`;
     }
   }
-  const { authorize, token } = settlePaths(value);
-  if (authorize !== token) return undefined;
-  return `the options \`${option}.authorize\` and \`${option}.token\` must differ`;
+  return findMeeting({ features: features as FeatureList, paths: value as OAuth2Paths }, option);
 };
 
-/** The routes, defaults filled in. */
-export function settlePaths(paths: OAuth2Registration['paths']): OAuth2Paths {
-  return { authorize: relative(paths?.authorize ?? 'oauth/authorize'), token: relative(paths?.token ?? 'oauth/token') };
+/** Two endpoints at one path: the second would never be asked. */
+function findMeeting(registration: OAuth2Registration, option: string): string | undefined {
+  const names = new Map<string, string>();
+  for (const { name, path } of settleEndpoints(registration)) {
+    const other = names.get(path);
+    if (other !== undefined) return `the options \`${option}.${other}\` and \`${option}.${name}\` must differ`;
+    names.set(path, name);
+  }
+  return undefined;
 }
+
+const listed = (names: readonly string[]) =>
+  `${names
+    .slice(0, -1)
+    .map((name) => `\`${name}\``)
+    .join(', ')} and \`${names.at(-1)}\``;
+
+/** The endpoints of all features, each at its route. */
+export function settleEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
+  const { prefix } = paths;
+  return allFeatures(features).flatMap((feature) =>
+    Object.entries(feature.endpoints ?? {}).map(([name, { path, methods, cors, perIssuer }]) => {
+      const route = isDocument({ path }) ? path : relative(paths[name] ?? under(prefix, relative(path)));
+      return { name, path: route, methods, cors, perIssuer };
+    }),
+  );
+}
+
+const under = (prefix: string | undefined, path: string) =>
+  prefix === undefined ? path : `${relative(prefix)}/${path.replace(/^oauth\//, '')}`;
 
 const claimed = new WeakMap<object, Set<string>>();
 
 /** Checks that no two imports of the module want one route of an application: one of them would never be asked. */
-export function claimRoutes(application: object, paths: OAuth2Paths): void {
-  const routes = claimed.get(application) ?? new Set();
-  claimed.set(application, routes);
-  for (const path of Object.values(paths as unknown as Record<string, string>)) {
-    const remedy = 'give one of them other `paths`, or `controllers: false`';
-    verify(!routes.has(path), `two imports of OAuth2Module have the path \`${path}\`: ${remedy}`);
-    routes.add(path);
+export function claimRoutes(application: object, routes: readonly string[]): void {
+  const taken = claimed.get(application) ?? new Set();
+  claimed.set(application, taken);
+  for (const route of routes) {
+    const remedy = route.startsWith('/.well-known/')
+      ? 'give each an `issuer` of its own path, or leave the feature out of one'
+      : 'give one of them other `paths`, or `controllers: false`';
+    verify(!taken.has(route), `two imports of OAuth2Module have the path \`${route}\`: ${remedy}`);
+    taken.add(route);
   }
 }
 

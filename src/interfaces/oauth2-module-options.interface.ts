@@ -1,4 +1,5 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Provider, Type } from '@nestjs/common';
+import type { FeatureList } from '../../lib/feature-set.js';
 import type { Model, OAuth2ServerOptions } from '../../lib/index.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 
@@ -27,8 +28,10 @@ export interface OAuth2Registration {
   imports?: ModuleMetadata['imports'];
   /** Make the exports of the module visible everywhere. Default: false */
   isGlobal?: boolean;
-  /** Where the endpoints are. Default: `oauth/authorize` and `oauth/token` */
-  paths?: Partial<OAuth2Paths>;
+  /** Specifications beside the classic ones, such as `[revocation()]`: routes are made of them. */
+  features?: FeatureList;
+  /** Where the endpoints are. Default: `oauth/authorize`, `oauth/token`, and what the features say of theirs */
+  paths?: OAuth2Paths;
   /** `false`: no endpoints, for hosts with controllers of their own or none. Default: true */
   controllers?: boolean;
   model?: Given<Model>;
@@ -37,10 +40,14 @@ export interface OAuth2Registration {
   extraProviders?: Provider[];
 }
 
-/** The routes of the endpoints, relative to a global prefix. */
+/** The routes of the endpoints by their ids, relative to a global prefix. */
 export interface OAuth2Paths {
-  authorize: string;
-  token: string;
+  /** What endpoints that are not named have in place of `oauth`: with 'auth', `auth/token`. */
+  prefix?: string | undefined;
+  authorize?: string | undefined;
+  token?: string | undefined;
+  /** Of a feature: `{ revocation: 'oauth/revoke' }`. */
+  [endpoint: string]: string | undefined;
 }
 
 /** What `OAuth2Module.forRoot()` takes. */

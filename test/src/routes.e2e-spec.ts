@@ -1,7 +1,7 @@
 import { VersioningType } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { OAuth2Module } from 'nest-oauth2';
+import { OAuth2Module, type OAuth2Paths } from 'nest-oauth2';
 import { pageOf } from '../support/consent.js';
 import { ASKED, DemoInteraction, demoModule, demoStore, SECRET } from '../support/demo.js';
 import { answerOf, basic, get, issued, post, refused } from '../support/http.js';
@@ -91,7 +91,7 @@ describe.each(PLATFORMS)('the routes of a host on %s', (platform) => {
 describe.each(PLATFORMS)('two imports of the module on %s', (platform) => {
   afterEach(stopHosts);
 
-  const other = (paths: object) =>
+  const other = (paths: OAuth2Paths) =>
     OAuth2Module.forRoot({ model: demoStore(), interaction: new DemoInteraction(), secret: SECRET, paths });
 
   it.each([

@@ -1,0 +1,38 @@
+import type { HttpServer } from '@nestjs/common';
+import { answer } from './answer.js';
+import type { ServerFacts } from './cross-origin.js';
+import { documentRoutes, type Endpoint, isDocument } from './endpoint.js';
+import type { OAuth2Server } from '../lib/index.js';
+import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
+import type { NativeReply } from './native-reply.js';
+
+/** Whom the documents are asked of: in a host whose model is made for each request, its server is too. */
+export interface Documents {
+  readonly endpoints: readonly Endpoint[];
+  readonly issuer: string | undefined;
+  readonly facts: ServerFacts;
+  findServer(native: NativeRequest): OAuth2Server | Promise<OAuth2Server>;
+}
+
+/**
+ * Serves the well-known documents by the platform itself: no prefix, version or guard of the host is before them, and
+ * what it has put on the application by `use()` is. RFC 8615 §3
+ */
+export function serveDocuments(adapter: HttpServer, documents: Documents): void {
+  const { endpoints, issuer, facts } = documents;
+  const literal = LITERAL[adapter.getType?.() as 'express'] ?? String;
+  for (const endpoint of endpoints.filter(isDocument)) {
+    const serve = (native: NativeRequest, reply: NativeReply) =>
+      answer({ native, reply, endpoint, facts }, async (response) => {
+        const server = await documents.findServer(native);
+        return server.answer(endpoint.name, toOAuthRequest(native), response);
+      });
+    for (const route of documentRoutes(endpoint, issuer)) adapter.all(literal(route), serve);
+  }
+}
+
+/** How a platform writes a path in which nothing is a parameter. */
+const LITERAL = {
+  express: (path: string) => path.replaceAll(/[!()*+:?[\\\]{}]/g, String.raw`\$&`),
+  fastify: (path: string) => path.replaceAll(':', '::'),
+};
