@@ -1,0 +1,54 @@
+// One process of `against.js`: prints the CPU time of one operation in each of two builds, block by block in turn.
+import { pathToFileURL } from 'node:url';
+import { client, user, requiredScope } from './fixtures.js';
+import { MemoryModel } from './model.js';
+import { operations } from './operations.js';
+
+const [WARM_UP, BLOCKS] = [8, 30];
+const [id, ...files] = process.argv.slice(2);
+const { call, status, iterations, prepare } = operations[id];
+const options = call === 'authenticate' ? { scope: requiredScope } : undefined;
+
+class Model extends MemoryModel {
+  addToken(token) {
+    this.accessTokens.set(token.accessToken, token);
+    if (token.refreshToken) this.refreshTokens.set(token.refreshToken, token);
+    return token;
+  }
+
+  addCode(code) {
+    this.codes.set(code.authorizationCode, code);
+    return code;
+  }
+}
+
+const builds = await Promise.all(files.map(load));
+for (let block = 0; block < WARM_UP + BLOCKS; block++) {
+  for (const build of block % 2 ? builds : builds.toReversed()) {
+    const micros = await measure(build);
+    if (block >= WARM_UP) build.least = Math.min(build.least, micros);
+  }
+}
+console.log(JSON.stringify(builds.map(({ least }) => least)));
+
+async function load(file) {
+  const { OAuth2Server, Request, Response } = await import(pathToFileURL(file).href);
+  const model = new Model();
+  model.clients.set(client.id, client);
+  const server = new OAuth2Server({ model, authenticateHandler: { handle: async () => user } });
+  return { model, server, Request, Response, least: Infinity };
+}
+
+async function measure({ model, server, Request, Response }) {
+  model.reset();
+  const requests = prepare(iterations, model);
+  globalThis.gc();
+  const before = process.cpuUsage();
+  for (let i = 0; i < iterations; i++) {
+    const response = new Response();
+    await server[call](new Request(requests[i % requests.length]), response, options).catch(() => undefined);
+    if (response.status !== status) throw new Error(`${id}: ${response.status}`);
+  }
+  const { user: own, system } = process.cpuUsage(before);
+  return (own + system) / iterations;
+}

@@ -1,0 +1,56 @@
+// The engine as it stands against the same engine at another commit: `node bench/against.js HEAD~20`.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { operations } from './operations.js';
+
+const ROUNDS = 3;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const git = (...args) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
+
+against(process.argv[2] ?? 'HEAD~1');
+
+/** Measures both builds, in one process by turns, and prints how they compare. */
+function against(ref) {
+  const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-against-'));
+  const before = join(folder, 'before');
+  try {
+    git('worktree', 'add', '--detach', before, ref);
+    symlinkSync(join(root, 'node_modules'), join(before, 'node_modules'));
+    for (const place of [root, before]) {
+      execFileSync(process.execPath, [join(root, 'node_modules/rolldown/bin/cli.mjs'), '-c'], { cwd: place });
+    }
+    print(
+      Object.keys(operations).map((id) => measured(id, [before, root])),
+      git('rev-parse', '--short', ref),
+    );
+  } finally {
+    git('worktree', 'remove', '--force', before);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The least of each build over several processes: what nothing else on the machine has disturbed. */
+function measured(id, places) {
+  const worker = fileURLToPath(new URL('against-worker.js', import.meta.url));
+  const files = places.map((place) => join(place, 'dist/esm/server.js'));
+  const least = [Infinity, Infinity];
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = JSON.parse(
+      execFileSync(process.execPath, ['--expose-gc', worker, id, ...files], { encoding: 'utf8' }),
+    );
+    for (const [index, micros] of found.entries()) least[index] = Math.min(least[index], micros);
+  }
+  return { title: operations[id].title, least };
+}
+
+function print(rows, ref) {
+  console.log(`CPU of one call in microseconds, the least of ${ROUNDS} processes\n`);
+  console.log(`| operation | ${ref} | now | now / ${ref} |\n| --- | ---: | ---: | ---: |`);
+  for (const { title, least } of rows) {
+    const [before, now] = least;
+    console.log(`| ${title} | ${before.toFixed(2)} | ${now.toFixed(2)} | ${(now / before).toFixed(3)} |`);
+  }
+}
