@@ -7,7 +7,7 @@ import type { GrantTypeClass } from '../grants/grant-type-class.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isGrantType } from '../http/syntax.js';
-import type { Client, Falsy, Token } from '../model/model.js';
+import type { Awaitable, Client, Falsy, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import type { Options } from '../options.js';
 import type { Authorization } from '../tokens/authorization.js';
@@ -49,14 +49,22 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return typeof grantType === 'string' && Object.hasOwn(map, grantType) && map[grantType] === false;
   }
 
-  protected async serve(exchange: Exchange): Promise<Token> {
-    const { request, client } = exchange;
+  protected serve(exchange: Exchange): Awaitable<Token> {
+    const Grant = this.findGrantType(exchange.request, exchange.client);
     const { admit, respond } = this.server.hooks;
-    const Grant = this.findGrantType(request, client);
+    return admit.length + respond.length > 0 ? this.serveFully(exchange, Grant) : this.decide(exchange, Grant);
+  }
+
+  private async serveFully(exchange: Exchange, Grant: GrantTypeClass): Promise<Token> {
+    const { admit, respond } = this.server.hooks;
     for (const feature of admit) await feature.admit(exchange);
-    const token = (await new Grant(this.grantTypeOptions(exchange)).handle(request, client)) as Token;
+    const token = await this.decide(exchange, Grant);
     for (const feature of respond) await feature.respond(exchange, token);
     return token;
+  }
+
+  private decide(exchange: Exchange, Grant: GrantTypeClass): Awaitable<Token> {
+    return new Grant(this.grantTypeOptions(exchange)).handle(exchange.request, exchange.client) as Awaitable<Token>;
   }
 
   protected bodyOf(token: Token, { token: kept, answer }: Exchange): object {

@@ -7,7 +7,7 @@ import {
   UnauthorizedRequestError,
 } from '../errors.js';
 import { type EventSink, reportRefusal } from '../events.js';
-import type { Refused } from '../feature.js';
+import type { Refused, With } from '../feature.js';
 import type { Response } from '../http/response.js';
 import type { Falsy, Token } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
@@ -19,7 +19,7 @@ interface Challenged extends Partial<Omit<Refused, 'error'>> {
 }
 
 /** Says on the response why the request is refused; a request without a token learns only the scheme. RFC 6750 §3 */
-export function refuse(response: Response, error: OAuthError, { scope, ...facts }: Challenged = {}): OAuthError {
+export function refuse(response: Response, error: OAuthError, asked: Challenged = {}): OAuthError {
   response.status = error.code;
   if (error.code >= 500) {
     sayRetryAfter(response, error);
@@ -27,16 +27,17 @@ export function refuse(response: Response, error: OAuthError, { scope, ...facts 
   }
   let challenge = 'Bearer realm="Service"';
   if (!(error instanceof UnauthorizedRequestError)) challenge += `,error="${wireCode(error)}"`;
-  if (scope && error instanceof InsufficientScopeError) challenge += `,scope="${scope}"`;
-  const features = facts.server?.hooks.challenge ?? [];
-  for (const feature of features) challenge += parametersOf(feature.challenge({ ...facts, error } as Refused));
+  if (asked.scope && error instanceof InsufficientScopeError) challenge += `,scope="${asked.scope}"`;
+  const features = asked.server?.hooks.challenge;
+  if (features?.length) challenge += challengeOf(features, { ...asked, error } as Refused);
   response.headers['www-authenticate'] = challenge;
   return error;
 }
 
-/** As parameters of a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */
-function parametersOf(said: object | void): string {
-  return Object.entries(said ?? {})
+/** What features add to a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */
+function challengeOf(features: readonly With<'challenge'>[], refused: Refused): string {
+  return features
+    .flatMap((feature) => Object.entries(feature.challenge(refused) ?? {}))
     .filter(([, value]) => typeof value === 'string' && /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(value))
     .map(([name, value]) => `,${name}="${value}"`)
     .join('');
