@@ -1,2 +1,5 @@
 export type { Endpoint, Feature } from '../feature.js';
 export { revocation, type RevocationModel, type RevocationOptions } from './revocation.js';
+
+export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';
+export { resourceIndicators } from './resource-indicators/resource-indicators.js';

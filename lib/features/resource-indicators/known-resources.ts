@@ -1,0 +1,91 @@
+import { InvalidTargetError } from '../../errors.js';
+import { shortText } from '../../events.js';
+import type { ServerFacts } from '../../feature.js';
+import type { Client, Model, User } from '../../model/model.js';
+import { isResource, resourceKey } from '../../tokens/audience.js';
+import type { ResourceIndicatorOptions, ResourceModel } from './options.js';
+
+/** Who wants a token. */
+interface Asker {
+  client: Client;
+  user?: User | undefined;
+}
+
+/** The resources that a server issues tokens for: those of the lists, or those that its model grants. */
+export class KnownResources {
+  private readonly listed: ReadonlyMap<string, string>;
+  private readonly model: Model & ResourceModel;
+  /** What is meant by a request that names none. */
+  private readonly meant: readonly string[];
+
+  constructor(
+    server: ServerFacts,
+    private readonly options: ResourceIndicatorOptions,
+  ) {
+    const { resources = [], unrestricted = false } = options;
+    const uris = [...resources, ...server.features.flatMap((feature) => feature.resources ?? [])];
+    this.model = server.options.model;
+    this.listed = new Map(uris.map((uri) => [resourceKey(uri), uri]));
+    const only = this.listed.size === 1 && !unrestricted ? [...this.listed.values()] : [];
+    this.meant = options.default === undefined ? only : [options.default].flat();
+  }
+
+  /**
+   * Those that are named, or meant, as they are known; none where the host issues tokens for nothing in particular.
+   * @throws InvalidTargetError for one that is not known, or when one had to be named
+   */
+  async verify(named: readonly string[], asker: Asker): Promise<readonly string[]> {
+    const uris = named.length > 0 ? named : this.meant;
+    if (uris.length === 0 && !this.options.unrestricted) throw new InvalidTargetError('Missing parameter: `resource`');
+    const found = new Set<string>();
+    for (const uri of uris) {
+      const resource = await this.find(uri, asker);
+      if (resource === undefined) throw this.unknown(uri);
+      found.add(resource);
+    }
+    return [...found];
+  }
+
+  /** What is still known of what was granted. @throws InvalidTargetError when nothing is */
+  async remaining(granted: readonly string[], asker: Asker): Promise<readonly string[]> {
+    const found = new Set<string>();
+    for (const uri of granted) found.add((await this.find(uri, asker)) ?? '');
+    found.delete('');
+    if (found.size > 0) return [...found];
+    const rule = 'of the resources that were granted, one at least is known and for this client';
+    throw new InvalidTargetError('Invalid target: no resource of the grant is left').because({ rule, given: granted });
+  }
+
+  /** What is wrong with the lists, as sentences. */
+  *faults(): Iterable<string> {
+    const { resources = [], own = [] } = this.options;
+    for (const uri of [...resources, ...own, ...this.meant]) {
+      if (!isResource(uri))
+        yield `the resource \`${uri}\` of \`resourceIndicators\` is no absolute URI without fragment`;
+    }
+    for (const uri of own) {
+      if (!/^https?:/i.test(uri)) yield `\`own\` of \`resourceIndicators\` lists URLs, and \`${uri}\` is none`;
+    }
+    if (this.model.validateResource) return;
+    if (this.listed.size === 0) {
+      yield '`resourceIndicators` knows no resource: list some in `resources`, or give the model `validateResource()`';
+    }
+    for (const uri of this.meant) {
+      if (!this.listed.has(resourceKey(uri)))
+        yield `the \`default\` of \`resourceIndicators\`, \`${uri}\`, is not listed`;
+    }
+  }
+
+  private async find(uri: string, { client, user }: Asker): Promise<string | undefined> {
+    if (!this.model.validateResource) return this.listed.get(resourceKey(uri));
+    return (await this.model.validateResource(uri, client, user)) ? uri : undefined;
+  }
+
+  private unknown(uri: string): InvalidTargetError {
+    const detail = this.model.validateResource
+      ? { rule: '`validateResource()` grants the resource' }
+      : { rule: 'the resource is known', wanted: [...this.listed.values()] };
+    const error = new InvalidTargetError('Invalid target: `resource` is unknown, or not for this client');
+    return error.because({ ...detail, given: shortText(uri) });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidTargetError } from '../../errors.js';
+import { shortText } from '../../events.js';
+import type { Parameters } from '../../http/parameters.js';
+import type { Token } from '../../model/model.js';
+import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/audience.js';
+
+/** The resources that a request names, each once. @throws InvalidTargetError for one that is no absolute URI. RFC 8707 §2 */
+export function namedResources(parameters: Parameters): readonly string[] {
+  const uris = parameters.all('resource', () => true);
+  const wrong = uris.find((uri) => !isResource(uri));
+  if (wrong === undefined) return uris;
+  const detail = { rule: 'a resource is an absolute URI without fragment', given: shortText(wrong) };
+  throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
+}
+
+/** What the code or the refresh token of a request was granted for; nothing in particular: an empty list. */
+export function grantedResources({ code, refreshToken }: Exchange): readonly string[] {
+  const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
+  return audienceOf(refreshTokenResource ?? resource);
+}
+
+/** A grant for nothing in particular may be used for something; any other never grows. RFC 8707 §2.2 */
+export function verifyGranted(named: readonly string[], granted: readonly string[]): void {
+  const more = granted.length > 0 ? named.find((uri) => !isAmong(uri, granted)) : undefined;
+  if (more === undefined) return;
+  const detail = { rule: 'the resource is one of those that were granted', wanted: granted, given: shortText(more) };
+  throw new InvalidTargetError('Invalid target: `resource` was not granted').because(detail);
+}
+
+/** A client that has the answer to its first try again must not take it for another one. */
+export function verifyAnswered({ refreshToken, token: kept, parameters }: Exchange, token: Token): void {
+  if (!refreshToken) return;
+  const [wanted, got] = [audienceOf(kept['resource']), audienceOf(token['resource'])];
+  const asked = wanted.length > 0 ? wanted : namedResources(parameters);
+  if (asked.length === 0 || got.length === 0 || isSameAudience(asked, got)) return;
+  throw new InvalidTargetError('Invalid target: the refresh token was used for another resource');
+}

@@ -1,0 +1,31 @@
+/**
+ * What a code or token is for, as it is kept: absolute URIs, as a list, or as text with spaces between them; none is
+ * nothing in particular. RFC 8707 §2
+ */
+export function audienceOf(kept: unknown): readonly string[] {
+  if (typeof kept === 'string') return kept.split(' ').filter(Boolean);
+  return Array.isArray(kept) ? kept.filter((one): one is string => typeof one === 'string') : [];
+}
+
+/** The same resource, however it is spelled: in capitals, or without the slash of an empty path. RFC 3986 §6.2 */
+export const resourceKey = (uri: string): string => (URL.canParse(uri) ? new URL(uri).href : uri);
+
+/** Is it one of these? */
+export function isAmong(uri: string, uris: readonly string[]): boolean {
+  if (uris.includes(uri)) return true;
+  const key = resourceKey(uri);
+  return uris.some((one) => resourceKey(one) === key);
+}
+
+/** Are they the same, in whatever order? */
+export const isSameAudience = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((uri) => isAmong(uri, others));
+
+/** How long the URI of a resource may be. */
+const LONGEST = 2000;
+
+const ABSOLUTE = /^[a-z][a-z\d+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i;
+
+/** An absolute URI without a fragment, as a resource is named. RFC 8707 §2, RFC 3986 §4.3 */
+export const isResource = (text: string): boolean =>
+  text.length <= LONGEST && ABSOLUTE.test(text) && URL.canParse(text);

@@ -1,0 +1,402 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { resourceIndicators, type ResourceIndicatorOptions, type ResourceModel } from 'nest-oauth2/features';
+import { type Feature, OAuth2Server, Request } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import {
+  addAccessToken,
+  addCode,
+  addRefreshToken,
+  ALICE,
+  CALLBACK,
+  createHost,
+  later,
+  SECRET,
+  WEB,
+} from '../../support/model.js';
+import { answer, type Outcome, summary, tokenRequest } from '../../support/requests.js';
+
+const NOTES = 'https://api.example/notes';
+const MAIL = 'https://api.example/mail';
+const FAR = 'urn:example:far';
+const RESOURCES = [NOTES, MAIL, FAR];
+
+type Parameters = Record<string, unknown>;
+
+const make = (model: object, given: ResourceIndicatorOptions = {}, more: object = {}) =>
+  new OAuth2Server({
+    model: model as never,
+    features: [resourceIndicators({ resources: RESOURCES, ...given })],
+    ...more,
+  });
+
+const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
+const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
+const ITSELF = { grant_type: 'client_credentials', scope: 'read' };
+const ALICES = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
+
+/** Asks for a token, and finds what was saved of it. */
+async function obtain(host: ReturnType<typeof createHost>, server: OAuth2Server, parameters: Parameters) {
+  const outcome = await answer(server, 'token', tokenRequest(parameters));
+  const access = host.accessTokens.get(String(outcome.body['access_token']));
+  return {
+    ...outcome,
+    resource: access?.['resource'] as unknown,
+    refreshTokenResource: access?.['refreshTokenResource'] as unknown,
+  };
+}
+
+const refusal = ({ status, body }: Outcome) => ({ status, ...body });
+const target = (error_description: string) => ({ status: 400, error: 'invalid_target', error_description });
+
+const UNKNOWN = target('Invalid target: `resource` is unknown, or not for this client');
+const NO_URI = target('Invalid target: `resource` must be an absolute URI without fragment');
+
+describe('a token request that names resources', () => {
+  it.each<[string, Parameters, unknown]>([
+    ['one, for the client itself', { ...ITSELF, resource: NOTES }, [NOTES]],
+    ['one that is no URL', { ...ITSELF, resource: FAR }, [FAR]],
+    ['several, for the client itself', { ...ITSELF, resource: [MAIL, NOTES, MAIL] }, [MAIL, NOTES]],
+    ['one, for a user', { ...ALICES, resource: MAIL }, [MAIL]],
+    ['one in another spelling', { ...ITSELF, resource: 'HTTPS://API.example:443/notes' }, [NOTES]],
+  ])('gets a token for %s', async (_, parameters, resource) => {
+    const host = createHost();
+    const obtained = await obtain(host, make(host.model), parameters);
+    expect(obtained).toMatchObject({ status: 200, resource, refreshTokenResource: undefined });
+    expect(Object.keys(obtained.body)).not.toContain('resource');
+  });
+
+  it.each<[string, unknown, object]>([
+    ['an unknown one', 'https://evil.example/', UNKNOWN],
+    ['an unknown one beside a known one', [NOTES, `${NOTES}/`], UNKNOWN],
+    ['a path', '/notes', NO_URI],
+    ['a fragment', `${NOTES}#part`, NO_URI],
+    ['an empty fragment', `${NOTES}#`, NO_URI],
+    ['a URI with spaces', 'https://api.example/no tes', NO_URI],
+    ['a URI that cannot be one', 'https://', NO_URI],
+    ['a text that is too long', `${NOTES}?${'x'.repeat(2000)}`, NO_URI],
+    [
+      'something else',
+      { 0: NOTES },
+      { status: 400, error: 'invalid_request', error_description: 'Invalid parameter: `resource`' },
+    ],
+    [
+      'far too many',
+      Array.from({ length: 1000 }, (_, index) => `${NOTES}/${index}`),
+      {
+        status: 400,
+        error: 'invalid_request',
+        error_description: 'Repeated parameter: `resource`, more than 32 times',
+      },
+    ],
+  ])('is refused for %s, and nothing is saved', async (_, resource, wanted) => {
+    const host = createHost();
+    const server = make(host.model);
+    for (const ground of [ITSELF, ALICES]) {
+      expect(refusal(await answer(server, 'token', tokenRequest({ ...ground, resource })))).toEqual(wanted);
+    }
+    expect(host.accessTokens.size).toBe(0);
+  });
+
+  it('spends no code when it is refused: the client may ask again for what it has', async () => {
+    const host = createHost();
+    addCode(host, { resource: [NOTES] } as object);
+    const server = make(host.model);
+    const refused = await answer(server, 'token', tokenRequest({ ...CODE, resource: MAIL }));
+    expect(refusal(refused)).toEqual(target('Invalid target: `resource` was not granted'));
+    expect(host.codes.size).toBe(1);
+    expect(await obtain(host, server, { ...CODE, resource: NOTES })).toMatchObject({ status: 200, resource: [NOTES] });
+    expect(host.codes.size).toBe(0);
+  });
+
+  it('says to the operator what was wanted', async () => {
+    const heard: object[] = [];
+    const events = { emit: (_: string, payload: object) => heard.push(payload) };
+    const host = createHost();
+    await answer(
+      make(host.model, {}, { events }),
+      'token',
+      tokenRequest({ ...ITSELF, resource: 'https://evil.example/' }),
+    );
+    expect(heard).toEqual([
+      expect.objectContaining({ rule: 'the resource is known', wanted: RESOURCES, given: 'https://evil.example/' }),
+    ]);
+  });
+});
+
+describe('a code or refresh token for resources', () => {
+  const granted = { resource: [NOTES, MAIL] };
+
+  it.each<[string, Parameters, unknown, unknown]>([
+    ['all of them, where none is named', {}, [NOTES, MAIL], undefined],
+    ['a part of them', { resource: MAIL }, [MAIL], [NOTES, MAIL]],
+    ['all of them, by their names', { resource: [NOTES, MAIL] }, [NOTES, MAIL], undefined],
+  ])('gives an access token for %s, and a refresh token for all', async (_, named, resource, refreshTokenResource) => {
+    const host = createHost();
+    addCode(host, granted as object);
+    addRefreshToken(host, granted as object);
+    const server = make(host.model);
+    for (const ground of [CODE, REFRESH]) {
+      const obtained = await obtain(host, server, { ...ground, ...named });
+      expect(obtained).toMatchObject({ status: 200, resource, refreshTokenResource });
+      const next = { grant_type: 'refresh_token', refresh_token: obtained.body['refresh_token'] };
+      expect(await obtain(host, server, next)).toMatchObject({ status: 200, resource: [NOTES, MAIL] });
+    }
+  });
+
+  it('never gives more than was granted', async () => {
+    const host = createHost();
+    addRefreshToken(host, { resource: [NOTES] } as object);
+    const asked = await answer(make(host.model), 'token', tokenRequest({ ...REFRESH, resource: [NOTES, MAIL] }));
+    expect(refusal(asked)).toEqual(target('Invalid target: `resource` was not granted'));
+    expect(host.refreshTokens.size).toBe(1);
+  });
+
+  it('gives no more than is left of it', async () => {
+    const host = createHost();
+    addRefreshToken(host, granted as object);
+    const server = make(host.model, { resources: [MAIL] });
+    const named = await answer(server, 'token', tokenRequest({ ...REFRESH, resource: NOTES }));
+    expect(refusal(named)).toEqual(UNKNOWN);
+    expect(await obtain(host, server, REFRESH)).toMatchObject({
+      resource: [MAIL],
+      refreshTokenResource: [NOTES, MAIL],
+    });
+    addRefreshToken(host, { resource: [NOTES] } as object);
+    const nothing = await answer(server, 'token', tokenRequest(REFRESH));
+    expect(refusal(nothing)).toEqual(target('Invalid target: no resource of the grant is left'));
+    expect(host.refreshTokens.has('refresh')).toBe(true);
+  });
+
+  it('is understood as text too, as a table may keep it', async () => {
+    const host = createHost();
+    addRefreshToken(host, { resource: `${NOTES} ${MAIL}` } as object);
+    expect(await obtain(host, make(host.model), { ...REFRESH, resource: NOTES })).toMatchObject({
+      resource: [NOTES],
+      refreshTokenResource: [NOTES, MAIL],
+    });
+  });
+
+  it('whose answer was lost gives the same answer again, but not for another resource', async () => {
+    const users = { findByCredentials: () => undefined, findById: () => ALICE };
+    const store = new MemoryStore({ clients: [{ ...WEB, secret: SECRET, scopes: ['read'] }], users });
+    const refresh = {
+      refreshToken: 'refresh',
+      refreshTokenExpiresAt: later(),
+      grantId: 'family',
+      scope: 'read',
+      ...granted,
+    };
+    await store.saveToken({ accessToken: 'access', accessTokenExpiresAt: later(), ...refresh }, WEB, ALICE);
+    const server = make(store, {}, { refreshTokenReuseInterval: 60 });
+    const ask = (resource: string) => answer(server, 'token', tokenRequest({ ...REFRESH, resource }));
+    const first = await ask(NOTES);
+    expect((await ask(NOTES)).body).toMatchObject({ access_token: first.body['access_token'] });
+    const used = target('Invalid target: the refresh token was used for another resource');
+    expect(refusal(await ask(MAIL))).toEqual(used);
+    const next = { grant_type: 'refresh_token', refresh_token: first.body['refresh_token'], resource: MAIL };
+    expect(await answer(server, 'token', tokenRequest(next))).toMatchObject({ status: 200 });
+  });
+
+  it('gives, whatever is asked, a part of what was granted and is known, or nothing', async () => {
+    const some = fc.subarray([...RESOURCES, 'https://evil.example/']);
+    await fc.assert(
+      fc.asyncProperty(some, some, some, fc.boolean(), async (had, asked, known, unrestricted) => {
+        const host = createHost();
+        addRefreshToken(host, (had.length > 0 ? { resource: had } : {}) as object);
+        const resources = known.length > 0 ? known : ['https://other.example/'];
+        const server = make(host.model, { resources, unrestricted });
+        const { status, resource } = await obtain(host, server, { ...REFRESH, resource: asked });
+        const got = (resource ?? []) as string[];
+        expect(got.every((uri) => resources.includes(uri) && (had.length === 0 || had.includes(uri)))).toBe(true);
+        expect(got.every((uri) => asked.length === 0 || asked.includes(uri))).toBe(true);
+        const isForNothing = status === 200 && got.length === 0;
+        expect(isForNothing && [unrestricted, had, asked]).toEqual(isForNothing && [true, [], []]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a request that names no resource', () => {
+  const MISSING = target('Missing parameter: `resource`');
+
+  it.each<[string, ResourceIndicatorOptions, unknown]>([
+    ['the only one there is', { resources: [NOTES] }, [NOTES]],
+    ['the default', { default: MAIL }, [MAIL]],
+    ['all of the default', { default: [MAIL, FAR] }, [MAIL, FAR]],
+    ['the default, where tokens need none', { default: MAIL, unrestricted: true }, [MAIL]],
+    ['nothing in particular, where tokens need none', { resources: [NOTES], unrestricted: true }, undefined],
+  ])('means %s', async (_, options, resource) => {
+    const host = createHost();
+    addRefreshToken(host);
+    const server = make(host.model, options);
+    for (const ground of [ITSELF, ALICES, REFRESH]) {
+      expect(await obtain(host, server, ground)).toMatchObject({ status: 200, resource });
+    }
+  });
+
+  it('is refused where there are several', async () => {
+    const host = createHost();
+    addRefreshToken(host);
+    addCode(host);
+    for (const ground of [ITSELF, ALICES, REFRESH, CODE]) {
+      expect(refusal(await answer(make(host.model), 'token', tokenRequest(ground)))).toEqual(MISSING);
+    }
+    expect([host.accessTokens.size, host.refreshTokens.size, host.codes.size]).toEqual([0, 1, 1]);
+  });
+
+  it('of a grant for nothing in particular leaves it so: one resource today, another tomorrow', async () => {
+    const host = createHost();
+    addRefreshToken(host);
+    const server = make(host.model);
+    let refresh_token: unknown = 'refresh';
+    for (const resource of [NOTES, MAIL]) {
+      const obtained = await obtain(host, server, { ...REFRESH, refresh_token, resource });
+      expect(obtained).toMatchObject({ resource: [resource], refreshTokenResource: [] });
+      refresh_token = obtained.body['refresh_token'];
+    }
+  });
+});
+
+describe('a model that knows the resources', () => {
+  const asked: unknown[][] = [];
+  const validateResource: ResourceModel['validateResource'] = (...args) => {
+    asked.push(args);
+    return args[0] === MAIL && args[1].id === 'web';
+  };
+
+  it('is asked in place of the lists, with the client as it is and the user', async () => {
+    asked.length = 0;
+    const host = createHost({ validateResource } as object);
+    const server = make(host.model, { default: MAIL });
+    expect(refusal(await answer(server, 'token', tokenRequest({ ...ITSELF, resource: NOTES })))).toEqual(UNKNOWN);
+    expect(await obtain(host, server, { ...ALICES, resource: MAIL })).toMatchObject({ resource: [MAIL] });
+    expect(asked).toEqual([
+      [NOTES, WEB, { id: 'client:web' }],
+      [MAIL, WEB, ALICE],
+    ]);
+  });
+
+  it('needs no list, and its failure is a fault that says nothing', async () => {
+    const fails = () => Promise.reject(new Error('secret'));
+    const host = createHost({ validateResource: fails } as object);
+    const server = make(host.model, { resources: undefined });
+    const { status, body } = await answer(server, 'token', tokenRequest({ ...ITSELF, resource: MAIL }));
+    expect([status, body['error'], JSON.stringify(body).includes('secret')]).toEqual([503, 'server_error', false]);
+  });
+});
+
+describe('the guard', () => {
+  const HERE = 'https://api.example/notes';
+
+  /** What the guard says to a token, with more about it, at a path. */
+  async function visit(token: object, path: string, options: ResourceIndicatorOptions = {}, given: object = {}) {
+    const host = createHost();
+    addAccessToken(host, token);
+    const server = make(host.model, { own: [HERE, 'https://api.example/notes/deep'], ...options });
+    const headers = { authorization: 'Bearer access' };
+    const request = new Request({ method: 'GET', headers, query: {}, body: {}, url: path });
+    return await answer(server, 'authenticate', request, given);
+  }
+
+  const OTHER = '401 invalid_token: Invalid token: access token is for another resource';
+
+  it.each<[string, object, string, string]>([
+    ['lets a token in that is for it', { resource: [HERE] }, '/notes', 'no error'],
+    ['lets a token in that is for what is under it', { resource: [HERE] }, '/notes/1?x=1', 'no error'],
+    ['lets a token in that is for it and more', { resource: [MAIL, HERE] }, '/notes/1', 'no error'],
+    ['lets a token in that spells it otherwise', { resource: ['https://API.example/notes'] }, '/notes', 'no error'],
+    ['refuses a token for another resource', { resource: [MAIL] }, '/notes', OTHER],
+    ['refuses a token for a resource above it', { resource: [HERE] }, '/notes/deep/1', OTHER],
+    ['refuses a token for a resource below it', { resource: ['https://api.example/notes/deep'] }, '/notes', OTHER],
+    ['refuses a token for a resource where there is none', { resource: [HERE] }, '/notesome', OTHER],
+    ['refuses a token for nothing in particular', {}, '/notes', OTHER],
+    ['lets a token for nothing in particular in where there is no resource', {}, '/health', 'no error'],
+  ])('%s', async (_, token, path, wanted) => {
+    expect(summary((await visit(token, path)).error)).toBe(wanted);
+  });
+
+  it('lets tokens from before in while the host says so, but none for another resource', async () => {
+    const options = { unrestricted: true };
+    expect(summary((await visit({}, '/notes', options)).error)).toBe('no error');
+    expect(summary((await visit({ resource: [MAIL] }, '/notes', options)).error)).toBe(OTHER);
+  });
+
+  it('looks at the resource before the scope, and names neither in its challenge', async () => {
+    const refused = await visit({ resource: [MAIL], scope: 'read' }, '/notes', {}, { scope: 'admin' });
+    expect(refused.status).toBe(401);
+    expect(refused.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
+  });
+});
+
+describe('what is said of a token', () => {
+  const said = (token: object) => resourceIndicators().describe!(token as never);
+
+  it('is its audience', () => {
+    expect(said({ resource: [NOTES] })).toEqual({ aud: NOTES });
+    expect(said({ resource: [NOTES, MAIL] })).toEqual({ aud: [NOTES, MAIL] });
+    expect(said({})).toBeUndefined();
+  });
+});
+
+describe('a server', () => {
+  const started = (options: ResourceIndicatorOptions, features: Feature[] = [], model = createHost().model) => {
+    try {
+      return void new OAuth2Server({ model, features: [resourceIndicators(options), ...features] });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it.each<[string, ResourceIndicatorOptions, string | undefined]>([
+    [
+      'with a path',
+      { resources: ['/notes'] },
+      'the resource `/notes` of `resourceIndicators` is no absolute URI without fragment',
+    ],
+    [
+      'with a fragment',
+      { resources: ['https://a.example/#x'] },
+      'the resource `https://a.example/#x` of `resourceIndicators` is no absolute URI without fragment',
+    ],
+    [
+      'with a name of its own',
+      { own: [FAR] },
+      '`own` of `resourceIndicators` lists URLs, and `urn:example:far` is none',
+    ],
+    [
+      'without any',
+      {},
+      '`resourceIndicators` knows no resource: list some in `resources`, or give the model `validateResource()`',
+    ],
+    [
+      'with an unknown default',
+      { resources: [NOTES], default: MAIL },
+      'the `default` of `resourceIndicators`, `https://api.example/mail`, is not listed',
+    ],
+    ['with one', { resources: [NOTES] }, undefined],
+    ['with one of its own', { own: [NOTES], default: NOTES }, undefined],
+  ])('%s says so before it starts', (_, options, wanted) => {
+    expect(started(options)).toBe(wanted && `Invalid argument: ${wanted}`);
+  });
+
+  it('knows the resources of its other features', async () => {
+    const here: Feature = { name: 'here', resources: [NOTES] };
+    expect(started({ default: NOTES }, [here])).toBeUndefined();
+    const host = createHost();
+    const server = new OAuth2Server({ model: host.model, features: [resourceIndicators(), here] });
+    expect(await obtain(host, server, ITSELF)).toMatchObject({ resource: [NOTES] });
+  });
+
+  it('shares a feature with another one, each with its own resources', async () => {
+    const feature = resourceIndicators();
+    const [one, two] = [createHost(), createHost()];
+    const serve = (model: object, uri: string) =>
+      new OAuth2Server({ model: model as never, features: [feature, { name: 'here', resources: [uri] }] });
+    const [first, second] = [serve(one.model, NOTES), serve(two.model, MAIL)];
+    expect(await obtain(one, first, ITSELF)).toMatchObject({ resource: [NOTES] });
+    expect(await obtain(two, second, ITSELF)).toMatchObject({ resource: [MAIL] });
+  });
+});
