@@ -1,4 +1,4 @@
-export type { Endpoint, Feature } from '../feature.js';
+export type { Endpoint, Feature, Handler, ServerFacts } from '../feature.js';
 export { revocation, type RevocationModel, type RevocationOptions } from './revocation.js';
 
 export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';

@@ -5,6 +5,7 @@ import type {
 } from '../interfaces/oauth2-module-options.interface.js';
 import { findFault, isObject } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
+import { findMeeting } from './paths.js';
 import { type Place, TABLES } from './option-table.js';
 
 type Method = 'forRoot' | 'forRootAsync';
@@ -17,7 +18,8 @@ export function findRegistrationFault(registration: unknown, method: Method): st
   return (
     findUnknownName(registration, method) ??
     (method === 'forRootAsync' ? findSourceFault(registration) : undefined) ??
-    findFault(registration, TABLES[method])
+    findFault(registration, TABLES[method]) ??
+    findMeeting(registration)
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Endpoint, isDocument } from '../endpoint.js';
-import type { OAuth2Paths, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
+import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { FeatureList } from '../../lib/feature-set.js';
 import { allFeatures } from './features.js';
 import { isObject, type Kind } from './option-kinds.js';
@@ -24,15 +24,17 @@ export const PATHS: Kind = (value, option, { features }) => {
       return `the option \`${option}.${name}\` must be a path such as '${example}', without a query`;
     }
   }
-  return findMeeting({ features: features as FeatureList, paths: value as OAuth2Paths }, option);
+  return undefined;
 };
 
 /** Two endpoints at one path: the second would never be asked. */
-function findMeeting(registration: OAuth2Registration, option: string): string | undefined {
+export function findMeeting(registration: OAuth2Registration): string | undefined {
   const names = new Map<string, string>();
   for (const { name, path } of settleEndpoints(registration)) {
     const other = names.get(path);
-    if (other !== undefined) return `the options \`${option}.${other}\` and \`${option}.${name}\` must differ`;
+    if (other !== undefined) {
+      return `the endpoints \`${other}\` and \`${name}\` have one path, \`${path}\`: give one of them another by \`paths\``;
+    }
     names.set(path, name);
   }
   return undefined;

@@ -22,7 +22,7 @@ describe('a registration that will not do stops the application', () => {
     [
       'one path for two',
       { paths: { token: 'a', authorize: '/a' } },
-      'the options `paths.authorize` and `paths.token` must differ',
+      'the endpoints `authorize` and `token` have one path, `a`: give one of them another by `paths`',
     ],
   ])('%s', async (_name, options, sentence) => {
     expect(await faultOfRoot({ model, ...options })).toBe(sentence);

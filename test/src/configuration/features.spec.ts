@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Feature } from 'nest-oauth2/features';
+import { TELLING } from '../../support/feature.js';
+import { faultOfRoot, faultOfRootAsync, LEAST_MODEL as model } from '../../support/fault.js';
+
+const endpoint = (path: string) => ({ path, methods: ['POST'], make: () => ({ async handle() {} }) });
+const one: Feature = { name: 'one', endpoints: { one: endpoint('oauth/one') } };
+const notOne = (place: string) =>
+  `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with a \`name\` of your own`;
+function revocation() {
+  return one;
+}
+
+describe('features that will not do stop the application', () => {
+  it.each<[string, unknown, string]>([
+    ['no list', one, 'the option `features` must be a list such as `[revocation()]`'],
+    [
+      'a factory that was not called',
+      [revocation],
+      '`features[0]` is a function where a feature is due: call it, as `revocation()`',
+    ],
+    ['nothing', [one, undefined], notOne('features[1]')],
+    ['no feature', [{ path: 'a' }], notOne('features[0]')],
+    ['no feature in a profile', [one, [TELLING, 1]], notOne('features[1][1]')],
+    ['one twice', [one, TELLING, one], 'the feature `one` stands twice in `features`: leave one out'],
+    [
+      'an endpoint twice',
+      [one, { ...one, name: 'two' }],
+      'the features `one` and `two` both add `one` to `endpoints`: leave one out of `features`',
+    ],
+    [
+      'an endpoint that there is',
+      [{ name: 'two', endpoints: { token: endpoint('a') } }],
+      'the features `RFC 6749` and `two` both add `token` to `endpoints`: leave one out of `features`',
+    ],
+    [
+      'a grant that there is',
+      [{ name: 'two', grants: { password: class {} } }],
+      'the features `RFC 6749 §4.3` and `two` both add `password` to `grants`: leave one out of `features`',
+    ],
+    [
+      'an endpoint without its maker',
+      [{ name: 'two', endpoints: { a: { path: 'a', methods: ['GET'] } } }],
+      'the endpoint `a` of the feature `two` needs `path`, `methods` and `make()`',
+    ],
+    [
+      'an endpoint named as an option of `paths`',
+      [{ name: 'two', endpoints: { prefix: endpoint('a') } }],
+      'the endpoint `prefix` of the feature `two` needs another id: `paths` has that one',
+    ],
+    [
+      'one path for two',
+      [{ name: 'two', endpoints: { a: endpoint('/oauth/token') } }],
+      'the endpoints `token` and `a` have one path, `oauth/token`: give one of them another by `paths`',
+    ],
+    [
+      'what the model has no method for',
+      [{ name: 'two', requires: ['doIt'] }],
+      'the model has no method `doIt()`, which the feature `two` needs: implement it, or leave it out of `features`',
+    ],
+    ['what it finds itself', [{ name: 'two', check: () => ['two goes with three'] }], 'two goes with three'],
+  ])('%s', async (_name, features, sentence) => {
+    expect(await faultOfRoot({ model, features })).toBe(sentence);
+    expect(await faultOfRootAsync({ model: { useValue: model }, features, useFactory: () => ({}) })).toBe(sentence);
+  });
+
+  it('in what the factory returns', async () => {
+    expect(await faultOfRootAsync({ useFactory: () => ({ model, features: [one] }) })).toBe(
+      'the option `features` must be known at once: give it to OAuth2Module.forRootAsync() beside the factory',
+    );
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'of no endpoint',
+      { tokens: 'a' },
+      'unknown path `paths.tokens`: there are `authorize`, `token`, `told`, `whispered` and `heard`',
+    ],
+    ['of a document', { known: 'a' }, 'leave `paths.known` out: it is a well-known document, whose path is fixed'],
+    ['with a query', { told: 'a?b' }, "the option `paths.told` must be a path such as 'oauth/told', without a query"],
+    ['empty', { prefix: '' }, "the option `paths.prefix` must be a path such as 'oauth', without a query"],
+    [
+      'of another',
+      { prefix: 'x', told: 'x/token' },
+      'the endpoints `token` and `told` have one path, `x/token`: give one of them another by `paths`',
+    ],
+  ])('by a path %s', async (_name, paths, sentence) => {
+    expect(await faultOfRoot({ model, features: [TELLING], paths })).toBe(sentence);
+  });
+
+  it('but a grant of theirs may go without a secret', async () => {
+    const features = [{ name: 'two', grants: { 'urn:x': class {} } }];
+    const options = { features, requireClientAuthentication: { 'urn:y': false } };
+    const known = '`authorization_code`, `client_credentials`, `password`, `refresh_token`, `urn:x`';
+    const sentence = `unknown grant type \`urn:y\` in \`requireClientAuthentication\`: there are ${known}`;
+    expect(await faultOfRoot({ model, ...options })).toBe(sentence);
+    const { requireClientAuthentication } = options;
+    expect(
+      await faultOfRootAsync({
+        model: { useValue: model },
+        features,
+        useFactory: () => ({ requireClientAuthentication }),
+      }),
+    ).toBe(sentence);
+  });
+});

@@ -1,0 +1,222 @@
+import { VersioningType } from '@nestjs/common';
+import { ModulesContainer, RouterModule } from '@nestjs/core';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Module, type OAuth2Paths } from 'nest-oauth2';
+import { BENDING } from '../support/bending-host.js';
+import { demoModule, demoStore } from '../support/demo.js';
+import { TELLING } from '../support/feature.js';
+import { answerOf, get, NO_STORE, post, refused } from '../support/http.js';
+import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const APP = 'https://app.example';
+const PREFLIGHT = { origin: APP, 'access-control-request-method': 'POST' };
+const issuer = 'https://id.example';
+const features = [TELLING];
+
+const start = (platform: Platform, options: object = {}, host?: HostOptions) =>
+  startHost(platform, demoModule({ features, issuer, ...options }), host);
+
+/** What an endpoint says of where the others are. */
+async function told(url: string): Promise<Record<string, string>> {
+  const { status, body } = await answerOf(post(url, { a: '1' }));
+  expect({ status, body }).toEqual({ status: 200, body: { at: expect.any(Object), sent: { a: '1' } } });
+  return (body as { at: Record<string, string> }).at;
+}
+
+// Issue 11, 1
+describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('are routes of their own, which no pipe, interceptor, filter or guard of the host can bend', async () => {
+    const { url } = await startHost(platform, { ...demoModule({ features, issuer }), providers: BENDING });
+    expect(await told(`${url}/oauth/told`)).toEqual({
+      authorize: `${issuer}/oauth/authorize`,
+      token: `${issuer}/oauth/token`,
+      told: `${issuer}/oauth/told`,
+      whispered: `${issuer}/oauth/whispered`,
+      heard: `${issuer}/ears`,
+      known: `${issuer}/.well-known/known`,
+    });
+    expect((await get(`${url}/ears`)).status).toBe(200);
+  });
+
+  it('refuse a method that is not theirs', async () => {
+    const { url } = await start(platform);
+    const allow = (methods: string) => ({ allow: methods });
+    expect(await answerOf(get(`${url}/oauth/told`))).toEqual(
+      refused('invalid_request', 'Invalid request: method must be POST', 405, allow('POST')),
+    );
+    expect(await answerOf(post(`${url}/ears`, {}))).toEqual(
+      refused('invalid_request', 'Invalid request: method must be GET or HEAD', 405, allow('GET, HEAD')),
+    );
+  });
+
+  it('get their forms, within the same limits', async () => {
+    const { url } = await start(platform, {}, { bodyParser: false });
+    await told(`${url}/oauth/whispered`);
+    expect(await answerOf(post(`${url}/oauth/whispered`, { a: 'x'.repeat(2 ** 20) }))).toEqual(
+      refused('invalid_request', 'Invalid request: content is too large', 413),
+    );
+  });
+
+  it('may be called by pages of other origins only where they say so', async () => {
+    const cors = { origins: [APP] };
+    const { url } = await start(platform, { cors }, { prepare: (app) => app.enableCors() });
+    const plain = await start(platform, { cors });
+    const ask = (at: string) => answerOf(fetch(at, { method: 'OPTIONS', headers: PREFLIGHT }));
+    expect(await ask(`${plain.url}/oauth/told`)).toEqual({
+      status: 204,
+      headers: {
+        'access-control-allow-headers': 'Authorization, Content-Type',
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-origin': APP,
+        'access-control-max-age': '7200',
+        vary: 'Origin',
+      },
+      body: '',
+    });
+    const { status, headers } = await ask(`${plain.url}/oauth/whispered`);
+    expect([status, headers['access-control-allow-origin']]).toEqual([405, undefined]);
+    const at = async (path: string) => (await post(url + path, {}, { origin: APP })).headers;
+    expect((await at('/oauth/told')).get('access-control-allow-origin')).toBe(APP);
+    expect((await at('/oauth/whispered')).get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('are told where the host has put them', async () => {
+    const { imports = [], ...rest } = demoModule({ features, issuer, paths: { prefix: 'auth', token: 't/token' } });
+    const mounted = RouterModule.register([{ path: 'id', module: OAuth2Module }]);
+    const prepare: HostOptions['prepare'] = (app) =>
+      app
+        .setGlobalPrefix('api/', { exclude: ['id/auth/whispered'] })
+        .enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
+    const { url } = await startHost(platform, { imports: [...imports, mounted], ...rest }, { prepare });
+    const at = await told(`${url}/api/id/auth/told`);
+    expect(at).toEqual({
+      authorize: `${issuer}/api/id/auth/authorize`,
+      token: `${issuer}/api/id/t/token`,
+      told: `${issuer}/api/id/auth/told`,
+      whispered: `${issuer}/id/auth/whispered`,
+      heard: `${issuer}/api/id/auth/ears`,
+      known: `${issuer}/.well-known/known`,
+    });
+    const statusOf = async (id: string) => (await get(at[id]!.replace(issuer, url))).status;
+    const statuses = await Promise.all(['authorize', 'token', 'told', 'whispered', 'heard', 'known'].map(statusOf));
+    expect(statuses).toEqual([400, 405, 405, 405, 200, 200]);
+  });
+
+  it('have the path of the issuer before them where a proxy takes it off', async () => {
+    const { url } = await start(platform, { issuer: `${issuer}/tenant/` });
+    expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/tenant/oauth/token` });
+    const prefixed = await start(
+      platform,
+      { issuer: `${issuer}/tenant` },
+      { prepare: (app) => app.setGlobalPrefix('tenant') },
+    );
+    expect(await told(`${prefixed.url}/tenant/oauth/told`)).toMatchObject({ token: `${issuer}/tenant/oauth/token` });
+  });
+
+  it('are in no description of the API', async () => {
+    const { app } = await start(platform);
+    const controllers = [...app.get(ModulesContainer).values()].flatMap((one) => [...one.controllers.values()]);
+    const { metatype } = controllers.find(({ name }) => name === 'OAuth2Controller')!;
+    expect(Reflect.getMetadata('swagger/apiExcludeController', metatype!)).toEqual([true]);
+  });
+
+  it('answer for each import of the module, unless two want one path', async () => {
+    const two = (paths: OAuth2Paths) =>
+      OAuth2Module.forRoot({ model: demoStore(), features, issuer: `${issuer}/b`, paths });
+    const { imports = [] } = demoModule({ features, issuer });
+    const { url } = await startHost(platform, { imports: [...imports, two({ prefix: 'b' })] });
+    expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/oauth/token` });
+    expect(await told(`${url}/b/told`)).toMatchObject({ token: `${issuer}/b/token` });
+    const paths = { prefix: 'b', told: 'oauth/told' };
+    await expect(startHost(platform, { imports: [...imports, two(paths)] })).rejects.toThrow(
+      'Invalid argument: two imports of OAuth2Module have the path `oauth/told`: give one of them other `paths`, or `controllers: false`',
+    );
+  });
+});
+
+describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
+  afterEach(stopHosts);
+
+  const seen = async (url: string) => {
+    const { status, headers, body } = await answerOf(get(url, { origin: 'https://any.example' }));
+    const names = ['access-control-allow-origin', 'x-host'].map((name) => headers[name]);
+    return [status, ...names, typeof (body as { at?: unknown }).at];
+  };
+
+  it('is at the root, whatever prefix, version or guard the host has, and behind what it uses', async () => {
+    const { imports = [], ...rest } = demoModule({ features, issuer });
+    const mounted = RouterModule.register([{ path: 'id', module: OAuth2Module }]);
+    const module = { imports: [...imports, mounted], ...rest, providers: BENDING };
+    const { url } = await startHost(platform, module, {
+      prepare: (app) => {
+        app.setGlobalPrefix('api').enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
+        app.use((_: unknown, reply: { setHeader(name: string, value: string): void }, next: () => void) => {
+          reply.setHeader('x-host', 'was here');
+          next();
+        });
+        app.enableCors({ origin: 'https://other.example', credentials: true });
+      },
+    });
+    expect(await seen(`${url}/.well-known/known`)).toEqual([200, '*', 'was here', 'object']);
+    expect((await get(`${url}/api/.well-known/known`)).status).toBe(404);
+    const head = await fetch(`${url}/.well-known/known`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      '',
+    ]);
+  });
+
+  it('refuses other methods, and tells any page what it may ask', async () => {
+    const { url } = await start(platform, { cors: { origins: [APP] } });
+    expect(await answerOf(post(`${url}/.well-known/known`, {}))).toEqual({
+      status: 405,
+      headers: { ...NO_STORE, allow: 'GET, HEAD', 'access-control-allow-origin': '*' },
+      body: { error: 'invalid_request', error_description: 'Invalid request: method must be GET or HEAD' },
+    });
+    const headers = { origin: 'https://any.example', 'access-control-request-method': 'GET' };
+    expect(await answerOf(fetch(`${url}/.well-known/known`, { method: 'OPTIONS', headers }))).toEqual({
+      status: 204,
+      headers: {
+        'access-control-allow-headers': '*',
+        'access-control-allow-methods': 'GET, HEAD',
+        'access-control-allow-origin': '*',
+        'access-control-max-age': '7200',
+      },
+      body: '',
+    });
+    expect((await answerOf(post(`${url}/.well-known/known`, { a: 'x'.repeat(2 ** 20) }))).status).toBe(413);
+  });
+
+  it.each(['/tenant', '/a/b.c/', '/w:x(1)'])('of an issuer with the path %s is behind and before it', async (path) => {
+    const { url } = await start(platform, { issuer: issuer + path });
+    const base = path.replace(/\/$/, '');
+    expect((await seen(`${url}/.well-known/known${base}`))[0]).toBe(200);
+    expect((await seen(`${url}${base}/.well-known/known`))[0]).toBe(200);
+    expect((await get(`${url}/.well-known/known`)).status).toBe(404);
+    expect((await get(`${url}/.well-known/known/else`)).status).toBe(404);
+  });
+
+  it('is there for options that are found out while the application starts, and for a model of each request', async () => {
+    const { useFactory, inject } = { useFactory: async () => ({ issuer: `${issuer}/late` }), inject: [] };
+    const model = { useFactory: () => demoStore(), inject: ['REQUEST'] };
+    const { url } = await startHost(platform, {
+      imports: [OAuth2Module.forRootAsync({ features, useFactory, inject, model })],
+    });
+    const { status, body } = await answerOf(get(`${url}/.well-known/known/late`));
+    expect({ status, body }).toMatchObject({ status: 200, body: { at: { token: `${issuer}/late/oauth/token` } } });
+    expect(await told(`${url}/oauth/told`)).toMatchObject({ token: `${issuer}/late/oauth/token` });
+  });
+
+  it('is one of an application, unless the issuers have paths', async () => {
+    const two = (other: string) =>
+      OAuth2Module.forRoot({ model: demoStore(), features, issuer: other, paths: { prefix: 'b' } });
+    const { imports = [] } = demoModule({ features, issuer });
+    await expect(startHost(platform, { imports: [...imports, two('https://other.example')] })).rejects.toThrow(
+      'Invalid argument: two imports of OAuth2Module have the path `/.well-known/known`: give each an `issuer` of its own path, or leave the feature out of one',
+    );
+    await expect(startHost(platform, { imports: [...imports, two(`${issuer}/b`)] })).resolves.toBeDefined();
+  });
+});
