@@ -117,7 +117,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
 
   it('are in no description of the API', async () => {
     const { app } = await start(platform);
-    const controllers = [...app.get(ModulesContainer).values()].flatMap((one) => [...one.controllers.values()]);
+    const controllers = [...app.get(ModulesContainer).values()].flatMap((one) => Array.from(one.controllers.values()));
     const { metatype } = controllers.find(({ name }) => name === 'OAuth2Controller')!;
     expect(Reflect.getMetadata('swagger/apiExcludeController', metatype!)).toEqual([true]);
   });
