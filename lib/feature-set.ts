@@ -64,7 +64,7 @@ export class FeatureSet implements ServerFacts {
     this.clientAuthentications = features.flatMap(({ clientAuthentications = [] }) => clientAuthentications);
     const uris = new Set(features.flatMap(({ resources = [] }) => resources));
     this.resources = [...uris].map(placeOf).toSorted((a, b) => b.path.length - a.path.length);
-    for (const { requires } of features) requireMethods(options.model, (requires ?? []) as never);
+    for (const { requires } of features) requireMethods(options.model, requires ?? []);
     for (const feature of features) {
       const [fault] = feature.check?.(this) ?? [];
       if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);

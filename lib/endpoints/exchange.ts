@@ -5,14 +5,17 @@ import type { AuthorizationCode, Client, RefreshToken } from '../model/model.js'
 import type { Options } from '../options.js';
 import type { Authorization } from '../tokens/authorization.js';
 
+// oxlint-disable-next-line no-explicit-any
+type Kept = Readonly<Record<string, any>>;
+
 /** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */
 export class Exchange {
   /** What a grant established, once it has: the features of the server may judge it. */
   authorization?: Authorization;
-  /** The code that is redeemed, as the model found it. */
-  code?: AuthorizationCode;
-  /** The refresh token that is used, as the model found it. */
-  refreshToken?: RefreshToken;
+  /** The code that is redeemed, as the model found it, with what features keep there. */
+  code?: AuthorizationCode & Kept;
+  /** The refresh token that is used, as the model found it, with what features keep there. */
+  refreshToken?: RefreshToken & Kept;
   /** More to save with the token; never sent. */
   readonly token: Record<string, unknown> = {};
   /** More to say in the answer; never saved. */
