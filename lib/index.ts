@@ -19,7 +19,7 @@ export { AbstractGrantType, GrantType, type GrantTypeOptions } from './grants/gr
 export type { GrantTypeClass } from './grants/grant-type-class.js';
 export type { Parameters } from './http/parameters.js';
 export type { Authorization } from './tokens/authorization.js';
-export type { AuthorizationRequest } from './response-types/response-type.js';
+export type { AuthorizationRequest, Decision } from './response-types/response-type.js';
 export type {
   AuthenticateHandler,
   AuthenticateOptions,

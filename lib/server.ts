@@ -1,5 +1,6 @@
 import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
 import { AuthorizeEndpoint } from './endpoints/authorize.js';
+import { AuthorizeHalves } from './endpoints/authorize-halves.js';
 import { EndpointHandlers } from './endpoints/endpoint-handlers.js';
 import { TokenEndpoint } from './endpoints/token.js';
 import * as errors from './errors.js';
@@ -25,7 +26,7 @@ import {
   type TokenOptions,
 } from './options.js';
 import { AuthenticateOperation } from './resource/authenticate.js';
-import type { AuthorizationRequest } from './response-types/response-type.js';
+import type { AuthorizationRequest, Decision } from './response-types/response-type.js';
 
 /**
  * An OAuth 2.0 server over the host's model. Each operation reads a `Request`, writes its whole answer to a `Response`,
@@ -35,9 +36,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly authenticators: OperationCache<AuthenticateOperation>;
   private readonly authorizers: OperationCache<AuthorizeEndpoint>;
   private readonly issuers: OperationCache<TokenEndpoint>;
+  private readonly halves: AuthorizeHalves;
   private readonly endpoints: EndpointHandlers;
   private readonly features: FeatureSet;
-  /** What the server is made of, as its features know it. */
+  /** What it is made of, as its features know it. */
   readonly facts: ServerFacts;
 
   /**
@@ -56,6 +58,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.authenticators = new OperationCache(AuthenticateOperation, this.facts);
     this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts);
     this.issuers = new OperationCache(TokenEndpoint, this.facts);
+    this.halves = new AuthorizeHalves(this.facts);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -90,22 +93,28 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   }
 
   /**
-   * Reads and checks an authorization request without deciding it; `authorize` decides it later. With a user, its scope
-   * is what the model would grant this user: what a consent page should show. RFC 6749 §4.1.1
+   * The first half of an authorization: reads and checks the request; `decide` answers it. With a user, its scope is what
+   * the model would grant this user: what a consent page should show. RFC 6749 §4.1.1
    */
-  async readAuthorizationRequest(
+  readAuthorizationRequest(
     request: Request,
     response: Response,
-    given?: AuthorizeOptions & { user?: U },
+    options?: AuthorizeOptions & { user?: U },
   ): Promise<AuthorizationRequest<C>> {
-    const { user, ...options } = given ?? {};
-    return this.authorizers.with(options, response).read(request, response, user) as Promise<never>;
+    return this.halves.read(request, response, options ?? {}) as Promise<never>;
   }
 
-  /**
-   * Answers a request at an endpoint that one of the features adds, by its id.
-   * @throws InvalidArgumentError when there is none
-   */
+  /** The scope that a user would be granted of what was asked: the model is asked once, and not again by `decide`. */
+  grantableScope(asked: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
+    return this.halves.grantableScope(asked, user, response);
+  }
+
+  /** The second half: answers it by what the user decided; rejects with any error that it answers. RFC 6749 §4.1.2 */
+  decide(asked: AuthorizationRequest<C>, decision: Decision<U>, response: Response): Promise<AuthorizationCode<C, U>> {
+    return this.halves.decide(asked, decision, response) as Promise<never>;
+  }
+
+  /** Answers a request at an endpoint that a feature adds, by its id. @throws InvalidArgumentError when there is none */
   answer(endpoint: string, request: Request, response: Response): Promise<unknown> {
     return this.endpoints.answer(endpoint, request, response);
   }
@@ -144,8 +153,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 refuseClassicNames(OAuth2Server.prototype);
 
 /** The errors as members of the class, as hosts of 3.x know them. One that classic-types.ts forgets does not compile. */
-const members: Pick<typeof OAuth2Server, keyof typeof named> = named;
-Object.assign(OAuth2Server, members, {
+Object.assign(OAuth2Server, named satisfies Pick<typeof OAuth2Server, keyof typeof named>, {
   OAuthError: errors.OAuthError,
   InvalidArgumentError: errors.InvalidArgumentError,
 });

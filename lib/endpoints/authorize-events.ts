@@ -1,12 +1,17 @@
-import type { OAuthError } from '../errors.js';
+import { AccessDeniedError, type OAuthError } from '../errors.js';
 import { type EventSink, isHeard, type OAuth2EventName, report, reportRefusal, shortText } from '../events.js';
 import type { Request } from '../http/request.js';
-import type { User } from '../model/model.js';
-import type { Answer, AuthorizationRequest, Destination } from '../response-types/response-type.js';
+import type { Client, User } from '../model/model.js';
+import type { Answer, AuthorizationRequest } from '../response-types/response-type.js';
 import { scopeText } from '../tokens/scope.js';
 
 /** Who asked whom, as far as that is known. */
-export type Asked = Destination & { user?: User | undefined };
+export interface Asked {
+  client?: Client;
+  user?: User | undefined;
+  /** Did the user say no? */
+  denied?: boolean | undefined;
+}
 
 /** Tells the operator what the user agreed to, and of the token where the answer is one. */
 export function reportGranted(
@@ -26,10 +31,10 @@ export function reportGranted(
 
 /** Tells the operator why nothing was granted. */
 export function reportRefused(events: EventSink | undefined, request: Request, error: OAuthError, asked?: Asked): void {
-  const name = isDenied(request) ? 'authorization.denied' : 'authorization.refused';
+  const name = asked?.denied ? 'authorization.denied' : 'authorization.refused';
   reportRefusal(events, name, error, () => ({
     endpoint: 'authorize',
-    clientId: asked?.client.id ?? said(request, 'client_id'),
+    clientId: asked?.client?.id ?? said(request, 'client_id'),
     userId: asked?.user?.['id'],
     responseType: said(request, 'response_type'),
     scope: said(request, 'scope'),
@@ -51,9 +56,5 @@ export function signInUnderWay(error: OAuthError): OAuthError {
 /** Was the user merely sent to sign in? */
 export const isSignInUnderWay = (error: OAuthError): boolean => underWay.has(error);
 
-/** One no is enough, however often the question was answered. */
-export function isDenied(request: Request): boolean {
-  return isNo(request.query?.['allowed']) || isNo(request.body?.allowed);
-}
-
-const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));
+/** The user said no. */
+export const userDenied = () => new AccessDeniedError('Access denied: user denied access to application');

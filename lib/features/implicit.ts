@@ -13,9 +13,10 @@ export class TokenResponseType {
 
   constructor(private readonly options: Options) {}
 
-  async handle({ client, scope }: AuthorizationRequest, user: User): Promise<Answer> {
+  async handle({ client, scope, data: extra }: AuthorizationRequest, user: User): Promise<Answer> {
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
-    const result = await issueToken(settle(this.options, { accessTokenLifetime }), { client, user, scope });
+    const authorization = { client, user, scope, scopeApproved: true, extra };
+    const result = await issueToken(settle(this.options, { accessTokenLifetime }), authorization);
     const { refresh_token: _, ...body } = tokenResponse(result);
     const parameters = Object.entries(body).map(([name, value]) => [name, String(value)]);
     const { scope: granted, grantId } = result;

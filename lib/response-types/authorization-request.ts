@@ -71,11 +71,9 @@ export function verifyAllowed(request: Request, client: Client, types: ResponseT
 
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
 export function readAuthorizationRequest(
-  request: Request,
-  destination: Destination,
+  { request, issuer, client, redirectUri, redirectUriSent }: Destination & { request: Request; issuer?: string },
   { options, types }: { options: Options; types: ResponseTypes },
 ): AuthorizationRequest {
-  const { client } = destination;
   const state = readState(request);
   if (state === undefined && !mayLackState(request, { options, types })) {
     const rule = 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise';
@@ -96,9 +94,8 @@ export function readAuthorizationRequest(
     const detail = { rule: 'a client that `requirePKCE` names sends a challenge', wanted: options.requirePKCE };
     throw new InvalidRequestError('Missing parameter: `code_challenge`').because(detail);
   }
-  const { redirectUri, redirectUriSent } = destination;
   const { codeChallenge, codeChallengeMethod } = challenge ?? {};
-  return {
+  const asked = {
     client,
     redirectUri,
     redirectUriSent,
@@ -108,7 +105,10 @@ export function readAuthorizationRequest(
     state,
     codeChallenge,
     codeChallengeMethod,
+    issuer,
+    data: {},
   };
+  return Object.defineProperty(asked, 'request', { value: request }) as AuthorizationRequest;
 }
 
 /** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */

@@ -1,3 +1,5 @@
+import type { OAuthError } from '../errors.js';
+import type { Request } from '../http/request.js';
 import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { Options } from '../options.js';
 import type { Challenge } from '../pkce.js';
@@ -16,10 +18,32 @@ export interface AuthorizationRequest<C extends Client = Client> extends Destina
   responseType: string;
   /** Where the answer goes: into the query of the redirect URI, or its fragment. */
   responseMode: ResponseMode;
-  /** Requested scope values, separated by spaces. */
+  /** Requested scope values, separated by spaces; once a user is known, those that they would be granted. */
   scope?: string;
   state?: string;
+  /** The issuer that is asked; left out where the host has named none. RFC 9207 §2 */
+  issuer?: string;
+  /** What features keep of it, with the code. */
+  readonly data: Record<string, unknown>;
+  /** Where its parameters stand. Not enumerable: a host may keep what was asked in a session. */
+  readonly request: Request;
 }
+
+/** What becomes of an authorization request. RFC 6749 §4.1.2 */
+export type Decision<U extends User = User> =
+  | {
+      /** Who agreed to it. */
+      user: U;
+      /** The part of the scope they agreed to: what is more than they would be granted is left out. Left out: all of that. */
+      scope?: Scope;
+      error?: undefined;
+    }
+  | {
+      /** What the client is told: `AccessDeniedError` where the user said no. */
+      error: OAuthError;
+      /** Who said no, where that is known: for the operator. */
+      user?: U;
+    };
 
 /** What the user's consent becomes: what was saved, and the parameters of the answer. */
 export interface Answer {
@@ -30,7 +54,7 @@ export interface Answer {
   grantId?: string | undefined;
 }
 
-/** Answers an authorization request that the user agreed to. RFC 6749 §3.1.1 */
+/** Answers an authorization request that the user agreed to; its scope is what is granted. RFC 6749 §3.1.1 */
 export interface ResponseType {
   handle(authorization: AuthorizationRequest, user: User): Promise<Answer>;
 }

@@ -3,7 +3,7 @@ import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '.
 import type { Options } from '../../options.js';
 import { expiry } from '../../tokens/lifetime.js';
 import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
-import { approveScope, scopeForModel } from '../../tokens/scope.js';
+import { scopeForModel } from '../../tokens/scope.js';
 import type { Answer, AuthorizationRequest } from '../../response-types/response-type.js';
 
 /** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
@@ -18,8 +18,7 @@ export class CodeResponseType {
   async handle(authorization: AuthorizationRequest, user: User): Promise<Answer> {
     const { model, scopeFormat, authorizationCodeLifetime } = this.options;
     const { client, redirectUri, redirectUriSent, codeChallenge, codeChallengeMethod } = authorization;
-    const granted = await approveScope(this.options, { client, user, scope: authorization.scope });
-    const scope = scopeForModel(granted, scopeFormat);
+    const scope = scopeForModel(authorization.scope, scopeFormat);
 
     const code: Unsaved<AuthorizationCode> = {
       authorizationCode:
@@ -34,6 +33,7 @@ export class CodeResponseType {
       code.codeChallengeMethod = codeChallengeMethod;
     }
     if (model.revokeGrant) code.grantId = newGrantId();
+    Object.assign(code, authorization.data);
 
     const saved = await model.saveAuthorizationCode!(code, client, user);
     if (!saved || !saved.authorizationCode) {

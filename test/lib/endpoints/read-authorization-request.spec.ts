@@ -32,6 +32,7 @@ describe('reading an authorization request', () => {
       state: 'xyz',
       codeChallenge: CHALLENGE,
       codeChallengeMethod: 'S256',
+      data: {},
     });
     expect(response).toMatchObject({ status: 200, headers: {}, body: {} });
     expect(host.calls).toEqual([['getClient', 'web', null]]);
@@ -42,7 +43,7 @@ describe('reading an authorization request', () => {
     const client = { ...WEB, redirectUris: [CALLBACK] };
     const { authorization } = await read(query, { allowEmptyState: true }, { getClient: () => client });
     const response = { responseType: 'code', responseMode: 'query' };
-    expect(authorization).toEqual({ client, redirectUri: CALLBACK, redirectUriSent: false, ...response });
+    expect(authorization).toEqual({ client, redirectUri: CALLBACK, redirectUriSent: false, ...response, data: {} });
   });
 
   it.each([

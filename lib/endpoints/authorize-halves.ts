@@ -1,0 +1,61 @@
+import { InvalidArgumentError } from '../errors.js';
+import type { ServerFacts } from '../feature.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import type { AuthorizationCode, Token, User } from '../model/model.js';
+import { answerError, verifyWrappers } from '../operation.js';
+import { OperationCache } from '../operation-cache.js';
+import type { AuthorizeOptions } from '../options.js';
+import type { AuthorizationRequest, Decision } from '../response-types/response-type.js';
+import type { Course } from './authorize-answer.js';
+import { AuthorizeSteps } from './authorize-steps.js';
+
+/** An authorization in two halves, for hosts that ask their user in between: read, then decided. RFC 6749 §4.1.1 */
+export class AuthorizeHalves {
+  private readonly operations: OperationCache<AuthorizeSteps>;
+  private readonly underWay = new WeakMap<AuthorizationRequest, { steps: AuthorizeSteps; course: Course }>();
+
+  constructor(server: ServerFacts) {
+    this.operations = new OperationCache(AuthorizeSteps, server);
+  }
+
+  async read(
+    request: Request,
+    response: Response,
+    given: AuthorizeOptions & { user?: User } = {},
+  ): Promise<AuthorizationRequest> {
+    const { user, ...options } = given;
+    const steps = this.operations.with(Object.keys(options).length > 0 ? options : undefined, response);
+    verifyWrappers(request, response);
+    const course = await steps.open(request, response);
+    const asked = await steps.read(course, response);
+    this.underWay.set(asked, { steps, course });
+    if (user) asked.scope = await steps.grantableScope(course, user, response);
+    else await steps.verifyScope(course, response);
+    return asked;
+  }
+
+  async grantableScope(asked: AuthorizationRequest, user: User, response: Response): Promise<string | undefined> {
+    const { steps, course } = this.find(asked, response);
+    return await steps.grantableScope(course, user, response);
+  }
+
+  async decide(
+    asked: AuthorizationRequest,
+    decision: Decision,
+    response: Response,
+  ): Promise<Partial<AuthorizationCode> | Token> {
+    const { steps, course } = this.find(asked, response);
+    return await steps.decide(course, decision, response);
+  }
+
+  private find(asked: AuthorizationRequest, response: Response): { steps: AuthorizeSteps; course: Course } {
+    const found = this.underWay.get(asked);
+    if (!found) throw answerError(response, new InvalidArgumentError(UNKNOWN));
+    verifyWrappers(asked.request, response);
+    return found;
+  }
+}
+
+const UNKNOWN =
+  'Invalid argument: what is decided is the very object that `readAuthorizationRequest()` of this server resolved to';
