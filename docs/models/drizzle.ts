@@ -16,6 +16,7 @@ export const rows = pgTable(
       .references(() => grants.id, { onDelete: 'cascade' }),
     clientId: text('client_id').notNull(),
     userId: text('user_id').notNull(),
+    issuer: text('issuer'),
     scope: text('scope'),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),

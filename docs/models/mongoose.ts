@@ -7,7 +7,7 @@ import { type People, type Row, RowModel } from './row-model.js';
  *     const OAuthRow = mongoose.model('OAuthRow', new Schema({
  *       key: { type: String, unique: true },
  *       grantId: { type: String, index: true },
- *       clientId: String, userId: String, scope: String,
+ *       clientId: String, userId: String, issuer: String, scope: String,
  *       expiresAt: { type: Date, expires: 0 },   // MongoDB removes the document then
  *       revokedAt: { type: Date, default: null },
  *       redirectUri: String, codeChallenge: String, codeChallengeMethod: String, successor: String,

@@ -14,6 +14,7 @@ import { type People, type Row, RowModel } from './row-model.js';
  *       grant               OAuthGrant @relation(fields: [grantId], references: [id], onDelete: Cascade)
  *       clientId            String
  *       userId              String
+ *       issuer              String?
  *       scope               String?
  *       expiresAt           DateTime
  *       revokedAt           DateTime?

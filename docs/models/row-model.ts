@@ -19,6 +19,8 @@ export interface Row {
   grantId: string;
   clientId: string;
   userId: string;
+  /** Who gave it out, where the server has an `issuer`. */
+  issuer: string | null;
   scope: string | null;
   expiresAt: Date;
   /** When it was spent. */
@@ -108,6 +110,7 @@ export abstract class RowModel implements Model {
       user,
       grantId,
       expiresAt,
+      issuer: found.issuer ?? undefined,
       scope: found.scope ?? undefined,
       revokedAt: found.revokedAt ?? undefined,
       redirectUri: found.redirectUri ?? undefined,
@@ -133,6 +136,7 @@ function row(
     grantId: more.grantId!,
     clientId: client.id,
     userId: String(user['id']),
+    issuer: more.issuer ?? null,
     scope: [more.scope ?? []].flat().join(' ') || null,
     expiresAt,
     revokedAt: null,

@@ -120,6 +120,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       enablePlainPKCE: options.enablePlainPKCE,
       exchange,
       grantLifetime: options.grantLifetime,
+      issuer: exchange.issuer,
       model: options.model,
       report: this.report,
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,

@@ -13,10 +13,10 @@ export class TokenResponseType {
 
   constructor(private readonly options: Options) {}
 
-  async handle({ client, scope, data: extra }: AuthorizationRequest, user: User): Promise<Answer> {
+  async handle({ client, issuer, scope, data: extra }: AuthorizationRequest, user: User): Promise<Answer> {
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
     const authorization = { client, user, scope, scopeApproved: true, extra };
-    const result = await issueToken(settle(this.options, { accessTokenLifetime }), authorization);
+    const result = await issueToken(settle(this.options, { accessTokenLifetime, issuer }), authorization);
     const { refresh_token: _, ...body } = tokenResponse(result);
     const parameters = Object.entries(body).map(([name, value]) => [name, String(value)]);
     const { scope: granted, grantId } = result;

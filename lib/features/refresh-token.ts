@@ -43,7 +43,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   private async findToken(value: string, client: Client): Promise<RefreshToken> {
     const token = await this.model.getRefreshToken(value);
     if (!token) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
-    verifyOwner(token, client, { finder: 'getRefreshToken', what: WHAT });
+    verifyOwner(token, client, { finder: 'getRefreshToken', what: WHAT, issuer: this.options.issuer });
     const { refreshTokenExpiresAt: expiresAt } = token;
     if (expiresAt && !((expiresAt as unknown) instanceof Date)) {
       throw new ServerError('Server error: `refreshTokenExpiresAt` must be a Date instance');

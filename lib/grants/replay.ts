@@ -1,5 +1,6 @@
 import { InvalidGrantError, type RefusalDetail, ServerError } from '../errors.js';
 import type { Client, User } from '../model/model.js';
+import { isOfIssuer } from '../tokens/issuer.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
 /** What can be spent once: a code or a refresh token as the model found it. */
@@ -7,15 +8,20 @@ interface Spendable {
   client: Client;
   user: User;
   grantId?: string;
+  issuer?: string;
   revokedAt?: Date;
 }
 
-/** Checks that what was found is whole and belongs to the client that asks. */
+/** Checks that what was found is whole, and belongs to the issuer that is asked and the client that asks. */
 export function verifyOwner(
   found: Spendable,
   client: Client,
-  { finder, what }: { finder: string; what: string },
+  { finder, what, issuer }: { finder: string; what: string; issuer?: string | undefined },
 ): void {
+  if (!isOfIssuer(found, issuer)) {
+    const detail = { rule: `the ${what} is of the issuer that is asked`, wanted: issuer, given: found.issuer };
+    throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
+  }
   if (!found.client) throw new ServerError(`Server error: \`${finder}()\` did not return a \`client\` object`);
   if (!found.user) throw new ServerError(`Server error: \`${finder}()\` did not return a \`user\` object`);
   // Two missing ids are not the same id.

@@ -15,6 +15,7 @@ import type { Falsy, Scope, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { Operation, verifyWrappers } from '../operation.js';
 import type { Options } from '../options.js';
+import { isOfIssuer } from '../tokens/issuer.js';
 import { isOver } from '../tokens/lifetime.js';
 import { coversScope, scopeForModel, scopeText } from '../tokens/scope.js';
 import { readBearerToken } from './bearer-token.js';
@@ -49,7 +50,7 @@ export class AuthenticateOperation extends Operation<Token> {
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString);
       token = await model.getAccessToken!(value);
-      objection = objectionTo(token);
+      objection = objectionTo(token, this.server.issuerOf(request));
       if (!objection && this.presents.length > 0) {
         const { options, server } = this;
         const presented = { token: token as Token, value, scheme: 'Bearer', request, response, options, server };
@@ -97,8 +98,12 @@ function requiredScope(scope: unknown): string | undefined {
 }
 
 /** What is wrong with what the model found, if anything. */
-function objectionTo(token: Token | Falsy): OAuthError | undefined {
+function objectionTo(token: Token | Falsy, issuer: string | undefined): OAuthError | undefined {
   if (!token) return new InvalidTokenError('Invalid token: access token is invalid');
+  if (!isOfIssuer(token, issuer)) {
+    const detail = { rule: 'the token is of the issuer that is asked', wanted: issuer, given: token.issuer };
+    return new InvalidTokenError('Invalid token: access token is invalid').because(detail);
+  }
   if (!token.user) return new ServerError('Server error: `getAccessToken()` did not return a `user` object');
   if (!(token.accessTokenExpiresAt instanceof Date)) {
     return new ServerError('Server error: `accessTokenExpiresAt` must be a Date instance');

@@ -8,6 +8,8 @@ export interface ActiveGrant {
   clientId: string;
   /** Left out: the client is no longer known. */
   client?: StoredClient;
+  /** Who gave it out, where the host has named an issuer. RFC 8414 §2 */
+  issuer?: string;
   scope?: string;
   createdAt: Date;
   /** When tokens were last issued on it. */
@@ -21,6 +23,7 @@ export function activeGrant(row: GrantRow, client: StoredClient | undefined): Ac
     id: row.id,
     clientId: row.clientId,
     client: client && withoutSecrets(client),
+    issuer: row.issuer ?? undefined,
     scope: row.scope ?? undefined,
     createdAt: new Date(row.createdAt),
     lastUsedAt: new Date(row.lastUsedAt ?? row.createdAt),

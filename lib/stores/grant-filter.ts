@@ -4,13 +4,18 @@ import type { GrantFilter } from './storage.js';
 /** Which grants a host wants to end: ids of users may be numbers. */
 export type GivenFilter = Omit<GrantFilter, 'userId'> & { userId?: string | number };
 
-const FIELDS: readonly string[] = ['grantId', 'userId', 'clientId'] satisfies (keyof GrantFilter)[];
+const FIELDS: readonly string[] = ['grantId', 'userId', 'clientId', 'issuer'] satisfies (keyof GrantFilter)[];
 
 /** @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end the grants of others */
 export function readFilter(filter: GivenFilter): GrantFilter {
   const fields = Object.entries(filter).map(([name, value]) => [name, String(value ?? '')] as const);
   if (fields.length === 0 || !fields.every(([name, value]) => FIELDS.includes(name) && value)) {
     throw new InvalidArgumentError('Invalid argument: `userId`, `clientId` or `grantId` must have a value');
+  }
+  if (fields.every(([name]) => name === 'issuer')) {
+    throw new InvalidArgumentError(
+      'Invalid argument: beside `issuer` there must be a `userId`, `clientId` or `grantId`',
+    );
   }
   return Object.fromEntries(fields);
 }

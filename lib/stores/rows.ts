@@ -9,18 +9,23 @@ import type { StoredClient } from './ports.js';
 import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
 
 /** What hangs on a grant, as the engine hands it over. */
-type Issued = Pick<Token, 'scope' | 'grantId'>;
+type Issued = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
 
 /** The last moment there is: what never expires expires then. */
 export const FOREVER = 8.64e15;
 
 /** The grant that something is issued on. */
-export function grantRow({ scope, grantId = newGrantId() }: Issued, client: StoredClient, user: User): GrantRow {
+export function grantRow(
+  { scope, issuer, grantId = newGrantId() }: Issued,
+  client: StoredClient,
+  user: User,
+): GrantRow {
   const now = Date.now();
   return {
     id: grantId,
     clientId: client.id,
     userId: userId(user),
+    issuer: issuer ?? null,
     scope: scopeText(scope) ?? null,
     data: null,
     createdAt: now,
@@ -33,8 +38,9 @@ export function grantRow({ scope, grantId = newGrantId() }: Issued, client: Stor
 export function rowOf(grant: GrantRow, kind: Kind, secret: string, expiresAt: Date | undefined): Row {
   const moment = expiresAt?.getTime() ?? FOREVER;
   grant.expiresAt = Math.max(grant.expiresAt, moment);
-  const { id: grantId, clientId, userId: owner, scope } = grant;
-  return { kind, digest: digest(secret), grantId, clientId, userId: owner, scope, data: null, expiresAt: moment };
+  const { id: grantId, clientId, userId: owner, issuer, scope } = grant;
+  const shared = { grantId, clientId, userId: owner, issuer, scope };
+  return { kind, digest: digest(secret), ...shared, data: null, expiresAt: moment };
 }
 
 /** The rows of a token, and the grant they hang on. */
@@ -80,13 +86,14 @@ export function spendingOf(spent: AuthorizationCode | RefreshToken, successor: s
 /** What everything that hangs on a grant has in common, as it is found. */
 type FoundIssued = Pick<
   RefreshToken<StoredClient>,
-  'client' | 'user' | 'scope' | 'grantId' | 'grantedAt' | 'revokedAt' | 'revokedAgo'
+  'client' | 'user' | 'scope' | 'grantId' | 'issuer' | 'grantedAt' | 'revokedAt' | 'revokedAgo'
 >;
 
 /** A row as the engine knows it. */
 export function foundOf(row: Found, client: StoredClient, user: User): FoundIssued {
-  const { scope, grantId, data, revokedAt, revokedAgo } = row;
+  const { scope, grantId, issuer, data, revokedAt, revokedAgo } = row;
   const found: FoundIssued = { client: withoutSecrets(client), user, scope: scope ?? undefined, grantId };
+  if (issuer) found.issuer = issuer;
   if (revokedAt !== null) {
     found.revokedAt = new Date(revokedAt);
     if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;

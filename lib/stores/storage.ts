@@ -7,6 +7,8 @@ export interface GrantRow {
   clientId: string;
   /** null: the client acts for itself. */
   userId: string | null;
+  /** Who gave it out; null: the host has named nobody. */
+  issuer: string | null;
   scope: string | null;
   /** Whatever else is kept with it, as JSON. */
   data: string | null;
@@ -38,6 +40,7 @@ export interface Row extends Key {
   grantId: string;
   clientId: string;
   userId: string | null;
+  issuer: string | null;
   scope: string | null;
   /** Whatever else is kept with it, as JSON. */
   data: string | null;
@@ -59,6 +62,8 @@ export interface GrantFilter {
   grantId?: string;
   userId?: string;
   clientId?: string;
+  /** Beside one of the others: on its own it is the key of nothing. */
+  issuer?: string;
 }
 
 /**

@@ -136,8 +136,9 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient>, 
   }
 
   /**
-   * Ends every grant that matches all of the filter, with all its codes and tokens: `{ userId, grantId }` one of a
-   * user's, `{ userId }` all of them, `{ clientId }` those of a client, `{ userId, clientId }` those of both.
+   * Ends every grant that matches all of the filter, with all its codes and tokens: `{ userId, grantId }` one of a user's,
+   * `{ userId }` all of them, `{ clientId }` those of a client, `{ userId, clientId }` those of both, `{ userId, issuer }`
+   * those that one issuer gave out.
    * @returns how many grants were alive; those of a whole client are counted up to 100 000 in a database
    * @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end those of others
    */

@@ -24,6 +24,8 @@ export interface IssueOptions {
   accessTokenLifetime: number;
   refreshTokenLifetime?: number;
   grantLifetime?: number;
+  /** Who gives it out; left out: the host has named nobody. */
+  issuer?: string | undefined;
   scopeFormat?: 'string' | 'array';
   /** Lets features judge what was established; what they add is saved with the token. Left out: there are none. */
   complete?(authorization: Authorization): Awaitable<object>;
@@ -106,7 +108,10 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
     token.refreshTokenExpiresAt = refreshTokenExpiresAt;
     if (span) token.grantedAt = span.began;
   }
-  if (model.revokeGrant) token.grantId = authorization.grantId ?? newGrantId();
+  if (model.revokeGrant) {
+    token.grantId = authorization.grantId ?? newGrantId();
+    if (options.issuer !== undefined) token.issuer = options.issuer;
+  }
   return token;
 }
 

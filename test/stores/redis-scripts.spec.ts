@@ -35,7 +35,7 @@ function reply(script: string): unknown {
   if (script.includes('ZSCAN')) return ['0', ['grant', '1']];
   if (script.includes(`'client', 'secretHashes')`)) return [client, '[]'];
   if (script.includes(`'createdAt', 'lastUsedAt'`))
-    return ['web', 'alice', 'read', null, '1', '2', '9999999999999', '', '0'];
+    return ['web', 'alice', null, 'read', null, '1', '2', '9999999999999', '', '0'];
   if (script.includes(`'revokedAt', 'generation')`) && !script.includes('cjson')) return ['', '0'];
   if (script.includes(`generation_of(KEYS[1]) }`)) return [client, '0'];
   if (script.includes('PTTL')) return [row, 60_000, Date.now(), client];

@@ -40,7 +40,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   private async findCode(value: string, client: Client): Promise<AuthorizationCode> {
     const code = await this.model.getAuthorizationCode(value);
     if (!code) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
-    verifyOwner(code, client, { finder: 'getAuthorizationCode', what: WHAT });
+    verifyOwner(code, client, { finder: 'getAuthorizationCode', what: WHAT, issuer: this.options.issuer });
     if (!(code.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
     if (isOver(code.expiresAt)) throw expired(WHAT, code.expiresAt);
     if (code.redirectUri && !isUri(code.redirectUri)) {

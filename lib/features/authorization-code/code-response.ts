@@ -34,6 +34,7 @@ export class CodeResponseType {
     }
     if (model.revokeGrant) code.grantId = newGrantId();
     Object.assign(code, authorization.data);
+    if (model.revokeGrant && authorization.issuer !== undefined) code.issuer = authorization.issuer;
 
     const saved = await model.saveAuthorizationCode!(code, client, user);
     if (!saved || !saved.authorizationCode) {

@@ -61,7 +61,7 @@ export class MemoryStorage implements Storage {
   }
 
   revokeGrants(filter: GrantFilter): number {
-    const { grantId, userId, clientId } = filter;
+    const { grantId, userId, clientId, issuer } = filter;
     const grants = grantId === undefined ? this.grants.values() : [this.grants.get(grantId)];
     let count = 0;
     for (const grant of grants) {
@@ -69,7 +69,7 @@ export class MemoryStorage implements Storage {
       grant.revokedAt = Date.now();
       count += 1;
     }
-    if (clientId !== undefined && grantId === undefined && userId === undefined) {
+    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) {
       this.generations.set(clientId, this.generationOf(clientId) + 1);
     }
     return count;
@@ -112,10 +112,11 @@ export class MemoryStorage implements Storage {
   }
 }
 
-function isMatch(grant: GrantRow, { grantId, userId, clientId }: GrantFilter): boolean {
+function isMatch(grant: GrantRow, { grantId, userId, clientId, issuer }: GrantFilter): boolean {
   return (
     (grantId === undefined || grant.id === grantId) &&
     (userId === undefined || grant.userId === userId) &&
-    (clientId === undefined || grant.clientId === clientId)
+    (clientId === undefined || grant.clientId === clientId) &&
+    (issuer === undefined || grant.issuer === issuer)
   );
 }

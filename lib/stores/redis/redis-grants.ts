@@ -16,8 +16,8 @@ export class RedisGrants {
   ) {}
 
   async revoke(filter: GrantFilter): Promise<number> {
-    const { grantId, userId, clientId } = filter;
-    if (clientId !== undefined && grantId === undefined && userId === undefined) {
+    const { grantId, userId, clientId, issuer } = filter;
+    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) {
       await this.run(END_GENERATION, this.keys.client(clientId));
       return Number(await this.run(DROP_LIST, this.keys.grantsOf('client', clientId)));
     }
@@ -48,7 +48,7 @@ export class RedisGrants {
 
   /** Pages of grants: each one that is on the list all the while, perhaps more than once. */
   private async *alive(filter: GrantFilter): AsyncIterable<FoundGrant[]> {
-    const { grantId, userId, clientId } = filter;
+    const { grantId, userId, clientId, issuer } = filter;
     for await (const ids of this.candidates(filter)) {
       const found = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
       const clients = [...new Set(found.map((grant) => grant.clientId))];
@@ -60,19 +60,20 @@ export class RedisGrants {
           grant.generation === generations.get(grant.clientId) &&
           (grantId === undefined || grant.id === grantId) &&
           (userId === undefined || grant.userId === userId) &&
-          (clientId === undefined || grant.clientId === clientId),
+          (clientId === undefined || grant.clientId === clientId) &&
+          (issuer === undefined || grant.issuer === issuer),
       );
     }
   }
 
-  private async *candidates({ grantId, userId }: GrantFilter): AsyncIterable<string[]> {
+  private async *candidates({ grantId, userId, clientId }: GrantFilter): AsyncIterable<string[]> {
     if (grantId !== undefined) {
       yield [grantId];
       return;
     }
     let cursor = '0';
     do {
-      const list = this.keys.grantsOf('user', userId!);
+      const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
       const [next, idsAndMoments] = (await this.run(LIST_PAGE, list, cursor)) as [string, string[]];
       yield idsAndMoments.filter((_, index) => index % 2 === 0);
       cursor = next;
@@ -87,18 +88,20 @@ export class RedisGrants {
   /** One that was not revoked. */
   private async find(id: string): Promise<FoundGrant | undefined> {
     const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
-    const [clientId, userId = null, scope = null, data = null, createdAt, lastUsedAt, expiresAt, revokedAt] = fields;
+    const [clientId, userId = null, issuer = null, scope = null, data = null, ...state] = fields;
+    const [createdAt, lastUsedAt, expiresAt, revokedAt, generation] = state;
     if (typeof clientId !== 'string' || revokedAt !== '') return undefined;
     return {
       id,
       clientId,
       userId,
+      issuer,
       scope,
       data,
       createdAt: Number(createdAt),
       lastUsedAt: lastUsedAt ? Number(lastUsedAt) : null,
       expiresAt: Number(expiresAt),
-      generation: String(fields[8]),
+      generation: String(generation),
     };
   }
 }

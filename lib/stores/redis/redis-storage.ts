@@ -112,11 +112,11 @@ export function attempt({ data }: Spending): string[] {
 }
 
 /** How long a grant lasts, whether it is used now, and what is written down of a new one. */
-export function valuesOfGrant({ clientId, userId, scope, data, lastUsedAt, expiresAt }: GrantRow): string[] {
-  const fields = Object.entries({ clientId, userId, scope, data }).filter(([, value]) => value !== null);
+export function valuesOfGrant({ clientId, userId, issuer, scope, data, lastUsedAt, expiresAt }: GrantRow): string[] {
+  const fields = Object.entries({ clientId, userId, issuer, scope, data }).filter(([, value]) => value !== null);
   return [timeToLive(expiresAt), lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];
 }
 
-function valuesOfRow({ grantId, clientId, userId, scope, data, expiresAt }: Row): string[] {
-  return [JSON.stringify({ grantId, clientId, userId, scope, data }), timeToLive(expiresAt)];
+function valuesOfRow({ grantId, clientId, userId, issuer, scope, data, expiresAt }: Row): string[] {
+  return [JSON.stringify({ grantId, clientId, userId, issuer, scope, data }), timeToLive(expiresAt)];
 }

@@ -63,7 +63,7 @@ export const FIND_OWNER = script(
 // What both have in common.
 
 export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],
-  'clientId', 'userId', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation')`);
+  'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation')`);
 
 /** Revokes a grant. It stays until it expires, so that nothing can be issued on it any more. */
 export const REVOKE_GRANT = script(

@@ -58,7 +58,8 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
 
   async once(digest: string, seconds: number): Promise<boolean> {
     const until = sql`${this.database.now} + ${Math.ceil(seconds * 1000)}`;
-    const row = { digest, kind: 'once', grantId: '', clientId: '', userId: null, scope: null, data: null };
+    const none = { userId: null, issuer: null, scope: null, data: null };
+    const row = { digest, kind: 'once', grantId: '', clientId: '', ...none };
     const values = ROW.values({ ...row, expiresAt: until, revokedAt: null });
     if (await this.database.add(sql`INSERT INTO ${this.tokens} (${ROW.names}) VALUES (${values})`)) return true;
     // What is over, and has not been pruned yet, is as good as gone.
@@ -67,13 +68,14 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return (await this.database.change(again)) > 0;
   }
 
-  async revokeGrants({ grantId, userId, clientId }: GrantFilter): Promise<number> {
+  async revokeGrants({ grantId, userId, clientId, issuer }: GrantFilter): Promise<number> {
     if (![grantId, userId, clientId].every((id = '') => isStorable(id))) return 0;
-    if (clientId !== undefined && grantId === undefined && userId === undefined) return this.revokeAllOf(clientId);
+    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) return this.revokeAllOf(clientId);
     const conditions = [this.alive];
     if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
     if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
     if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
+    if (issuer !== undefined) conditions.push(sql`issuer = ${issuer}`);
     const which = join(conditions, ' AND ');
     return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
   }

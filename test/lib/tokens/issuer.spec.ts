@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { revocation } from 'nest-oauth2/features';
+import { type Model, OAuth2Server } from 'nest-oauth2/server';
+
+import { ask } from '../../support/ask.js';
+import { familyHost, memoryStore } from '../../support/family-models.js';
+import { addAccessToken, addCode, addRefreshToken, ALICE, CALLBACK, createHost, WEB } from '../../support/model.js';
+import { answer, authorizeRequest, resourceRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+
+const [ISSUER, OTHER] = ['https://one.example', 'https://other.example'];
+const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
+const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
+const IMPLICIT = { ...WEB, grants: [...WEB.grants, 'implicit'] };
+
+const serverOf = (model: Model, issuer?: string) =>
+  new OAuth2Server({ model, ...(issuer && { issuer }), features: [revocation()] });
+
+describe('the issuer', () => {
+  it('stands on every code and token that a model with families saves', async () => {
+    const host = familyHost();
+    host.clients.set('web', IMPLICIT);
+    const server = serverOf(host.model, ISSUER);
+    const { redirected } = await answer(server, 'authorize', authorizeRequest(), signedIn);
+    expect(host.codes.get(String(redirected['code']))).toMatchObject({ issuer: ISSUER });
+    await answer(server, 'authorize', authorizeRequest({ response_type: 'token' }), signedIn);
+    const { body } = await answer(server, 'token', tokenRequest({ ...CODE, code: redirected['code'] }));
+    await answer(server, 'token', tokenRequest({ ...REFRESH, refresh_token: body['refresh_token'] }));
+    await answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    const saved = [...host.accessTokens.values(), ...host.refreshTokens.values()];
+    expect(saved.length).toBeGreaterThan(4);
+    expect(saved.map(({ issuer }) => issuer)).toEqual(saved.map(() => ISSUER));
+    expect(body).not.toHaveProperty('issuer');
+  });
+
+  it.each([
+    ['a model without families', createHost(), ISSUER],
+    ['a server that names none', familyHost(), undefined],
+  ])('is a field that %s never sees', async (_, host, issuer) => {
+    const server = serverOf(host.model, issuer);
+    await answer(server, 'authorize', authorizeRequest(), signedIn);
+    await answer(server, 'token', tokenRequest({ grant_type: 'password', username: 'alice', password: 'wonderland' }));
+    expect([host.codes.size, host.accessTokens.size, host.refreshTokens.size].every((size) => size > 0)).toBe(true);
+    const rows: object[] = [...host.codes.values(), ...host.accessTokens.values(), ...host.refreshTokens.values()];
+    expect(rows.flatMap((row) => Object.keys(row))).not.toContain('issuer');
+  });
+
+  it.each([
+    ['a code', CODE, '400 invalid_grant: Invalid grant: authorization code is invalid'],
+    ['a refresh token', REFRESH, '400 invalid_grant: Invalid grant: refresh token is invalid'],
+  ])('makes %s of another unknown: refused, with nothing spent, revoked or told', async (_, body, refused) => {
+    const host = familyHost();
+    const told: string[] = [];
+    const events = { emit: (name: string) => void told.push(name) };
+    const spent = { revokedAt: new Date(), grantId: 'family', issuer: OTHER };
+    for (const more of [{ issuer: OTHER }, spent]) {
+      addCode(host, more);
+      addRefreshToken(host, more);
+      const server = new OAuth2Server({ model: host.model, issuer: ISSUER, events });
+      const { error } = await answer(server, 'token', tokenRequest(body));
+      expect(summary(error)).toBe(refused);
+    }
+    expect(told).toEqual(['token.refused', 'token.refused']);
+    expect(host.calls.filter(([method]) => /^revoke|^save/.test(method))).toEqual([]);
+    expect(host.revoked.size).toBe(0);
+  });
+
+  it('makes an access token of another one unknown', async () => {
+    const host = createHost();
+    addAccessToken(host, { issuer: OTHER });
+    const { status, error } = await answer(serverOf(host.model, ISSUER), 'authenticate', resourceRequest());
+    expect([status, summary(error)]).toEqual([401, '401 invalid_token: Invalid token: access token is invalid']);
+    expect((await answer(serverOf(host.model, OTHER), 'authenticate', resourceRequest())).status).toBe(200);
+  });
+
+  it.each([
+    ['what names none is good at any', undefined, ISSUER],
+    ['a column that is null names none', null, ISSUER],
+    ['a server that has none asks for none', OTHER, undefined],
+  ])('is compared only where there are two: %s', async (_, kept, asked) => {
+    const host = createHost();
+    const more = { issuer: kept as never };
+    addCode(host, more);
+    addRefreshToken(host, more);
+    addAccessToken(host, more);
+    const server = serverOf(host.model, asked);
+    expect((await answer(server, 'authenticate', resourceRequest())).status).toBe(200);
+    expect((await answer(server, 'token', tokenRequest(CODE))).status).toBe(200);
+    expect((await answer(server, 'token', tokenRequest(REFRESH))).status).toBe(200);
+  });
+
+  it("does not let a client end another issuer's tokens", async () => {
+    const model = await memoryStore();
+    const token = { accessToken: 'access', accessTokenExpiresAt: new Date(Date.now() + 1e6), grantId: 'of other' };
+    await model.saveToken({ ...token, issuer: OTHER, refreshToken: 'refresh' }, WEB, ALICE);
+    for (const value of ['access', 'refresh']) {
+      const { status, body } = await ask(serverOf(model, ISSUER), 'revocation', tokenRequest({ token: value }));
+      expect([status, body]).toEqual([200, {}]);
+    }
+    expect(await model.getAccessToken('access')).toBeDefined();
+    expect(await model.getRefreshToken('refresh')).toMatchObject({ issuer: OTHER });
+    await ask(serverOf(model, OTHER), 'revocation', tokenRequest({ token: 'refresh' }));
+    expect(await model.getAccessToken('access')).toBeUndefined();
+  });
+});

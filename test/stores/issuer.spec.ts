@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { ALICE, later } from '../support/model.js';
+import { findStores, type OpenStore, WEB } from './every-store.js';
+
+const [ONE, OTHER] = ['https://one.example', `https://other.example/${'a long path/'.repeat(40)}`];
+
+describe.each(await findStores())('the issuer of what is kept on $name', ({ open }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+
+  const save = (more: object = {}, user: object = ALICE) => {
+    const token = { accessToken: randomUUID(), accessTokenExpiresAt: later(), scope: 'read', grantId: randomUUID() };
+    return opened.store.saveToken(
+      { ...token, refreshToken: randomUUID(), refreshTokenExpiresAt: later(), ...more },
+      WEB,
+      user,
+    );
+  };
+
+  it.each([ONE, OTHER])('is found again with codes and tokens, also after they were spent', async (issuer) => {
+    const { store, another } = opened;
+    const code = {
+      authorizationCode: randomUUID(),
+      expiresAt: later(),
+      grantId: randomUUID(),
+      issuer,
+      cnf: { jkt: 'x' },
+    };
+    await store.saveAuthorizationCode(code, WEB, ALICE);
+    const { accessToken, refreshToken, grantId } = await save({ issuer });
+    expect(await another.getAccessToken(accessToken)).toMatchObject({ issuer });
+    expect(await another.getRefreshToken(refreshToken!)).toMatchObject({ issuer });
+    const found = (await another.getAuthorizationCode(code.authorizationCode))!;
+    expect(found).toMatchObject({ issuer, cnf: { jkt: 'x' } });
+    const next = { accessToken: randomUUID(), accessTokenExpiresAt: later(), grantId: code.grantId, issuer };
+    expect(await store.redeem(found, next, WEB, ALICE)).toMatchObject({ issuer });
+    expect(await another.getAccessToken(next.accessToken)).toMatchObject({ issuer });
+    await store.redeem(
+      { ...(await store.getRefreshToken(refreshToken!))! },
+      { ...next, accessToken: randomUUID(), grantId: grantId! },
+      WEB,
+      ALICE,
+    );
+    for (const spent of [
+      await another.getAuthorizationCode(code.authorizationCode),
+      await another.getRefreshToken(refreshToken!),
+    ]) {
+      expect(spent).toMatchObject({ issuer, revokedAt: expect.any(Date) });
+    }
+  });
+
+  it('is left out where none was named', async () => {
+    const { accessToken, refreshToken } = await save();
+    const found = [
+      await opened.another.getAccessToken(accessToken),
+      await opened.another.getRefreshToken(refreshToken!),
+    ];
+    expect(found.map((token) => token && 'issuer' in token)).toEqual([false, false]);
+  });
+
+  it("tells a user's grants apart", async () => {
+    const user = { id: `owner ${randomUUID()}` };
+    const [ofOne, ofOther, ofNobody] = [
+      await save({ issuer: ONE }, user),
+      await save({ issuer: OTHER }, user),
+      await save({}, user),
+    ];
+    const listed = await opened.another.listGrants(user.id);
+    expect(new Map(listed.map(({ id, issuer }) => [id, issuer]))).toEqual(
+      new Map([
+        [ofOne.grantId, ONE],
+        [ofOther.grantId, OTHER],
+        [ofNobody.grantId, undefined],
+      ]),
+    );
+    expect(await opened.store.revokeGrantsOf({ userId: user.id, issuer: 'https://no.example' })).toBe(0);
+    expect(await opened.store.revokeGrantsOf({ userId: user.id, issuer: ONE })).toBe(1);
+    expect(await opened.another.getAccessToken(ofOne.accessToken)).toBeUndefined();
+    expect(await opened.another.getAccessToken(ofOther.accessToken)).toBeDefined();
+    expect(await opened.store.revokeGrantsOf({ grantId: ofOther.grantId!, issuer: ONE })).toBe(0);
+    expect(await opened.store.revokeGrantsOf({ grantId: ofOther.grantId!, issuer: OTHER })).toBe(1);
+    expect((await opened.another.listGrants(user.id)).map(({ id }) => id)).toEqual([ofNobody.grantId]);
+  });
+
+  it('tells the grants of a client apart: all others live on', async () => {
+    await opened.store.revokeGrantsOf({ clientId: 'web' });
+    const [first, second, other] = [
+      await save({ issuer: ONE }),
+      await save({ issuer: ONE }),
+      await save({ issuer: OTHER }),
+    ];
+    expect(await opened.store.revokeGrantsOf({ clientId: 'web', issuer: ONE })).toBe(2);
+    const found = await Promise.all(
+      [first, second, other].map(({ accessToken }) => opened.another.getAccessToken(accessToken)),
+    );
+    expect(found.map(Boolean)).toEqual([false, false, true]);
+  });
+
+  it('ends nothing on its own', async () => {
+    const { accessToken } = await save({ issuer: ONE });
+    await expect(opened.store.revokeGrantsOf({ issuer: ONE })).rejects.toThrow(
+      /beside `issuer` there must be a `userId`/,
+    );
+    await expect(opened.store.revokeGrantsOf({ userId: 'alice', issuer: undefined })).rejects.toThrow(
+      /must have a value/,
+    );
+    expect(await opened.another.getAccessToken(accessToken)).toBeDefined();
+  });
+
+  it('does not matter to who ends one access token: it is found nowhere then, and no other is gone', async () => {
+    const grantId = randomUUID();
+    const [token, sibling] = [await save({ issuer: ONE, grantId }), await save({ grantId })];
+    expect(await opened.another.revokeAccessToken(token)).toBe(true);
+    expect(await opened.store.revokeAccessToken(token)).toBe(false);
+    expect(await opened.store.getAccessToken(token.accessToken)).toBeUndefined();
+    expect(await opened.another.getAccessToken(token.accessToken)).toBeUndefined();
+    expect(await opened.another.getRefreshToken(token.refreshToken!)).toMatchObject({ issuer: ONE });
+    expect(await opened.another.getAccessToken(sibling.accessToken)).toBeDefined();
+    expect(await opened.store.revokeAccessToken({ accessToken: 'no such token' })).toBe(false);
+  });
+});
