@@ -47,6 +47,7 @@ export type {
   RedeemModel,
   RefreshToken,
   RefreshTokenModel,
+  ResourceModel,
   Scope,
   Token,
   TokenModel,

@@ -8,24 +8,17 @@ import * as named from './named-errors.js';
 import type { EventSink } from './events.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import type { ServerFacts } from './feature.js';
-import { type FeatureList, FeatureSet, flatten } from './feature-set.js';
+import { FeatureSet, flatten } from './feature-set.js';
 import { CLASSIC } from './features/classic.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
 import { callBack, type Operation } from './operation.js';
 import { OperationCache } from './operation-cache.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from './model/model.js';
-import {
-  type AuthenticateOptions,
-  type AuthorizeOptions,
-  type Callback,
-  DEFAULTS,
-  type OAuth2ServerOptions,
-  type Options,
-  settleOptions,
-  type TokenOptions,
-} from './options.js';
+import { DEFAULTS, settleOptions } from './options.js';
+import type { AuthenticateOptions, AuthorizeOptions, Callback, Options, TokenOptions } from './options.js';
 import { AuthenticateOperation } from './resource/authenticate.js';
+import type { ResourceServerOptions, ServerOptions } from './server-options.js';
 import type { AuthorizationRequest, Decision } from './response-types/response-type.js';
 
 /**
@@ -39,21 +32,25 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly halves: AuthorizeHalves;
   private readonly endpoints: EndpointHandlers;
   private readonly features: FeatureSet;
+  readonly options: ServerOptions<C, U>;
+  readonly events: EventSink | undefined;
   /** What it is made of, as its features know it. */
   readonly facts: ServerFacts;
 
+  /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
+  constructor(options: ResourceServerOptions<C, U>, events?: EventSink);
   /**
    * @param events who hears of what happens; left out: the `events` of the options
    * @throws InvalidArgumentError without a model
    */
-  constructor(
-    readonly options: OAuth2ServerOptions<C, U> & { features?: FeatureList },
-    readonly events: EventSink | undefined = options?.events,
-  ) {
-    if (!options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
+  constructor(options: ServerOptions<C, U>, events?: EventSink);
+  constructor(options: { events?: EventSink }, events = options?.events) {
+    this.events = events;
+    this.options = options as typeof this.options;
+    if (!this.options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
     const settled = settleOptions(DEFAULTS as unknown as Options, { ...options, events } as object);
-    this.facts = this.features = new FeatureSet([...CLASSIC, ...flatten(options.features ?? [])], settled);
+    this.facts = this.features = new FeatureSet([...CLASSIC, ...flatten(this.options.features ?? [])], settled);
     this.endpoints = new EndpointHandlers(this.facts);
     this.authenticators = new OperationCache(AuthenticateOperation, this.facts);
     this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts);

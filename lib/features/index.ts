@@ -3,3 +3,4 @@ export { revocation, type RevocationModel, type RevocationOptions } from './revo
 
 export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';
 export { resourceIndicators } from './resource-indicators/resource-indicators.js';
+export * from './introspected-tokens/index.js';

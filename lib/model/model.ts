@@ -127,6 +127,12 @@ export interface AccessTokenModel<C extends Client = Client, U extends User = Us
   verifyScope?(token: Token<C, U>, scope: Scope): Awaitable<boolean>;
 }
 
+/** All that an API needs which lives apart from its authorization server: it finds tokens, and issues none. */
+export interface ResourceModel<C extends Client = Client, U extends User = User> extends AccessTokenModel<C, U> {
+  getClient?: undefined;
+  saveToken?: undefined;
+}
+
 /** Keeps authorization codes, for `authorize` and the authorization code grant. */
 export interface AuthorizationCodeModel<C extends Client = Client, U extends User = User> {
   saveAuthorizationCode(

@@ -1,0 +1,2 @@
+export { IntrospectedTokens } from './introspected-tokens.js';
+export type { IntrospectedTokensOptions, IntrospectionCache, IntrospectionCredentials } from './settings.js';

@@ -1,0 +1,65 @@
+import { FORM } from '../../http/media-type.js';
+import { type Discovery, isObject, MisconfiguredError } from './discovery.js';
+import { type JsonAnswer, requestJson } from './json-request.js';
+import type { ClientSecretMethod, IntrospectionCredentials, Settings } from './settings.js';
+import { unavailable } from './unavailable.js';
+
+/**
+ * Asks the authorization server what it knows of a token. RFC 7662 §2.1
+ * @throws TemporarilyUnavailableError when it does not say; MisconfiguredError when it refuses to
+ */
+export async function introspect(
+  token: string,
+  discovery: Discovery,
+  { credentials, fetch }: Pick<Settings, 'credentials' | 'fetch'>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { endpoint, method } = await before(signal, discovery.find());
+  const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
+  const headers = prove(credentials, method, form);
+  const request = { method: 'POST', headers, body: form.toString(), fetch, signal };
+  const answer = await requestJson(endpoint, request);
+  if (answer.status === 200 && answer.body !== undefined) return answer.body;
+  const isElsewhere = answer.status >= 300 && answer.status < 500 && answer.status !== 429;
+  if (isElsewhere) discovery.forget();
+  throw failureOf(answer, endpoint, credentials);
+}
+
+function failureOf(
+  { status, body, retryAfter }: JsonAnswer,
+  endpoint: string,
+  { id }: IntrospectionCredentials,
+): Error {
+  if (status === 400 || status === 401 || status === 403) {
+    const code: unknown = isObject(body) ? body['error'] : undefined;
+    const said = typeof code === 'string' && /^[\w.:/-]{1,100}$/.test(code) ? `${status} ${code}` : status;
+    return new MisconfiguredError(
+      `${endpoint} refuses to tell the client \`${id}\` of tokens (${said}): see that it is registered there, with this secret, and may introspect`,
+    );
+  }
+  const what = status === 200 ? 'something that is no JSON' : `the status ${status}`;
+  return unavailable(`${endpoint} answers with ${what}`, retryAfter);
+}
+
+/** Both parts are form-encoded before they are joined, so that either may hold a colon. RFC 6749 §2.3.1 */
+function prove({ id, secret }: IntrospectionCredentials, method: ClientSecretMethod, form: URLSearchParams) {
+  const headers = { 'content-type': FORM };
+  if (method === 'client_secret_post') {
+    form.set('client_id', id);
+    form.set('client_secret', secret);
+    return headers;
+  }
+  const pair = `${formEncoded(id)}:${formEncoded(secret)}`;
+  return { ...headers, authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
+
+/** Waits for what others wait for too, and no longer than the signal lets. */
+function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}

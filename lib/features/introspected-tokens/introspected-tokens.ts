@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto';
+import { OAuthError } from '../../errors.js';
+import type { ResourceModel, Token } from '../../model/model.js';
+import { warnOfModel } from '../../model/model-mistakes.js';
+import { Discovery, MisconfiguredError } from './discovery.js';
+import {
+  expiryOf,
+  type Introspection,
+  objectionTo,
+  type Objection,
+  readIntrospection,
+  refusal,
+  tokenOf,
+} from './introspection-answer.js';
+import { introspect } from './introspect.js';
+import { Line } from './line.js';
+import { Remembered } from './remembered.js';
+import { type IntrospectedTokensOptions, type Settings, settle } from './settings.js';
+import { unavailable } from './unavailable.js';
+
+/** What is known of a token, without the token. */
+interface Known {
+  said?: Introspection;
+  objection?: Objection;
+  expiresAt: number;
+  until: number;
+}
+
+/** Seconds that a token is given of which the server does not say when it is over. */
+const ASSUMED = 60;
+
+/** After how many seconds to come again, if somebody must mend something first. */
+const LATER = 30;
+
+/**
+ * The model of an API that lives apart from its authorization server: the guard finds a token by asking there. Where that
+ * cannot be done, a request is answered 503, and no token is called bad. RFC 7662
+ */
+export class IntrospectedTokens implements ResourceModel {
+  declare readonly getClient?: undefined;
+  declare readonly saveToken?: undefined;
+  private readonly settings: Settings;
+  private readonly discovery: Discovery;
+  private readonly line: Line;
+  private readonly good: Remembered<Known>;
+  /** Apart, so that a flood of made-up tokens forgets none of the good ones. */
+  private readonly bad: Remembered<Known>;
+  private readonly asked = new Map<string, Promise<Known>>();
+
+  /** @throws InvalidArgumentError with a sentence for an option that cannot work */
+  constructor(options: IntrospectedTokensOptions) {
+    this.settings = settle(options);
+    this.discovery = new Discovery(this.settings);
+    this.line = new Line(this.settings.concurrency);
+    this.good = new Remembered(this.settings.cache.size);
+    this.bad = new Remembered(this.settings.cache.size);
+  }
+
+  async getAccessToken(accessToken: string): Promise<Token | undefined> {
+    const key = hash('sha256', accessToken, 'base64url');
+    const known = this.good.get(key) ?? this.bad.get(key) ?? (await this.ask(key, accessToken));
+    if (known.objection) throw refusal(known.objection);
+    return known.said && tokenOf(known.said, accessToken, known.expiresAt);
+  }
+
+  /** One request for all who ask for the same token at once. */
+  private ask(key: string, token: string): Promise<Known> {
+    let asked = this.asked.get(key);
+    if (!asked) {
+      asked = this.find(token)
+        .then((known) => this.remember(key, known))
+        .finally(() => this.asked.delete(key));
+      this.asked.set(key, asked);
+    }
+    return asked;
+  }
+
+  private remember(key: string, known: Known): Known {
+    const isGood = known.said && !known.objection && known.expiresAt > Date.now();
+    (isGood ? this.good : this.bad).set(key, known);
+    return known;
+  }
+
+  private async find(token: string): Promise<Known> {
+    const { timeout } = this.settings;
+    const signal = AbortSignal.timeout(timeout * 1000);
+    try {
+      const body = await this.line.within(signal, () => introspect(token, this.discovery, this.settings, signal));
+      return this.judge(body);
+    } catch (error) {
+      if (error instanceof MisconfiguredError) {
+        warnOfModel(this, error.message);
+        throw unavailable(error.message, LATER);
+      }
+      if (error instanceof OAuthError || !signal.aborted) throw error;
+      throw unavailable(`The authorization server did not answer within ${timeout} s`, timeout);
+    }
+  }
+
+  private judge(body: unknown): Known {
+    const { lifetime, negativeLifetime } = this.settings.cache;
+    const now = Date.now();
+    const briefly = now + negativeLifetime * 1000;
+    const said = readIntrospection(body);
+    if (!said) return { expiresAt: 0, until: briefly };
+    const expiresAt = expiryOf(said) ?? now + ASSUMED * 1000;
+    const objection = objectionTo(said, this.settings);
+    if (objection) return { objection, expiresAt, until: briefly };
+    return { said, expiresAt, until: expiresAt > now ? Math.min(now + lifetime * 1000, expiresAt) : briefly };
+  }
+}

@@ -1,0 +1,86 @@
+import { mediaType } from '../../http/media-type.js';
+import { unavailable } from './unavailable.js';
+
+/** What another server answered. */
+export interface JsonAnswer {
+  status: number;
+  /** Undefined: there was no JSON. */
+  body: unknown;
+  /** Seconds, if it said. RFC 9110 §10.2.3 */
+  retryAfter: number | undefined;
+}
+
+/** Bytes of an answer that are read, decompressed: those of an honest server are a few thousand. */
+const LARGEST = 65_536;
+
+/** Who asks, and until when. */
+export interface JsonRequest extends Omit<RequestInit, 'redirect' | 'signal' | 'headers'> {
+  headers?: Readonly<Record<string, string>>;
+  fetch: typeof fetch;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks another server for JSON. Redirects are not followed: a token or a secret is for the one that was asked.
+ * @throws TemporarilyUnavailableError when there is no answer, or one too large
+ */
+export async function requestJson(url: string, { fetch, headers, ...init }: JsonRequest): Promise<JsonAnswer> {
+  const request: RequestInit = {
+    ...init,
+    headers: { accept: 'application/json', ...headers },
+    redirect: 'manual',
+  };
+  try {
+    const response = await fetch(url, request).catch((error: unknown) => {
+      // The connection may have been an old one that the server has closed meanwhile, and nothing is changed by asking.
+      if (!CLOSED.includes(codeOf(error)) || init.signal.aborted) throw error;
+      return fetch(url, request);
+    });
+    const isJson = mediaType(response.headers.get('content-type')) === 'application/json';
+    const text = isJson ? await read(response) : await discard(response);
+    return { status: response.status, body: parsed(text), retryAfter: secondsOf(response.headers.get('retry-after')) };
+  } catch (error) {
+    throw init.signal.aborted ? error : unavailable(`${url} gives no answer: ${reasonOf(error)}`, 1, error);
+  }
+}
+
+const CLOSED: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
+
+/** `fetch` says what happened in the cause. */
+const codeOf = (error: unknown) => (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
+
+async function read(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early ends the connection.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > LARGEST) throw new Error(`it is larger than ${LARGEST} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+async function discard(response: Response): Promise<undefined> {
+  // One that was cut off has nothing left to cancel.
+  await response.body?.cancel().catch(() => undefined);
+  return undefined;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A date is not read: the clocks would have to agree. */
+function secondsOf(header: string | null): number | undefined {
+  return header !== null && /^\d{1,5}$/.test(header) ? Number(header) : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: Partial<Error> };
+  return String(codeOf(error) ?? cause?.message ?? message);
+}

@@ -1,0 +1,136 @@
+import { InvalidArgumentError } from '../../errors.js';
+
+/** Who this API is to the authorization server. RFC 7662 §2.1 */
+export interface IntrospectionCredentials {
+  id: string;
+  secret: string;
+  /** How it proves that. Default: what the metadata of the server says, `client_secret_basic` first. RFC 6749 §2.3.1 */
+  method?: ClientSecretMethod;
+}
+
+export type ClientSecretMethod = 'client_secret_basic' | 'client_secret_post';
+
+/** What is remembered of the answers, and for how long. */
+export interface IntrospectionCache {
+  /** Seconds in which a good token is not asked for again: a revocation is seen that late. 0: never. Default: 30 */
+  lifetime?: number;
+  /** Seconds in which a token that is not good is refused without asking. Default: 5 */
+  negativeLifetime?: number;
+  /** How many good tokens are remembered, and as many that are not. Default: 10000 */
+  size?: number;
+}
+
+/** What `new IntrospectedTokens()` takes. */
+export interface IntrospectedTokensOptions {
+  /** The issuer identifier of the authorization server, whose metadata says where it is asked. RFC 8414 §3 */
+  issuer?: string;
+  /** Where it is asked, if it has no metadata. With `issuer`, that one is then only compared with `iss`. RFC 7662 §2 */
+  introspectionEndpoint?: string;
+  credentials: IntrospectionCredentials;
+  /**
+   * The resource that this API is, or several: a token for another one is refused, and so is one for none. Left out: a token
+   * may be for anything. RFC 8707 §2
+   */
+  audience?: string | readonly string[];
+  cache?: IntrospectionCache;
+  /** Seconds that a request waits for the authorization server; then it is 503. Default: 3 */
+  timeout?: number;
+  /** How many requests may be with the authorization server at once; eight times as many wait for them. Default: 16 */
+  concurrency?: number;
+  /**
+   * Accept tokens that are bound to a key (`cnf`): a feature of yours verifies the proof. Default: false, since whoever
+   * stole one could use it here. RFC 9449 §7.2
+   */
+  allowBoundTokens?: boolean;
+  /** Instead of Node's own: for a proxy, or a certificate of your own. */
+  fetch?: typeof fetch;
+}
+
+/** The same, settled and checked. */
+export interface Settings extends Required<
+  Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache'>
+> {
+  issuer: string | undefined;
+  introspectionEndpoint: string | undefined;
+  /** Empty: a token may be for anything. */
+  audience: readonly string[];
+  cache: Required<IntrospectionCache>;
+}
+
+const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_secret_post'];
+
+/** @throws InvalidArgumentError with a sentence for what cannot work */
+export function settle(given: IntrospectedTokensOptions): Settings {
+  const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = given ?? {};
+  verify(
+    issuer ?? introspectionEndpoint,
+    'needs the `issuer` of the authorization server, or its `introspectionEndpoint`',
+  );
+  for (const [name, url] of Object.entries({ issuer, introspectionEndpoint })) {
+    verify(
+      url === undefined || isSecure(url),
+      `takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
+    );
+  }
+  verify(!issuer || !/[?#]/.test(issuer), 'takes an `issuer` without query and fragment');
+  const { id, secret, method } = credentials ?? {};
+  verify(
+    isText(id) && isText(secret),
+    'needs `credentials`: the `id` and the `secret` of a client that may introspect',
+  );
+  verify(METHODS.includes(method), "knows the methods 'client_secret_basic' and 'client_secret_post'");
+  const resources = typeof audience === 'string' ? [audience] : (audience ?? []);
+  const isAudience =
+    audience === undefined || (Array.isArray(resources) && resources.length > 0 && resources.every(isText));
+  verify(
+    isAudience,
+    'takes as `audience` a resource identifier, or a list of them: an empty one would let in any token',
+  );
+  return {
+    issuer,
+    introspectionEndpoint,
+    credentials,
+    audience: resources,
+    cache: {
+      lifetime: seconds('cache.lifetime', cache?.lifetime, 30),
+      negativeLifetime: seconds('cache.negativeLifetime', cache?.negativeLifetime, 5),
+      size: count('cache.size', cache?.size, 10_000),
+    },
+    timeout: seconds('timeout', timeout, 3, 0.001),
+    concurrency: count('concurrency', concurrency, 16),
+    allowBoundTokens: given.allowBoundTokens ?? false,
+    fetch: given.fetch ?? ((...request) => fetch(...request)),
+  };
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Tokens and secrets travel there: not in the clear, unless they stay on this machine. RFC 7662 §4 */
+export function isSecure(url: unknown): url is string {
+  if (typeof url !== 'string' || !URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const shown = (value: unknown) => (typeof value === 'string' ? `'${value}'` : typeof value);
+
+/** What a timer can count. */
+const LONGEST = 2 ** 31 / 1000;
+
+function seconds(name: string, given: unknown, usual: number, least = 0): number {
+  const value = given ?? usual;
+  const isSeconds = typeof value === 'number' && value >= least && value < LONGEST;
+  verify(isSeconds, `takes as \`${name}\` a number of seconds${least > 0 ? ' above 0' : ''}, less than 24 days`);
+  return value;
+}
+
+function count(name: string, given: unknown, usual: number): number {
+  const value = given ?? usual;
+  verify(Number.isSafeInteger(value) && (value as number) > 0, `takes as \`${name}\` a whole number above 0`);
+  return value as number;
+}
+
+function verify(valid: unknown, fault: string): asserts valid {
+  if (!valid) throw new InvalidArgumentError(`Invalid argument: IntrospectedTokens ${fault}`);
+}

@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
+import { OAuth2Server } from 'nest-oauth2/server';
+
+import { IntrospectionServer, json, WELL_KNOWN } from '../../../support/introspection-server.js';
+import { answer, resourceRequest } from '../../../support/requests.js';
+
+const OPENID = '/.well-known/openid-configuration';
+const remote = new IntrospectionServer();
+const said = { active: true, client_id: 'web', sub: 'alice' };
+
+function serverOf(options: Partial<IntrospectedTokensOptions> = {}): OAuth2Server {
+  const credentials = { id: 'api', secret: 'secret' };
+  return new OAuth2Server({ model: new IntrospectedTokens({ issuer: remote.url, credentials, ...options }) });
+}
+
+const call = (server: OAuth2Server, token = 'token') =>
+  answer(server, 'authenticate', resourceRequest(`Bearer ${token}`));
+const paths = () => remote.seen.map(({ path }) => path);
+const LATER = { status: 503, error: { name: 'temporarily_unavailable' } };
+
+let warnings: jest.SpiedFunction<typeof process.emitWarning>;
+
+beforeAll(() => remote.start());
+afterAll(() => remote.stop());
+beforeEach(() => {
+  remote.reset(said);
+  warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+});
+afterEach(() => warnings.mockRestore());
+
+const about = (issuer: string) => ({ issuer, introspection_endpoint: `${remote.url}/introspect` });
+
+describe('the place where a server is asked', () => {
+  it('is found once, by however many', async () => {
+    const server = serverOf();
+    await Promise.all(['a', 'b', 'c'].map((token) => call(server, token)));
+    expect(await call(server, 'd')).toMatchObject({ status: 200 });
+    expect(paths().toSorted()).toEqual(
+      [WELL_KNOWN, '/introspect', '/introspect', '/introspect', '/introspect'].toSorted(),
+    );
+  });
+
+  it('is told, and nothing has to be found', async () => {
+    const introspectionEndpoint = `${remote.url}/introspect`;
+    expect(await call(serverOf({ issuer: undefined, introspectionEndpoint }))).toMatchObject({ status: 200 });
+    expect(paths()).toEqual(['/introspect']);
+    // With an issuer beside it, tokens of others are not taken.
+    remote.reset({ ...said, iss: 'https://other.example' });
+    expect(await call(serverOf({ introspectionEndpoint }))).toMatchObject({ status: 401 });
+    expect(paths()).toEqual(['/introspect']);
+  });
+
+  it.each([
+    ['', WELL_KNOWN],
+    ['/', WELL_KNOWN],
+    ['/tenants/one', `${WELL_KNOWN}/tenants/one`],
+    ['/tenants/one/', `${WELL_KNOWN}/tenants/one`],
+  ])('of an issuer with the path `%s` stands at %s', async (path, place) => {
+    const issuer = remote.url + path;
+    remote.replies = { [place]: json(about(issuer)), '/introspect': json({ ...said, iss: issuer }) };
+    expect(await call(serverOf({ issuer }))).toMatchObject({ status: 200 });
+    expect(paths()).toEqual([place, '/introspect']);
+  });
+
+  it.each([
+    ['not there', json({}, 404)],
+    ['a page for whatever is asked', json('<html>', 200, { 'content-type': 'text/html' })],
+    ['a login', json('', 302, { location: '/login' })],
+    ['no object', json('[]')],
+  ])('is that of OpenID Connect, where the metadata is %s', async (_, reply) => {
+    const issuer = `${remote.url}/realms/one`;
+    const place = `${WELL_KNOWN}/realms/one`;
+    remote.replies = { [place]: reply, [`/realms/one${OPENID}`]: json(about(issuer)), '/introspect': json(said) };
+    expect(await call(serverOf({ issuer }))).toMatchObject({ status: 200 });
+    expect(paths()).toEqual([place, `/realms/one${OPENID}`, '/introspect']);
+  });
+
+  it.each([
+    ['fails', json({}, 500), 1],
+    ['is overloaded', json({}, 429), 1],
+    ['has no metadata', json({}, 404), 2],
+  ])('is looked for again where the server %s', async (_, reply, requests) => {
+    const server = serverOf();
+    const { [WELL_KNOWN]: good } = remote.replies;
+    remote.replies[WELL_KNOWN] = reply;
+    expect(await call(server)).toMatchObject(LATER);
+    expect(paths()).toHaveLength(requests);
+    remote.replies[WELL_KNOWN] = good!;
+    expect(await call(server)).toMatchObject({ status: 200 });
+    expect(warnings).not.toHaveBeenCalled();
+  });
+
+  it('is looked for again where the server has moved', async () => {
+    const server = serverOf();
+    expect(await call(server, 'one')).toMatchObject({ status: 200 });
+    remote.replies['/introspect'] = json({}, 404);
+    remote.replies[WELL_KNOWN] = json({ issuer: remote.url, introspection_endpoint: `${remote.url}/moved` });
+    remote.replies['/moved'] = json(said);
+    expect(await call(server, 'other')).toMatchObject(LATER);
+    expect(await call(server, 'other')).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['of another issuer', { issuer: 'https://other.example' }, "is of the issuer 'https://other.example'"],
+    ['of the same one in other characters', { issuer: 'URL/' }, 'write it in the same characters'],
+    ['of no issuer', { issuer: undefined }, 'is of the issuer undefined'],
+    ['without the place', { introspection_endpoint: undefined }, 'names no `introspection_endpoint` by an https URL'],
+    ['with a place in the clear', { introspection_endpoint: 'http://id.example/' }, 'by an https URL'],
+    ['with a place that is none', { introspection_endpoint: '/introspect' }, 'by an https URL'],
+    [
+      'of one that takes no secrets',
+      { introspection_endpoint_auth_methods_supported: ['private_key_jwt', 'tls_client_auth'] },
+      'takes no client secrets',
+    ],
+  ])('is never that of metadata %s, which the operator is told once', async (_, metadata, sentence) => {
+    const text = JSON.stringify({ ...about(remote.url), ...metadata }).replace('"URL/"', `"${remote.url}/"`);
+    remote.replies[WELL_KNOWN] = json(text);
+    const server = serverOf();
+    for (const token of ['one', 'other']) {
+      const failed = await call(server, token);
+      expect(failed).toMatchObject(LATER);
+      expect(failed.error!.inner!.message).toContain(sentence);
+    }
+    expect(warnings.mock.calls).toEqual([[expect.stringContaining(sentence)]]);
+    expect(remote.askedAt('/introspect')).toEqual([]);
+  });
+});

@@ -1,0 +1,318 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
+import { InvalidArgumentError, isClientItself, OAuth2Server, type OAuthError } from 'nest-oauth2/server';
+
+import { IntrospectionServer, json, WELL_KNOWN } from '../../../support/introspection-server.js';
+import { answer, basic, resourceRequest } from '../../../support/requests.js';
+
+const remote = new IntrospectionServer();
+const credentials = { id: 'notes-api', secret: 'api-secret' };
+const soon = () => Math.floor(Date.now() / 1000) + 600;
+const active = (members: object = {}) => ({ active: true, client_id: 'web', sub: 'alice', exp: soon(), ...members });
+
+const modelOf = (options: Partial<IntrospectedTokensOptions> = {}) =>
+  new IntrospectedTokens({ issuer: remote.url, credentials, ...options });
+
+/** What comes of a request to an API that asks the remote server. */
+const call = (model: IntrospectedTokens, token = 'token', scope?: string) =>
+  answer(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
+
+const asked = () => remote.askedAt('/introspect');
+
+/** A request that is answered 503, whatever the token: nothing is known of it. */
+const LATER = { status: 503, error: { name: 'temporarily_unavailable', message: expect.any(String) } };
+const reasonOf = (error: OAuthError | undefined) => error?.inner?.message;
+
+let warnings: jest.SpiedFunction<typeof process.emitWarning>;
+
+beforeAll(() => remote.start());
+afterAll(() => remote.stop());
+beforeEach(() => {
+  remote.reset(active());
+  warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+});
+afterEach(() => {
+  jest.useRealTimers();
+  warnings.mockRestore();
+});
+
+describe('a token that the authorization server calls active', () => {
+  it('is found with all that was said of it', async () => {
+    const exp = soon();
+    const said = { scope: 'read write', username: 'Alice', aud: ['api'], iss: remote.url, act: { sub: 'bot' }, iat: 1 };
+    remote.reset(active({ ...said, exp, token_type: 'Bearer' }));
+    const { status, result } = await call(modelOf(), 'abc', 'read');
+    expect(status).toBe(200);
+    expect(result).toEqual({
+      ...said,
+      accessToken: 'abc',
+      accessTokenExpiresAt: new Date(exp * 1000),
+      client: { id: 'web', grants: [] },
+      client_id: 'web',
+      exp,
+      sub: 'alice',
+      token_type: 'Bearer',
+      user: { id: 'alice', username: 'Alice' },
+    });
+  });
+
+  it('opens no route that asks for more scope than it has', async () => {
+    remote.reset(active({ scope: 'read' }));
+    expect(await call(modelOf(), 'abc', 'write')).toMatchObject({ status: 403, error: { name: 'insufficient_scope' } });
+    remote.reset(active());
+    expect(await call(modelOf(), 'abc', 'read')).toMatchObject({ status: 403, error: { name: 'insufficient_scope' } });
+  });
+
+  it.each([
+    ['a user by its `sub`', { sub: 'alice' }, false, 'alice'],
+    ['a user without `sub` by its name, who then has no id', { sub: undefined, username: 'alice' }, false, undefined],
+    ['a client that is its own subject as itself', { sub: 'web' }, true, 'oauth2:client:web'],
+    ['a client without any subject as itself', { sub: undefined }, true, 'oauth2:client:web'],
+    ['nobody as no user', { sub: undefined, client_id: undefined }, true, 'oauth2:client:'],
+    ['one of whom null is said as no user', { sub: null, username: null }, true, 'oauth2:client:web'],
+  ])('brings %s', async (_, members, isClient, id) => {
+    remote.reset(active(members));
+    const { result } = await call(modelOf());
+    expect(isClientItself(result!['user'] as object)).toBe(isClient);
+    expect((result!['user'] as { id?: string }).id).toBe(id);
+  });
+
+  it('lives a minute where nothing is said of its end', async () => {
+    remote.reset(active({ exp: undefined }));
+    const { result } = await call(modelOf());
+    const left = (result!['accessTokenExpiresAt'] as Date).getTime() - Date.now();
+    expect(left).toBeGreaterThan(50_000);
+    expect(left).toBeLessThanOrEqual(60_000);
+  });
+
+  it('is never changed by what a host does with what it was given', async () => {
+    const model = modelOf();
+    const { result } = await call(model);
+    Object.assign(result!, { scope: 'admin' });
+    Object.assign(result!['user'] as object, { id: 'mallory' });
+    expect(await call(model)).toMatchObject({ result: { user: { id: 'alice' } } });
+    expect(await call(model, 'token', 'admin')).toMatchObject({ status: 403 });
+  });
+});
+
+describe('a token is refused as invalid', () => {
+  const audience = 'https://api.example';
+  const rules: [string, object, Partial<IntrospectedTokensOptions>, string][] = [
+    ['that is not active', { active: false }, {}, 'access token is invalid'],
+    ['that is over', { exp: soon() - 3600 }, {}, 'access token has expired'],
+    ['whose end is no moment', { exp: -1e300 }, {}, 'access token has expired'],
+    ['of another issuer', { iss: 'https://other.example' }, {}, 'the issuer is another one'],
+    ['for another resource', { aud: 'https://other.example' }, { audience }, 'it is not for this resource'],
+    ['for several others', { aud: ['a', 'https://api.example/'] }, { audience }, 'it is not for this resource'],
+    ['for no resource', {}, { audience: [audience] }, 'it is not for this resource'],
+    ['of another type', { token_type: 'DPoP' }, { allowBoundTokens: true }, 'only bearer tokens are accepted'],
+    ['that is bound to a key', { cnf: { jkt: 'x' } }, {}, 'it is bound to a key'],
+  ];
+  it.each(rules)('%s', async (_, members, options, reason) => {
+    remote.reset(active(members));
+    const model = modelOf(options);
+    const refused = { status: 401, error: { name: 'invalid_token', message: `Invalid token: ${reason}` } };
+    const first = await call(model);
+    expect(first).toMatchObject(refused);
+    expect(first.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
+    // It is not asked again at once: made-up tokens cost the authorization server one request.
+    expect(await call(model)).toMatchObject(refused);
+    expect(asked()).toHaveLength(1);
+  });
+
+  it('and the operator hears why', async () => {
+    remote.reset(active({ aud: 'https://other.example' }));
+    const heard: unknown[] = [];
+    const events = { emit: (name: string, payload: object) => heard.push({ name, ...payload }) };
+    const server = new OAuth2Server({ model: modelOf({ audience }), events });
+    await answer(server, 'authenticate', resourceRequest());
+    const reason = { rule: 'the token is for this resource', wanted: audience, given: 'https://other.example' };
+    expect(heard).toMatchObject([{ name: 'access.refused', error: 'invalid_token', ...reason }]);
+  });
+
+  it.each([
+    ['one of its resources', { aud: ['x', audience] }, { audience }],
+    ['one of ours', { aud: audience }, { audience: ['https://old.example', audience] }],
+    ['a type in other letters', { token_type: 'bearer' }, {}],
+    ['a key, where the host verifies it', { cnf: { jkt: 'x' } }, { allowBoundTokens: true }],
+    ['a resource, where we are none', { aud: 'x' }, {}],
+  ])('but not for %s', async (_, members, options) => {
+    remote.reset(active(members));
+    expect(await call(modelOf(options))).toMatchObject({ status: 200 });
+  });
+});
+
+describe('no token is called bad when the authorization server', () => {
+  const replies: [string, Parameters<typeof json> | undefined, string][] = [
+    ['fails', [{ error: 'oops' }, 500], 'the status 500'],
+    ['is overloaded', [{}, 429, { 'retry-after': '17' }], 'the status 429'],
+    ['redirects', [{}, 307, { location: '/elsewhere' }], 'the status 307'],
+    ['redirects after a form', [{}, 302, { location: '/elsewhere' }], 'the status 302'],
+    ['has moved', [{}, 404], 'the status 404'],
+    ['says nothing', ['', 200], 'something that is no JSON'],
+    ['sends half a JSON', ['{"active":tr', 200], 'something that is no JSON'],
+    ['sends a page', ['{"active":true}', 200, { 'content-type': 'text/html' }], 'something that is no JSON'],
+    ['sends a list', [[{ active: true }]], 'it is no object'],
+    ['sends null', ['null'], 'it is no object'],
+    ['says it in a string', [{ active: 'true' }], '`active` is no boolean'],
+    ['leaves `active` out', [{ sub: 'alice' }], '`active` is no boolean'],
+    ['sends an end that is no number', [{ active: true, exp: '99999999999' }], '`exp` is not of its type'],
+    ['sends a scope that is none', [{ active: true, scope: { read: true } }], '`scope` is not of its type'],
+    ['sends a subject that is no text', [{ active: true, sub: 7 }], '`sub` is not of its type'],
+    ['sends an audience that is none', [{ active: true, aud: [7] }], '`aud` is not of its type'],
+    ['sends too much', [{ active: true, sub: 'a'.repeat(70_000) }], 'larger than 65536 bytes'],
+  ];
+  it.each(replies)('%s', async (_, reply, reason) => {
+    const model = modelOf();
+    remote.replies['/introspect'] = json(...reply!);
+    const failed = await call(model);
+    expect(failed).toMatchObject(LATER);
+    expect(failed.headers).toEqual({ 'retry-after': reason.endsWith('429') ? '17' : '1' });
+    expect(reasonOf(failed.error)).toContain(reason);
+    expect(reasonOf(failed.error)).not.toContain('token=');
+    expect(remote.askedAt('/elsewhere')).toEqual([]);
+
+    // Nothing of it is remembered.
+    remote.replies['/introspect'] = json(active());
+    expect(await call(model)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['hangs', () => undefined],
+    ['hangs in the middle', (response: { write(text: string): unknown }) => response.write('{"active":')],
+  ])('%s', async (_, hang) => {
+    remote.replies['/introspect'] = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+      hang(response);
+    };
+    const failed = await call(modelOf({ timeout: 0.1 }));
+    expect(failed).toMatchObject(LATER);
+    expect(failed.headers).toEqual({ 'retry-after': '1' });
+    expect(reasonOf(failed.error)).toBe('The authorization server did not answer within 0.1 s');
+  });
+
+  it('hangs before it says anything at all', async () => {
+    remote.replies['/introspect'] = () => undefined;
+    expect(await call(modelOf({ timeout: 0.1 }))).toMatchObject(LATER);
+    remote.replies[WELL_KNOWN] = () => undefined;
+    expect(await call(modelOf({ timeout: 0.1 }))).toMatchObject(LATER);
+  });
+
+  it('drops the connection, at once or in the middle', async () => {
+    remote.replies['/introspect'] = (response) => response.socket!.destroy();
+    expect(await call(modelOf())).toMatchObject(LATER);
+    // An old connection may be one that was closed: it is tried once more, and only once.
+    expect(asked()).toHaveLength(2);
+    remote.replies['/introspect'] = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"active":true', () => response.socket!.destroy());
+    };
+    expect(await call(modelOf())).toMatchObject(LATER);
+  });
+
+  it('is down, and all is well when it is back', async () => {
+    const model = modelOf();
+    const apart = modelOf({ introspectionEndpoint: `${remote.url}/introspect` });
+    await remote.stop();
+    for (const one of [model, apart]) {
+      const failed = await call(one);
+      expect(failed).toMatchObject(LATER);
+      expect(reasonOf(failed.error)).toContain('ECONNREFUSED');
+    }
+    await remote.start();
+    for (const one of [model, apart]) expect(await call(one)).toMatchObject({ status: 200 });
+    expect(warnings).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [400, { error: 'invalid_client' }, '400 invalid_client'],
+    [401, { error: 'invalid_client' }, '401 invalid_client'],
+    [401, 'no JSON', '401'],
+    [403, { error: '<script>' }, '403'],
+  ])('does not know us (%d), which the operator is told, and once', async (status, body, said) => {
+    const model = modelOf();
+    remote.replies['/introspect'] = json(body, status);
+    for (const token of ['one', 'other']) {
+      const failed = await call(model, token);
+      expect(failed).toMatchObject(LATER);
+      expect(failed.headers).toEqual({ 'retry-after': '30' });
+    }
+    const sentence = `${remote.url}/introspect refuses to tell the client \`notes-api\` of tokens (${said}): see that it is registered there, with this secret, and may introspect`;
+    expect(warnings.mock.calls).toEqual([[`nest-oauth2: ${sentence}`]]);
+
+    remote.replies['/introspect'] = json(active());
+    expect(await call(model, 'one')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the client proves itself', () => {
+  const secret = 'a:b c%20+é/';
+  const encoded = 'a%3Ab+c%2520%2B%C3%A9%2F';
+  it.each([
+    ['by the header, form-encoded', {}, {}],
+    [
+      'by the header, where it may',
+      {},
+      { introspection_endpoint_auth_methods_supported: ['x', 'client_secret_basic'] },
+    ],
+    [
+      'by the header, where it is told to',
+      { method: 'client_secret_basic' as const },
+      { introspection_endpoint_auth_methods_supported: ['client_secret_post'] },
+    ],
+  ])('%s', async (_, how, metadata) => {
+    remote.reset(active(), metadata);
+    await call(modelOf({ credentials: { id: 'an api', secret, ...how } }), 'a+b/c==');
+    expect(asked()).toMatchObject([
+      {
+        method: 'POST',
+        headers: {
+          accept: 'application/json',
+          authorization: basic('an+api', encoded),
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        form: { token: 'a+b/c==', token_type_hint: 'access_token' },
+      },
+    ]);
+    expect(Object.keys(asked()[0]!.form)).toEqual(['token', 'token_type_hint']);
+  });
+
+  it.each([
+    ['of introspection', { introspection_endpoint_auth_methods_supported: ['client_secret_post'] }],
+    ['of tokens', { token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_post'] }],
+  ])('by the form, where the methods %s say so', async (_, metadata) => {
+    remote.reset(active(), metadata);
+    await call(modelOf({ credentials: { id: 'an api', secret } }));
+    expect(asked()[0]!.headers.authorization).toBeUndefined();
+    expect(asked()[0]!.form).toMatchObject({ client_id: 'an api', client_secret: secret, token: 'token' });
+  });
+});
+
+describe('what cannot work is said where it is written', () => {
+  const issuer = 'https://id.example';
+  it.each([
+    ['needs the `issuer` of the authorization server', { issuer: undefined }],
+    [
+      "takes as `issuer` an https URL (http on this machine only), and 'http://id.example' is none",
+      { issuer: 'http://id.example' },
+    ],
+    [
+      "takes as `introspectionEndpoint` an https URL (http on this machine only), and '/x' is none",
+      { introspectionEndpoint: '/x' },
+    ],
+    ['takes an `issuer` without query and fragment', { issuer: 'https://id.example?x' }],
+    ['needs `credentials`', { credentials: undefined }],
+    ['needs `credentials`', { credentials: { id: 'api', secret: undefined } }],
+    ["knows the methods 'client_secret_basic'", { credentials: { ...credentials, method: 'private_key_jwt' } }],
+    ['an empty one would let in any token', { audience: [] }],
+    ['an empty one would let in any token', { audience: '' }],
+    ['takes as `timeout` a number of seconds above 0', { timeout: 0 }],
+    ['takes as `cache.lifetime` a number of seconds', { cache: { lifetime: '30' } }],
+    ['takes as `cache.size` a whole number above 0', { cache: { size: 1.5 } }],
+    ['takes as `concurrency` a whole number above 0', { concurrency: Infinity }],
+  ])('%s', (sentence, options) => {
+    const make = () => new IntrospectedTokens({ issuer, credentials, ...options } as never);
+    expect(make).toThrow(InvalidArgumentError);
+    expect(make).toThrow(sentence);
+  });
+});

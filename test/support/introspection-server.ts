@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request as it came. */
+export interface Seen {
+  path: string;
+  method: string;
+  headers: IncomingMessage['headers'];
+  form: Record<string, string>;
+}
+
+type Reply = (response: ServerResponse, seen: Seen) => unknown;
+
+export const json =
+  (body: unknown, status = 200, headers = {}): Reply =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
+
+/** An authorization server that says what it is told to say, and counts who asks. */
+export class IntrospectionServer {
+  /** By path. */
+  replies: Record<string, Reply> = {};
+  seen: Seen[] = [];
+  /** How many requests it had at once, at most. */
+  most = 0;
+  url = '';
+  private atWork = 0;
+  private http: Server | undefined;
+  private port = 0;
+
+  async start(): Promise<void> {
+    const http = createServer((request, response) => {
+      this.most = Math.max(this.most, ++this.atWork);
+      response.on('close', () => this.atWork--);
+      void this.answer(request, response);
+    });
+    await new Promise<void>((resolve) => {
+      http.listen(this.port, '127.0.0.1', resolve);
+    });
+    this.http = http;
+    this.port = (http.address() as AddressInfo).port;
+    this.url = `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Nobody answers there any more, until it is started again. */
+  async stop(): Promise<void> {
+    await new Promise((resolve) => {
+      this.http?.close(resolve);
+      this.http?.closeAllConnections();
+    });
+  }
+
+  /** What was asked at a path. */
+  askedAt(path: string): Seen[] {
+    return this.seen.filter((one) => one.path === path);
+  }
+
+  /** Forgets all that happened: it is an honest one again, of this answer. */
+  reset(said: unknown = { active: false }, metadata: object = {}): void {
+    this.seen = [];
+    this.most = 0;
+    const about = { issuer: this.url, introspection_endpoint: `${this.url}/introspect`, ...metadata };
+    this.replies = { [WELL_KNOWN]: json(about), '/introspect': json(said) };
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = Object.fromEntries(new URLSearchParams(await text(request).catch(() => '')));
+    const seen = { path: request.url!, method: request.method!, headers: request.headers, form };
+    this.seen.push(seen);
+    const reply = this.replies[seen.path] ?? json({ error: 'not found' }, 404);
+    await reply(response, seen);
+  }
+}
+
+export const WELL_KNOWN = '/.well-known/oauth-authorization-server';
