@@ -47,7 +47,7 @@ export type {
   RedeemModel,
   RefreshToken,
   RefreshTokenModel,
-  ResourceModel,
+  ProtectedResourceModel,
   Scope,
   Token,
   TokenModel,

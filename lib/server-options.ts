@@ -1,5 +1,5 @@
 import type { FeatureList } from './feature-set.js';
-import type { Client, ResourceModel, User } from './model/model.js';
+import type { Client, ProtectedResourceModel, User } from './model/model.js';
 import type { OAuth2ServerOptions } from './options.js';
 
 /** The options of a server, and what it does beyond the classic. */
@@ -9,5 +9,5 @@ export interface ServerOptions<C extends Client, U extends User> extends OAuth2S
 
 /** The same for an API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
 export interface ResourceServerOptions<C extends Client, U extends User> extends Omit<ServerOptions<C, U>, 'model'> {
-  model: ResourceModel<C, U>;
+  model: ProtectedResourceModel<C, U>;
 }

@@ -1,6 +1,6 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Provider, Type } from '@nestjs/common';
 import type { FeatureList } from '../../lib/feature-set.js';
-import type { Model, OAuth2ServerOptions, ResourceModel } from '../../lib/index.js';
+import type { Model, OAuth2ServerOptions, ProtectedResourceModel } from '../../lib/index.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 
 /** A class that Nest instantiates, an instance, or a provider without its `provide`. */
@@ -16,7 +16,7 @@ export type GivenProvider<T> =
 
 /** The options that `forRootAsync` may find out while the application starts. */
 export interface OAuth2Options extends Omit<OAuth2ServerOptions, 'model'> {
-  model?: Model | ResourceModel;
+  model?: Model | ProtectedResourceModel;
   interaction?: OAuth2Interaction;
   /** Signs the tickets of consent forms: 32 characters or more, the same in every process and after a restart. */
   secret?: string;
@@ -34,7 +34,7 @@ export interface OAuth2Registration {
   paths?: OAuth2Paths;
   /** `false`: no endpoints, for hosts with controllers of their own or none. Default: true */
   controllers?: boolean;
-  model?: Given<Model | ResourceModel>;
+  model?: Given<Model | ProtectedResourceModel>;
   interaction?: Given<OAuth2Interaction>;
   /** Further providers that the factory, the model or the interaction inject. */
   extraProviders?: Provider[];
@@ -52,7 +52,7 @@ export interface OAuth2Paths {
 
 /** What `OAuth2Module.forRoot()` takes. */
 export interface OAuth2ModuleOptions extends OAuth2Registration, Omit<OAuth2Options, 'model' | 'interaction'> {
-  model: Given<Model | ResourceModel>;
+  model: Given<Model | ProtectedResourceModel>;
 }
 
 /** A class that makes the options, for `useClass` and `useExisting`. */

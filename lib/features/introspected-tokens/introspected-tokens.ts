@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { OAuthError } from '../../errors.js';
-import type { ResourceModel, Token } from '../../model/model.js';
+import type { ProtectedResourceModel, Token } from '../../model/model.js';
 import { warnOfModel } from '../../model/model-mistakes.js';
 import { Discovery, MisconfiguredError } from './discovery.js';
 import {
@@ -36,7 +36,7 @@ const LATER = 30;
  * The model of an API that lives apart from its authorization server: the guard finds a token by asking there. Where that
  * cannot be done, a request is answered 503, and no token is called bad. RFC 7662
  */
-export class IntrospectedTokens implements ResourceModel {
+export class IntrospectedTokens implements ProtectedResourceModel {
   declare readonly getClient?: undefined;
   declare readonly saveToken?: undefined;
   private readonly settings: Settings;

@@ -1,6 +1,7 @@
 import { clientItself } from '../../clients/client-itself.js';
 import { InvalidTokenError, type RefusalDetail } from '../../errors.js';
 import type { Client, Scope, Token, User } from '../../model/model.js';
+import { isAmong } from '../../tokens/audience.js';
 import { isObject } from './discovery.js';
 import type { Settings } from './settings.js';
 import { unavailable } from './unavailable.js';
@@ -66,8 +67,7 @@ export function objectionTo(said: Introspection, settings: Settings): Objection 
   if (issuer !== undefined && iss !== undefined && iss !== issuer) {
     return objection('the issuer is another one', { rule: 'the token is of the issuer', wanted: issuer, given: iss });
   }
-  const named = typeof aud === 'string' ? [aud] : (aud ?? []);
-  if (audience.length > 0 && !audience.some((one) => named.includes(one))) {
+  if (audience.length > 0 && !audience.some((one) => isAmong(one, resourcesOf(said)))) {
     const rule = 'the token is for this resource';
     return objection('it is not for this resource', { rule, wanted: audience.join(' '), given: aud });
   }
@@ -92,11 +92,15 @@ const LATEST = 8.64e15;
 export const expiryOf = ({ exp }: Introspection): number | undefined =>
   exp === undefined ? undefined : Math.min(exp * 1000, LATEST);
 
+/** What the token is for, as other features look at it. RFC 8707 §2 */
+const resourcesOf = ({ aud = [] }: Introspection): readonly string[] => (typeof aud === 'string' ? [aud] : aud);
+
 /** The token as the guard and the host's routes have it. What else was said of it is there under its own name. */
 export function tokenOf(said: Introspection, accessToken: string, expiresAt: number): Token {
   const client: Client = { id: said.client_id ?? '', grants: [] };
+  const resource = said.aud === undefined ? undefined : { resource: resourcesOf(said) };
   const accessTokenExpiresAt = new Date(expiresAt);
-  return { ...said, accessToken, accessTokenExpiresAt, client, user: userOf(said, client) };
+  return { ...said, ...resource, accessToken, accessTokenExpiresAt, client, user: userOf(said, client) };
 }
 
 /** A client acts for itself where nobody else is named, or it is named twice. RFC 9068 §2.2, RFC 9700 §4.15 */

@@ -50,6 +50,7 @@ describe('a token that the authorization server calls active', () => {
       client: { id: 'web', grants: [] },
       client_id: 'web',
       exp,
+      resource: ['api'],
       sub: 'alice',
       token_type: 'Bearer',
       user: { id: 'alice', username: 'Alice' },
@@ -103,7 +104,12 @@ describe('a token is refused as invalid', () => {
     ['whose end is no moment', { exp: -1e300 }, {}, 'access token has expired'],
     ['of another issuer', { iss: 'https://other.example' }, {}, 'the issuer is another one'],
     ['for another resource', { aud: 'https://other.example' }, { audience }, 'it is not for this resource'],
-    ['for several others', { aud: ['a', 'https://api.example/'] }, { audience }, 'it is not for this resource'],
+    [
+      'for several others',
+      { aud: ['a', 'https://api.example/v1', 'https://api.example.com'] },
+      { audience },
+      'it is not for this resource',
+    ],
     ['for no resource', {}, { audience: [audience] }, 'it is not for this resource'],
     ['of another type', { token_type: 'DPoP' }, { allowBoundTokens: true }, 'only bearer tokens are accepted'],
     ['that is bound to a key', { cnf: { jkt: 'x' } }, {}, 'it is bound to a key'],
@@ -132,6 +138,7 @@ describe('a token is refused as invalid', () => {
 
   it.each([
     ['one of its resources', { aud: ['x', audience] }, { audience }],
+    ['ours in another spelling', { aud: 'HTTPS://api.example/' }, { audience }],
     ['one of ours', { aud: audience }, { audience: ['https://old.example', audience] }],
     ['a type in other letters', { token_type: 'bearer' }, {}],
     ['a key, where the host verifies it', { cnf: { jkt: 'x' } }, { allowBoundTokens: true }],
