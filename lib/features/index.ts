@@ -4,3 +4,4 @@ export { revocation, type RevocationModel, type RevocationOptions } from './revo
 export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';
 export { resourceIndicators } from './resource-indicators/resource-indicators.js';
 export * from './introspected-tokens/index.js';
+export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';

@@ -20,6 +20,8 @@ export interface Client {
   applicationType?: string;
   /** `'none'` says that this client is public: it has no secret. RFC 7591 §2 */
   tokenEndpointAuthMethod?: string;
+  /** Must it push its authorization requests? For the feature `pushedRequests`. RFC 9126 §6 */
+  requirePushedAuthorizationRequests?: boolean;
   /** Seconds; wins over the server's option. */
   accessTokenLifetime?: number;
   /** Seconds; wins over the server's option. */

@@ -8,19 +8,24 @@ import { digest } from './client-secret.js';
 import { type GivenFilter, readFilter } from './grant-filter.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
+import { RequestStore } from './request-store.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { Found, Storage } from './storage.js';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
-export class Store<S extends Storage = Storage> implements Model<StoredClient>, RevocationModel {
+export class Store<S extends Storage = Storage>
+  extends RequestStore<S>
+  implements Model<StoredClient>, RevocationModel
+{
   private readonly secrets: SecretCheck;
 
   constructor(
-    protected readonly storage: S,
+    storage: S,
     private readonly clients: Clients,
     private readonly users: Users,
     options?: SecretCheckOptions,
   ) {
+    super(storage);
     this.secrets = new SecretCheck(clients, options);
   }
 
@@ -122,11 +127,6 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient>, 
     return (await this.storage.revokeGrants({ grantId })) > 0;
   }
 
-  /** True for the first caller that brings this, for so many seconds: whatever is good once. */
-  async once(value: string, seconds: number): Promise<boolean> {
-    return this.storage.once(digest(value), seconds);
-  }
-
   /** What has access to a user's account at the moment, the latest used first. */
   async listGrants(userId: string | number): Promise<ActiveGrant[]> {
     const rows = await this.storage.listGrants(String(userId));
@@ -144,11 +144,6 @@ export class Store<S extends Storage = Storage> implements Model<StoredClient>, 
    */
   async revokeGrantsOf(filter: GivenFilter): Promise<number> {
     return this.storage.revokeGrants(readFilter(filter));
-  }
-
-  /** Forgets what has expired, so many rows at a time. @returns how many rows */
-  async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
-    return this.storage.prune(batchSize);
   }
 
   private async found(row: Found) {

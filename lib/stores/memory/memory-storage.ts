@@ -21,7 +21,8 @@ export class MemoryStorage implements Storage {
   private readonly generations = new Map<string, number>();
 
   constructor(limit: number) {
-    this.rows = { code: new ExpiringMap(limit), access: new ExpiringMap(limit), refresh: new ExpiringMap(limit) };
+    const rows = () => new ExpiringMap<KeptRow>(limit);
+    this.rows = { code: rows(), access: rows(), refresh: rows(), request: rows() };
     this.grants = new ExpiringMap(limit);
     this.seen = new ExpiringMap(limit);
   }

@@ -1,0 +1,48 @@
+import { clientItself } from '../clients/client-itself.js';
+import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
+import type { OnceModel } from '../model/model.js';
+import { digest } from './client-secret.js';
+import { grantRow, rowOf } from './rows.js';
+import type { Storage } from './storage.js';
+
+/**
+ * What of a store knows no users: pushed authorization requests, each on a grant of its own that is nobody's yet, and what is
+ * good once.
+ */
+export abstract class RequestStore<S extends Storage> implements PushedRequestModel, OnceModel {
+  constructor(protected readonly storage: S) {}
+
+  async savePushedRequest({ requestUri, expiresAt, ...pushed }: PushedRequest): Promise<void> {
+    const client = { id: pushed.clientId, grants: [] };
+    const grant = grantRow({}, client, clientItself(client));
+    const row = rowOf(grant, 'request', requestUri, expiresAt);
+    row.data = JSON.stringify(pushed);
+    await this.storage.keep(grant, [row]);
+  }
+
+  async getPushedRequest(requestUri: string): Promise<PushedRequest | undefined> {
+    const row = await this.storage.find('request', digest(requestUri));
+    if (!row || row.revokedAt !== null) return undefined;
+    const pushed = JSON.parse(row.data!) as PushedRequest;
+    return {
+      ...pushed,
+      requestUri,
+      openUntil: new Date(pushed.openUntil),
+      expiresAt: new Date(row.expiresAt),
+    };
+  }
+
+  async revokePushedRequest({ requestUri }: Pick<PushedRequest, 'requestUri'>): Promise<boolean> {
+    return this.storage.spend('request', digest(requestUri));
+  }
+
+  /** True for the first caller that brings this, for so many seconds: whatever is good once. */
+  async once(value: string, seconds: number): Promise<boolean> {
+    return this.storage.once(digest(value), seconds);
+  }
+
+  /** Forgets what has expired, so many rows at a time. @returns how many rows */
+  async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
+    return this.storage.prune(batchSize);
+  }
+}
