@@ -3,7 +3,7 @@ import type * as grants from './grants/grant-type.js';
 import type * as http from './http/request.js';
 import type * as response from './http/response.js';
 import type * as model from './model/model.js';
-import type * as options from './options.js';
+import type * as options from './options/options.js';
 
 /** `Falsy`, under the name that the types of 5.x have for it. */
 export type Falsey = model.Falsy;

@@ -4,7 +4,7 @@ import type { Endpoint, Feature, Hook, ServerFacts, With } from './feature.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Request } from './http/request.js';
 import { requestPath } from './http/request-path.js';
-import type { Options } from './options.js';
+import type { Options } from './options/settle.js';
 import type { ResponseTypeClass } from './response-types/response-type.js';
 import { requireMethods } from './model/require-methods.js';
 

@@ -6,7 +6,7 @@ import type { Parameters } from './http/parameters.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
 import type { Awaitable, Token, User } from './model/model.js';
-import type { Options } from './options.js';
+import type { Options } from './options/settle.js';
 import type { AuthorizationRequest, ResponseTypeClass } from './response-types/response-type.js';
 
 /**

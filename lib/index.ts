@@ -26,10 +26,10 @@ export type {
   AuthorizeOptions,
   Callback,
   CommonOptions,
-  CorsOptions,
   OAuth2ServerOptions,
   TokenOptions,
-} from './options.js';
+} from './options/options.js';
+export type { CorsOptions } from './options/cors.js';
 export type {
   AccessTokenModel,
   AuthorizationCode,

@@ -2,7 +2,7 @@ import { toOAuthError } from './errors.js';
 import type { ServerFacts } from './feature.js';
 import type { Response } from './http/response.js';
 import { answerError } from './operation.js';
-import { type Options, settleOptions } from './options.js';
+import { type Options, settleOptions } from './options/settle.js';
 
 /** How many operations are kept; where the scopes of a host are without number, further ones are made for each call. */
 const KEPT = 1000;

@@ -3,7 +3,8 @@ import { InvalidArgumentError, type OAuthError } from './errors.js';
 import type { ServerFacts } from './feature.js';
 import { Request } from './http/request.js';
 import { Response } from './http/response.js';
-import type { Callback, Options } from './options.js';
+import type { Callback } from './options/options.js';
+import type { Options } from './options/settle.js';
 
 /** Reads a request, writes a response, resolves to what it did; made once, used for many requests. */
 export abstract class Operation<Result> {

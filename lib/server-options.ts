@@ -1,6 +1,6 @@
 import type { FeatureList } from './feature-set.js';
 import type { Client, ProtectedResourceModel, User } from './model/model.js';
-import type { OAuth2ServerOptions } from './options.js';
+import type { EngineOptions, OAuth2ServerOptions } from './options/options.js';
 
 /** The options of a server, and what it does beyond the classic. */
 export interface ServerOptions<C extends Client, U extends User> extends OAuth2ServerOptions<C, U> {
@@ -8,6 +8,7 @@ export interface ServerOptions<C extends Client, U extends User> extends OAuth2S
 }
 
 /** The same for an API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
-export interface ResourceServerOptions<C extends Client, U extends User> extends Omit<ServerOptions<C, U>, 'model'> {
+export interface ResourceServerOptions<C extends Client, U extends User> extends EngineOptions {
+  features?: FeatureList;
   model: ProtectedResourceModel<C, U>;
 }

@@ -4,7 +4,7 @@ import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import type { ClientAuthentication, ClientClaim } from './client-authentication.js';
 
 /** A client, and how it proved itself: by which method, or `none`. RFC 7591 §2 */

@@ -6,7 +6,7 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { User } from '../model/model.js';
 import { answerError } from '../operation.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import { findResponseType, readState } from '../response-types/authorization-request.js';
 import { answerUri } from '../response-types/redirect-uri.js';
 import { errorMode, type ResponseMode } from '../response-types/response-mode.js';

@@ -5,7 +5,7 @@ import type { Response } from '../http/response.js';
 import type { AuthorizationCode, Token, User } from '../model/model.js';
 import { answerError, verifyWrappers } from '../operation.js';
 import { OperationCache } from '../operation-cache.js';
-import type { AuthorizeOptions } from '../options.js';
+import type { AuthorizeOptions } from '../options/options.js';
 import type { AuthorizationRequest, Decision } from '../response-types/response-type.js';
 import type { Course } from './authorize-answer.js';
 import { AuthorizeSteps } from './authorize-steps.js';

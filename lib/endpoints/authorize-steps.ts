@@ -7,7 +7,7 @@ import type { Response } from '../http/response.js';
 import type { AuthorizationCode, Awaitable, Token, User } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { answerError } from '../operation.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import {
   findDestination,
   findResponseType,

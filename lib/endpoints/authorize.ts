@@ -5,7 +5,7 @@ import type { Response } from '../http/response.js';
 import { callMethod } from '../model/adapt-model.js';
 import type { AuthorizationCode, Token, User } from '../model/model.js';
 import { answerError, Operation, verifyWrappers } from '../operation.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
 import { reportRefused, signInUnderWay, userDenied } from './authorize-events.js';
 import { AuthorizeSteps } from './authorize-steps.js';

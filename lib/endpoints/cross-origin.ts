@@ -3,7 +3,8 @@ import { originOf, senderOf } from '../http/origin.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Client } from '../model/model.js';
-import type { CorsOptions, Options } from '../options.js';
+import type { CorsOptions } from '../options/cors.js';
+import type { Options } from '../options/settle.js';
 import { isSameRedirectUri } from '../response-types/redirect-uri.js';
 
 /** No browser keeps the answer to a preflight for longer. */

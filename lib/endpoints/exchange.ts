@@ -2,7 +2,7 @@ import { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { AuthorizationCode, Client, RefreshToken } from '../model/model.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import type { Authorization } from '../tokens/authorization.js';
 
 // oxlint-disable-next-line no-explicit-any

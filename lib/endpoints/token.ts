@@ -9,7 +9,7 @@ import type { Request } from '../http/request.js';
 import { isGrantType } from '../http/syntax.js';
 import type { Awaitable, Client, Falsy, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import type { Authorization } from '../tokens/authorization.js';
 import { lifetime } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';

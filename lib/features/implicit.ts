@@ -1,5 +1,5 @@
 import type { User } from '../model/model.js';
-import { type Options, settle } from '../options.js';
+import { type Options, settle } from '../options/settle.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import type { Answer, AuthorizationRequest } from '../response-types/response-type.js';

@@ -1,5 +1,5 @@
 import type { Awaitable, Model, User } from '../model/model.js';
-import type { OAuth2ServerOptions } from '../options.js';
+import type { EngineOptions } from '../options/options.js';
 
 /** A client that the model knows. One without a `secret` is public. */
 export interface ClientFixture {
@@ -20,7 +20,7 @@ export interface ContractFixtures {
   /** Scope values that `client` may have; left out: no scope is requested. */
   scopes?: readonly string[];
   /** Options that the host gives its server, such as `scopeFormat` or `extendedGrantTypes`. */
-  server?: Omit<OAuth2ServerOptions, 'model'>;
+  server?: EngineOptions;
 }
 
 /** A model with what it knows, and what must be closed after it. */

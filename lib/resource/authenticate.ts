@@ -14,7 +14,7 @@ import { isScope } from '../http/syntax.js';
 import type { Falsy, Scope, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { Operation, verifyWrappers } from '../operation.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import { isOfIssuer } from '../tokens/issuer.js';
 import { isOver } from '../tokens/lifetime.js';
 import { coversScope, scopeForModel, scopeText } from '../tokens/scope.js';

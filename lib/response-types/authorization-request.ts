@@ -11,7 +11,7 @@ import type { Request } from '../http/request.js';
 import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import { isChallenged, readChallenge } from '../pkce.js';
 import { requestedScope } from '../tokens/scope.js';
 import { trustRedirectUri } from './redirect-uri.js';

@@ -1,7 +1,7 @@
 import type { OAuthError } from '../errors.js';
 import type { Request } from '../http/request.js';
 import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
-import type { Options } from '../options.js';
+import type { Options } from '../options/settle.js';
 import type { Challenge } from '../pkce.js';
 import type { ResponseMode } from './response-mode.js';
 

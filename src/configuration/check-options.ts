@@ -3,6 +3,7 @@ import type {
   OAuth2Options,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
+import { grantTypesOf } from './features.js';
 import { findFault, isObject } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
 import { findMeeting } from './paths.js';
@@ -18,7 +19,7 @@ export function findRegistrationFault(registration: unknown, method: Method): st
   return (
     findUnknownName(registration, method) ??
     (method === 'forRootAsync' ? findSourceFault(registration) : undefined) ??
-    findFault(registration, TABLES[method]) ??
+    findFault(registration, TABLES[method], besides(registration, registration)) ??
     findMeeting(registration)
   );
 }
@@ -40,8 +41,21 @@ export function findOptionsFault(
   return (
     findUnknownName(options, place) ??
     (place === 'factory' ? findGivenTwice(options, registration) : undefined) ??
-    findFault({ ...options, features: registration.features }, TABLES[place])
+    findFault(options, TABLES[place], besides(options, registration))
   );
+}
+
+/** What options are judged by: those they are given with, the features wherever they stand, and what the server can do. */
+function besides(options: OAuth2Options, { features }: OAuth2Registration) {
+  // Asked for by an option that is looked at after the features, which are whole by then.
+  const beside = {
+    ...options,
+    features,
+    get grantTypes() {
+      return grantTypesOf(features, options.extendedGrantTypes);
+    },
+  };
+  return { beside };
 }
 
 function findGivenTwice(options: OAuth2Options, registration: OAuth2Registration): string | undefined {

@@ -21,6 +21,13 @@ export const FEATURES: Kind = (value, option) => {
 /** All features of a server, the classic ones first. */
 export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...CLASSIC, ...flatten(list)];
 
+/** The grant types that a server with these features has. RFC 6749 §4.5 */
+export function grantTypesOf(list: FeatureList | undefined, extended: object = {}): readonly string[] {
+  return [
+    ...new Set([...allFeatures(list).flatMap(({ grants }) => Object.keys(grants ?? {})), ...Object.keys(extended)]),
+  ];
+}
+
 function findEntryFault(one: unknown, place: string): string | undefined {
   if (typeof one === 'function')
     return `\`${place}\` is a function where a feature is due: call it, as \`${one.name}()\``;

@@ -1,6 +1,7 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Provider, Type } from '@nestjs/common';
 import type { FeatureList } from '../../lib/feature-set.js';
-import type { Model, OAuth2ServerOptions, ProtectedResourceModel } from '../../lib/index.js';
+import type { Model, ProtectedResourceModel } from '../../lib/index.js';
+import type { EngineOptions } from '../../lib/options/options.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 
 /** A class that Nest instantiates, an instance, or a provider without its `provide`. */
@@ -15,9 +16,13 @@ export type GivenProvider<T> =
   | { useFactory: (...args: any[]) => T | Promise<T>; inject?: (InjectionToken | OptionalFactoryDependency)[] };
 
 /** The options that `forRootAsync` may find out while the application starts. */
-export interface OAuth2Options extends Omit<OAuth2ServerOptions, 'model'> {
+export interface OAuth2Options extends OAuth2Settings {
   model?: Model | ProtectedResourceModel;
   interaction?: OAuth2Interaction;
+}
+
+/** The options of the engine, and what the module has beside them. */
+export interface OAuth2Settings extends EngineOptions {
   /** Signs the tickets of consent forms: 32 characters or more, the same in every process and after a restart. */
   secret?: string;
 }
@@ -51,7 +56,7 @@ export interface OAuth2Paths {
 }
 
 /** What `OAuth2Module.forRoot()` takes. */
-export interface OAuth2ModuleOptions extends OAuth2Registration, Omit<OAuth2Options, 'model' | 'interaction'> {
+export interface OAuth2ModuleOptions extends OAuth2Registration, OAuth2Settings {
   model: Given<Model | ProtectedResourceModel>;
 }
 

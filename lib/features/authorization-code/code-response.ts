@@ -1,6 +1,6 @@
 import { ServerError } from '../../errors.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../../model/model.js';
-import type { Options } from '../../options.js';
+import type { Options } from '../../options/settle.js';
 import { expiry } from '../../tokens/lifetime.js';
 import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
 import { scopeForModel } from '../../tokens/scope.js';

@@ -1,10 +1,18 @@
-import { isObject, type Kind, SECONDS } from './option-kinds.js';
+import { isObject, type KindOf, SECONDS } from './kinds.js';
+
+/** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
+export interface CorsOptions {
+  /** Such as `https://app.example.com`; `'*'`: any. On the request itself it must be one of the client's too. */
+  origins: readonly string[] | '*';
+  /** Seconds in which a browser need not ask again. Default: 7200 */
+  maxAge?: number;
+}
 
 /** A scheme, a host, and a port where it is not the usual one: as browsers write it. RFC 6454 §6.2 */
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s*]+$/;
 
 /** Which origins may call: a slash too many, or a capital, and no browser's `Origin` would ever be found. */
-export const CORS: Kind = (value, option, beside) => {
+export const CORS: KindOf<CorsOptions> = (value, option, beside) => {
   if (!isObject(value))
     return `the option \`${option}\` must be an object such as \`{ origins: ['https://app.example.com'] }\``;
   const unknown = Object.keys(value).find((name) => name !== 'origins' && name !== 'maxAge');

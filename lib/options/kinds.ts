@@ -1,0 +1,94 @@
+import type { GrantTypeClass } from '../grants/grant-type-class.js';
+import { isScopeValue } from '../http/syntax.js';
+import type { Scope } from '../model/model.js';
+
+/** What a value was given with, by name; of a server's options, `grantTypes` too: those that the server has. */
+export type Beside = Readonly<Record<string, unknown>>;
+
+/** Says what is wrong with a value: nothing, where it is good. */
+export type Kind = (value: unknown, name: string, beside: Beside) => string | undefined;
+
+/** A kind whose good values have this type, neither more nor fewer: the compiler holds each option to it. */
+export type KindOf<T> = Kind & { readonly type?: (value: T) => T };
+
+/** The kind of what is so; the sentence says what it must be. */
+export const must =
+  <T>(what: string, is: (value: unknown) => boolean): KindOf<T> =>
+  (value, name) =>
+    is(value) ? undefined : `the option \`${name}\` must be ${what}`;
+
+export const isObject = (value: unknown): value is Beside =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Can `new` be said to it? It is not called to find out. */
+export function isClass(value: unknown): boolean {
+  try {
+    Reflect.construct(Object, [], value as never);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const CENTURY = 100 * 365 * 24 * 60 * 60;
+
+/** A number, or its digits: they often come from the environment. */
+function seconds(value: unknown): number {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : Number.NaN;
+}
+
+export const BOOLEAN = must<boolean>('true or false', (value) => typeof value === 'boolean');
+
+export const SECONDS = must<number>(
+  'a positive number of seconds, less than 100 years',
+  (value) => seconds(value) > 0 && seconds(value) < CENTURY,
+);
+
+export const SECONDS_OR_NONE = must<number>(
+  'a number of seconds, 0 or more and less than 100 years',
+  (value) => seconds(value) >= 0 && seconds(value) < CENTURY,
+);
+
+/** RFC 8414 §2 */
+export const ISSUER = must<string>(
+  'an https (or http) URL without query and fragment',
+  (value) => typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value),
+);
+
+/** RFC 6749 §3.3 */
+export const SCOPE = must<Scope>('scope values: a list, or text with a space between them', (value) => {
+  const values: unknown = typeof value === 'string' ? value.split(' ') : value;
+  return (
+    Array.isArray(values) && values.length > 0 && values.every((one) => typeof one === 'string' && isScopeValue(one))
+  );
+});
+
+export const oneOf = <T extends string>(...choices: T[]): KindOf<T> =>
+  must(choices.map((choice) => `'${choice}'`).join(' or '), (value) => choices.includes(value as T));
+
+export const having = <T>(method: keyof T & string): KindOf<T> =>
+  must(`an object with a method \`${method}()\``, (value) => isObject(value) && typeof value[method] === 'function');
+
+/** Classes by grant type. RFC 6749 §4.5 */
+export const GRANT_CLASSES: KindOf<Readonly<Record<string, GrantTypeClass>>> = (value, name) => {
+  if (!isObject(value)) return `the option \`${name}\` must be an object: classes by grant type`;
+  const odd = Object.keys(value).find((type) => !isClass(value[type]));
+  return odd === undefined ? undefined : `the grant type \`${odd}\` in \`${name}\` must be a class`;
+};
+
+/** Booleans by grant type: a misspelt one would excuse nobody, or everybody. */
+export const GRANT_BOOLEANS: KindOf<Readonly<Record<string, boolean>>> = (value, name, beside) => {
+  if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ password: false }\``;
+  const known = beside['grantTypes'] as readonly string[];
+  for (const type of Object.keys(value)) {
+    if (!known.includes(type)) {
+      return `unknown grant type \`${type}\` in \`${name}\`: there are ${known.map((one) => `\`${one}\``).join(', ')}`;
+    }
+    if (typeof value[type] !== 'boolean') return `the grant type \`${type}\` in \`${name}\` must be true or false`;
+    // A bare client id would be enough for a token. RFC 6749 §4.4.2
+    if (type === 'client_credentials' && !value[type]) {
+      return `the grant type \`${type}\` in \`${name}\` cannot be false: its clients have nothing else to show`;
+    }
+  }
+  return undefined;
+};
