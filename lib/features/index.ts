@@ -1,4 +1,5 @@
 export type { Endpoint, Feature, Handler, ServerFacts } from '../feature.js';
+export { introspection, type IntrospectionModel } from './introspection.js';
 export { revocation, type RevocationModel, type RevocationOptions } from './revocation.js';
 
 export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';

@@ -22,6 +22,8 @@ export interface Client {
   tokenEndpointAuthMethod?: string;
   /** Must it push its authorization requests? For the feature `pushedRequests`. RFC 9126 §6 */
   requirePushedAuthorizationRequests?: boolean;
+  /** The protected resources that it is, as absolute URIs: it may introspect the access tokens for these. RFC 7662 §2.1 */
+  resources?: readonly string[];
   /** Seconds; wins over the server's option. */
   accessTokenLifetime?: number;
   /** Seconds; wins over the server's option. */

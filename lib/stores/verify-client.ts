@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../errors.js';
 import { isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
+import { isResource } from '../tokens/audience.js';
 import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';
 import { readHash } from './client-secret.js';
 import type { StoredClient } from './ports.js';
@@ -11,13 +12,14 @@ const CENTURY = 100 * 365.25 * 86_400;
  * @throws InvalidArgumentError, with a sentence, for one that requests would be refused for ever after
  */
 export function verifyClient(client: StoredClient): void {
-  const { id, secret, secretHashes, grants, redirectUris, allowedOrigins, scopes, defaultScope } = client;
+  const { id, secret, secretHashes, grants, redirectUris, allowedOrigins, scopes, defaultScope, resources } = client;
   demand(isText(id, isVSCHAR) && id.length <= 255, '`id` must be 1 to 255 characters of printable ASCII');
   if (isGiven(secret)) verifySecret(secret);
   demand(!isGiven(secretHashes) || isList(secretHashes, isHash), '`secretHashes` must be as `hashSecret` makes them');
   demand(isList(grants), '`grants` must be a list of grant types');
   demand(!isGiven(redirectUris) || isList(redirectUris), '`redirectUris` must be a list of URIs');
   demand(!isGiven(allowedOrigins) || isList(allowedOrigins), '`allowedOrigins` must be a list of origins');
+  demand(!isGiven(resources) || isList(resources, isResource), '`resources` must be a list of absolute URIs');
   demand(
     !isGiven(scopes) || isList(scopes, isShortScopeValue),
     `\`scopes\` must be a list of values: ${LONGEST_VALUE} characters at most, no spaces`,

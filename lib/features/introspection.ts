@@ -1,0 +1,141 @@
+import { isClientItself } from '../clients/client-itself.js';
+import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
+import type { Exchange } from '../endpoints/exchange.js';
+import { ServerError } from '../errors.js';
+import type { Feature } from '../feature.js';
+import type { Awaitable, Client, Falsy, Model, RefreshToken, Token } from '../model/model.js';
+import { audienceOf, isAmong } from '../tokens/audience.js';
+import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
+import { grantSpan } from '../tokens/grant-lifetime.js';
+import { isOver } from '../tokens/lifetime.js';
+import { scopeText } from '../tokens/scope.js';
+
+/** Says who may learn what of tokens. */
+export interface IntrospectionModel<C extends Client = Client> {
+  /**
+   * May this client, which has proven who it is, learn what this token is good for? Left out: the client it was issued to
+   * may, and of an access token one that is registered for its audience by `resources`. RFC 7662 §2.1, §4
+   * @param token as it was found; a refresh token has a `refreshToken`
+   */
+  mayIntrospect?(client: C, token: Token<C> | RefreshToken<C>): Awaitable<boolean | Falsy>;
+}
+
+/**
+ * A resource server asks what a token is good for. Tokens are kept with `iat`, the second in which they were issued, from when
+ * this is listed. RFC 7662
+ */
+export function introspection(): Feature {
+  return {
+    name: 'RFC 7662',
+    requires: ['getAccessToken'],
+    endpoints: {
+      introspection: {
+        path: 'oauth/introspect',
+        methods: ['POST'],
+        metadata: 'introspection_endpoint',
+        make: (server) => new IntrospectionEndpoint(server.options, server),
+      },
+    },
+    issue: ({ token }) => void (token['iat'] = seconds(Date.now())),
+  };
+}
+
+/** What is said of a token. RFC 7662 §2.2 */
+interface Introspection {
+  active: boolean;
+  [member: string]: unknown;
+}
+
+class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
+  protected readonly id = 'introspection';
+  private readonly model: Model & IntrospectionModel = this.options.model;
+
+  /** Whoever has found a token could ask what it is good for. RFC 7662 §2.1 */
+  protected override excuses(): boolean {
+    return false;
+  }
+
+  protected async serve({ client, issuer, parameters }: Exchange): Promise<Introspection> {
+    const value = parameters.required('token');
+    const hint = parameters.optional('token_type_hint', () => true);
+    // What a client may not know of is looked for as long as what there is not: it must not tell them apart. RFC 7662 §4
+    for (const kind of kindsBy(hint)) {
+      const found = await findToken(kind, value, { model: this.model, issuer });
+      if (found && this.isActive(found) && (await this.may(client, found))) return this.describe(found, issuer);
+    }
+    return { active: false };
+  }
+
+  protected bodyOf(said: Introspection): object {
+    return said;
+  }
+
+  private isActive({ kind, token }: FoundToken): boolean {
+    if (!token.client || !token.user) {
+      throw new ServerError(`Server error: \`${CALLED[kind].finder}()\` did not return a \`client\` and a \`user\``);
+    }
+    if (kind === 'access_token') return true;
+    const span = token.grantedAt && grantSpan(this.options, token.grantedAt);
+    return !token.revokedAt && !(span && isOver(span.ends));
+  }
+
+  /** A refresh token is nothing that a resource server is ever sent by a client: it learns nothing of one. */
+  private async may(client: Client, { kind, token }: FoundToken): Promise<boolean> {
+    const { model } = this;
+    if (model.mayIntrospect) return Boolean(await model.mayIntrospect(client, token));
+    const { id } = token.client;
+    if (id !== undefined && id !== null && id === client.id) return true;
+    const served: unknown = client.resources;
+    if (kind !== 'access_token' || !Array.isArray(served)) return false;
+    return audienceOf(token['resource']).some((uri) => isAmong(uri, served as string[]));
+  }
+
+  private describe(found: FoundToken, issuer: string | undefined): Introspection {
+    const { kind, token } = found;
+    const said: Introspection = { active: true };
+    if (kind === 'access_token') said['token_type'] = 'Bearer';
+    for (const feature of this.server.hooks.describe) Object.assign(said, feature.describe(token as Token));
+    for (const [name, value] of Object.entries(membersOf(found, issuer))) if (value !== undefined) said[name] = value;
+    said.active = true;
+    return said;
+  }
+}
+
+/** What the library itself knows of a token. What is not known is left out. RFC 7662 §2.2 */
+function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
+  const { client, user, scope } = token;
+  const { iat, nbf, cnf, resource, refreshTokenResource } = token as Partial<Token>;
+  const isAccess = kind === 'access_token';
+  const audience = audienceOf(isAccess ? resource : (refreshTokenResource ?? resource));
+  return {
+    scope: scopeText(scope) || undefined,
+    client_id: client.id,
+    ...subjectOf(client, user),
+    exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),
+    iat: typeof iat === 'number' ? iat : undefined,
+    nbf: typeof nbf === 'number' ? nbf : undefined,
+    aud: audience.length > 1 ? audience : audience[0],
+    iss: token.issuer ?? issuer,
+    cnf: typeof cnf === 'object' && cnf !== null ? (cnf as unknown) : undefined,
+  };
+}
+
+/** Of a client that acts for itself `sub` is its own id, and there is no `username`. RFC 9068 §2.2 */
+function subjectOf(client: Client, user: Token['user']) {
+  if (isClientItself(user)) return { sub: client.id };
+  const { id, username } = user as { id?: unknown; username?: unknown };
+  return {
+    sub: id === undefined || id === null ? undefined : String(id),
+    username: typeof username === 'string' ? username : undefined,
+  };
+}
+
+/** Of what never expires nothing is said. */
+function expiryOf(moment: Date | undefined): number | undefined {
+  return moment && moment.getTime() < FOREVER ? seconds(moment.getTime()) : undefined;
+}
+
+/** The last moment there is. */
+const FOREVER = 8.64e15;
+
+const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);

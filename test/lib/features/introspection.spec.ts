@@ -1,0 +1,272 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Feature, introspection, resourceIndicators } from 'nest-oauth2/features';
+import { type Client, type Model, OAuth2Server, type Request, TemporarilyUnavailableError } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { ask } from '../../support/ask.js';
+import {
+  addAccessToken,
+  addRefreshToken,
+  ALICE,
+  createHost,
+  earlier,
+  type Host,
+  later,
+  SECRET,
+  SPA,
+  WEB,
+} from '../../support/model.js';
+import { answer, basic, FORM, formRequest, tokenRequest } from '../../support/requests.js';
+
+const ISSUER = 'https://id.example';
+const NOTES = 'https://api.example/notes';
+const INACTIVE = { active: false };
+
+/** A resource server: it never asks for a token. */
+const API: Client = { id: 'api', grants: [], resources: ['https://API.example/notes', 'https://other.example'] };
+/** Another one, which serves nothing of what the tests ask for. */
+const OTHER: Client = { id: 'other', grants: [], resources: ['https://api.example'] };
+
+const asked = (token: unknown, more: object = {}): Request => tokenRequest({ token, ...more });
+/** The same by another client. */
+const askedBy = (id: string, token: string, more: object = {}): Request =>
+  tokenRequest({ token, ...more }, { headers: { ...FORM, authorization: basic(id, SECRET) } });
+
+function serverOf(model: Model | MemoryStore, more: object = {}, features: Feature[] = []): OAuth2Server {
+  return new OAuth2Server({ model, issuer: ISSUER, features: [introspection(), ...features], ...more });
+}
+
+async function bodyOf(server: OAuth2Server, request: Request): Promise<Record<string, unknown>> {
+  const { status, body, headers } = await ask(server, 'introspection', request);
+  expect([status, headers['cache-control'], headers['pragma']]).toEqual([200, 'no-store', 'no-cache']);
+  return body;
+}
+
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
+
+describe('introspection', () => {
+  let host: Host;
+  let expiresAt: Date;
+
+  beforeEach(() => {
+    host = createHost();
+    for (const client of [API, OTHER]) host.clients.set(client.id, client);
+    expiresAt = later(100);
+    const token = { user: { ...ALICE, username: 'Alice', email: 'alice@example.com' }, resource: [NOTES] };
+    addAccessToken(host, { accessTokenExpiresAt: expiresAt, ...token });
+    addRefreshToken(host, { refreshTokenExpiresAt: expiresAt, ...token });
+  });
+
+  it('tells the client of an access token what it is good for', async () => {
+    expect(await bodyOf(serverOf(host.model), asked('access'))).toEqual({
+      active: true,
+      token_type: 'Bearer',
+      client_id: 'web',
+      sub: 'alice',
+      username: 'Alice',
+      scope: 'read write',
+      exp: seconds(expiresAt),
+      aud: NOTES,
+      iss: ISSUER,
+    });
+  });
+
+  it('tells what is kept with a token, and nothing of it that the specification does not name', async () => {
+    addAccessToken(host, {
+      iat: 1_700_000_000,
+      nbf: 1_700_000_001,
+      cnf: { jkt: 'print' },
+      secretNote: 'x',
+      grantId: 'g',
+    });
+    const { iat, nbf, cnf, ...rest } = await bodyOf(serverOf(host.model), asked('access'));
+    expect([iat, nbf, cnf]).toEqual([1_700_000_000, 1_700_000_001, { jkt: 'print' }]);
+    expect(Object.keys(rest).toSorted()).toEqual(['active', 'client_id', 'exp', 'iss', 'scope', 'sub', 'token_type']);
+  });
+
+  it('tells the client of a refresh token the same, which is no bearer token', async () => {
+    const { token_type, ...said } = await bodyOf(serverOf(host.model), asked('refresh'));
+    expect(token_type).toBeUndefined();
+    expect(said).toMatchObject({ active: true, client_id: 'web', sub: 'alice', scope: 'read write', aud: NOTES });
+    addRefreshToken(host, {
+      refreshTokenExpiresAt: undefined,
+      resource: [NOTES],
+      refreshTokenResource: [NOTES, ISSUER],
+    } as object);
+    const eternal = await bodyOf(serverOf(host.model), asked('refresh'));
+    expect(eternal).toMatchObject({ active: true, aud: [NOTES, ISSUER] });
+    expect(eternal).not.toHaveProperty('exp');
+  });
+
+  it.each(['access_token', 'refresh_token', 'urn:example:"kind"'])(
+    'takes the hint `%s` for no more than that',
+    async (hint) => {
+      const server = serverOf(host.model);
+      for (const token of ['access', 'refresh']) {
+        expect(await bodyOf(server, asked(token, { token_type_hint: hint }))).toMatchObject({ active: true });
+      }
+    },
+  );
+
+  it('tells a resource server of the tokens for it, and of no others', async () => {
+    const server = serverOf(host.model);
+    expect(await bodyOf(server, askedBy('api', 'access'))).toMatchObject({ active: true, sub: 'alice' });
+    expect(await bodyOf(server, askedBy('other', 'access'))).toEqual(INACTIVE);
+    expect(await bodyOf(server, askedBy('api', 'refresh'))).toEqual(INACTIVE);
+    addAccessToken(host);
+    expect(await bodyOf(server, askedBy('api', 'access'))).toEqual(INACTIVE);
+  });
+
+  it('asks the model who may learn what, where it can say so', async () => {
+    const calls: unknown[][] = [];
+    const mayIntrospect = (client: Client, token: object) => {
+      calls.push([client.id, 'refreshToken' in token]);
+      return client.id === 'other';
+    };
+    const server = serverOf(Object.assign(host.model, { mayIntrospect }));
+    expect(await bodyOf(server, askedBy('other', 'refresh'))).toMatchObject({ active: true });
+    expect(await bodyOf(server, asked('access'))).toEqual(INACTIVE);
+    expect(calls).toEqual([
+      ['other', true],
+      ['web', false],
+    ]);
+  });
+
+  it.each<[string, () => void, string?]>([
+    ['unknown', () => host.accessTokens.clear()],
+    ['expired', () => addAccessToken(host, { accessTokenExpiresAt: earlier() })],
+    ['of another issuer', () => addAccessToken(host, { issuer: 'https://other.example' })],
+    ["another client's", () => addAccessToken(host, { client: SPA })],
+    ['spent', () => addRefreshToken(host, { revokedAt: earlier() }), 'refresh'],
+    ['an expired refresh token', () => addRefreshToken(host, { refreshTokenExpiresAt: earlier() }), 'refresh'],
+  ])(
+    'says nothing but `active: false` of a token that is %s, and looks as long',
+    async (_, change, token = 'access') => {
+      change();
+      host.calls.splice(0);
+      expect(await bodyOf(serverOf(host.model), asked(token))).toEqual(INACTIVE);
+      expect(host.calls.map(([method]) => method)).toEqual(['getClient', 'getAccessToken', 'getRefreshToken']);
+    },
+  );
+
+  it('says that a refresh token is over when its grant is', async () => {
+    const families = createHost({ revokeGrant: () => true });
+    addRefreshToken(families, { grantedAt: earlier(60) });
+    expect(await bodyOf(serverOf(families.model, { grantLifetime: 90 }), asked('refresh'))).toMatchObject({
+      active: true,
+    });
+    expect(await bodyOf(serverOf(families.model, { grantLifetime: 30 }), asked('refresh'))).toEqual(INACTIVE);
+  });
+
+  it('says what features know of a token, but never over what the library knows', async () => {
+    const liar: Feature = {
+      name: 'liar',
+      describe: ({ user }) => ({
+        active: false,
+        sub: 'mallory',
+        exp: 0,
+        act: { sub: 'agent' },
+        token_type: 'DPoP',
+        email: user['email'],
+      }),
+    };
+    expect(await bodyOf(serverOf(host.model, {}, [liar]), asked('access'))).toMatchObject({
+      active: true,
+      sub: 'alice',
+      exp: seconds(expiresAt),
+      act: { sub: 'agent' },
+      token_type: 'DPoP',
+      email: 'alice@example.com',
+    });
+  });
+
+  it.each<[string, Request]>([
+    ['a public client', formRequest({ token: 'access', client_id: 'spa' })],
+    ['a client that leaves its secret out', formRequest({ token: 'access', client_id: 'web', grant_type: 'password' })],
+    ['nobody', formRequest({ token: 'access' })],
+    [
+      'a bearer of a token',
+      tokenRequest({ token: 'access' }, { headers: { ...FORM, authorization: 'Bearer access' } }),
+    ],
+    [
+      'a client with a wrong secret',
+      tokenRequest({ token: 'access' }, { headers: { ...FORM, authorization: basic('web', 'no') } }),
+    ],
+  ])('is not for %s', async (_, request) => {
+    addAccessToken(host, { client: SPA });
+    const server = serverOf(host.model, { requireClientAuthentication: { password: false } });
+    const { status, body, headers } = await ask(server, 'introspection', request);
+    expect([status, body['error']]).toEqual([401, 'invalid_client']);
+    expect(headers['www-authenticate']).toBe('Basic realm="Service", error="invalid_client"');
+    expect(host.calls.map(([method]) => method)).not.toContain('getAccessToken');
+  });
+
+  it.each<[string, Request, string]>([
+    ['without a token', asked(''), 'Missing parameter: `token`'],
+    ['with two tokens', asked(['access', 'refresh']), 'Repeated parameter: `token`'],
+    ['by GET', tokenRequest({ token: 'access' }, { method: 'GET' }), 'Invalid request: method must be POST'],
+    ['with a token in its URL only', tokenRequest({}, { query: { token: 'access' } }), 'Missing parameter: `token`'],
+  ])('%s is an invalid request', async (_, request, error_description) => {
+    const { status, body } = await ask(serverOf(host.model), 'introspection', request);
+    expect([status, body]).toEqual([400, { error: 'invalid_request', error_description }]);
+  });
+
+  it('says that it cannot tell now, where the model cannot, and not that the token is over', async () => {
+    const unavailable = () => Promise.reject(new TemporarilyUnavailableError('away', { retryAfter: 7 }));
+    for (const failing of ['getAccessToken', 'getRefreshToken', 'mayIntrospect']) {
+      const model = { ...host.model, [failing]: unavailable };
+      const token = failing === 'getRefreshToken' ? 'unknown' : 'access';
+      const { status, body, headers } = await ask(serverOf(model), 'introspection', asked(token));
+      expect([status, body['error'], headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '7']);
+    }
+  });
+
+  it('is refused at the start for a model that finds no access tokens', () => {
+    const { model } = createHost({ getAccessToken: undefined });
+    expect(() => serverOf(model)).toThrow('Invalid argument: model does not implement `getAccessToken()`');
+  });
+});
+
+describe('introspection of what the server has issued', () => {
+  const clients = [
+    { ...WEB, secret: SECRET, scopes: ['read'] },
+    { ...API, secret: SECRET },
+  ];
+  const users = { findByCredentials: () => ALICE, findById: () => ALICE };
+
+  it('knows when it was issued, and for what; a refreshed one is younger', async () => {
+    const model = new MemoryStore({ clients, users });
+    const server = serverOf(model, {}, [resourceIndicators({ resources: [NOTES] })]);
+    const before = seconds(new Date());
+    const password = { grant_type: 'password', username: 'alice', password: 'x', scope: 'read', resource: NOTES };
+    const { body } = await answer(server, 'token', tokenRequest(password));
+    expect(Object.keys(body)).not.toContain('iat');
+    const { iat, exp, ...said } = await bodyOf(server, askedBy('api', String(body['access_token'])));
+    expect(iat).toBeGreaterThanOrEqual(before);
+    expect(iat).toBeLessThanOrEqual(seconds(new Date()));
+    expect(Number(exp) - Number(iat)).toBe(3600);
+    const facts = { active: true, client_id: 'web', sub: 'alice', scope: 'read', aud: NOTES, iss: ISSUER };
+    expect(said).toEqual({ ...facts, token_type: 'Bearer' });
+    const refresh = await bodyOf(server, asked(body['refresh_token']));
+    expect(refresh).toEqual({ ...facts, iat, exp: Number(iat) + 1_209_600 });
+    await answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: body['refresh_token'] }));
+    expect(await bodyOf(server, asked(body['refresh_token']))).toEqual(INACTIVE);
+  });
+
+  it('of a client that acts for itself names the client, and no user', async () => {
+    const server = serverOf(new MemoryStore({ clients, users }));
+    const { body } = await answer(server, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'read' }));
+    const said = await bodyOf(server, asked(body['access_token']));
+    expect(said).toMatchObject({ active: true, client_id: 'web', sub: 'web' });
+    expect(said).not.toHaveProperty('username');
+  });
+
+  it('says nothing of a moment that was not written down', async () => {
+    const model = new MemoryStore({ clients, users });
+    const plain = new OAuth2Server({ model });
+    const { body } = await answer(plain, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'read' }));
+    const said = await bodyOf(serverOf(model), asked(body['access_token']));
+    expect(said).toMatchObject({ active: true, iss: ISSUER });
+    expect(said).not.toHaveProperty('iat');
+  });
+});
