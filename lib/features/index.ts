@@ -6,3 +6,4 @@ export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicat
 export { resourceIndicators } from './resource-indicators/resource-indicators.js';
 export * from './introspected-tokens/index.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
+export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';

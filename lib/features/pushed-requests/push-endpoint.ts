@@ -1,0 +1,92 @@
+import { isPublic } from '../../clients/none.js';
+import { AuthorizeSteps } from '../../endpoints/authorize-steps.js';
+import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
+import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidClientError, InvalidRequestError, OAuthError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import type { Request } from '../../http/request.js';
+import { Response } from '../../http/response.js';
+import type { Client, Falsy, Model } from '../../model/model.js';
+import { opaqueToken } from '../../tokens/opaque.js';
+import { asRequest, readPushed } from './pushed-parameters.js';
+import type { PushedRequest, PushedRequestModel } from './pushed-request.js';
+
+/** What every URI of a pushed request begins with. RFC 9126 §2.2 */
+export const PREFIX = 'urn:ietf:params:oauth:request_uri:';
+
+/** What a push endpoint is made with. */
+interface Pushing {
+  /** Seconds in which a pushed request must be opened. */
+  lifetime: number;
+  /** Seconds that a request is kept which was opened in time. */
+  interactionLifetime: number;
+  /** Requests that are only being checked: their `request_uri` is not known yet. */
+  underCheck: WeakSet<Request>;
+}
+
+/** Takes authorization requests from the clients themselves: what a browser brings later is no more than a name. RFC 9126 §2 */
+export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
+  protected readonly id = 'pushed_authorization_request';
+  // What is refused is told to the client here, and to the operator once.
+  private readonly steps = new AuthorizeSteps({ ...this.options, events: undefined }, this.server);
+
+  constructor(
+    server: ServerFacts,
+    private readonly pushing: Pushing,
+  ) {
+    super(server.options, server);
+  }
+
+  /** Those may go without proof who may at the token endpoint, where they bring the code. RFC 9126 §2 */
+  protected override excuses(client: Client | Falsy): boolean {
+    if (client && client.tokenEndpointAuthMethod) return isPublic(client);
+    return this.options.requireClientAuthentication?.['authorization_code'] === false;
+  }
+
+  protected async serve({ client, issuer, parameters, request, response }: Exchange): Promise<PushedRequest> {
+    const { lifetime, interactionLifetime } = this.pushing;
+    const now = Date.now();
+    const pushed: PushedRequest = {
+      requestUri: PREFIX + opaqueToken(),
+      clientId: parameters.required('client_id'),
+      parameters: readPushed(request.body),
+      openUntil: new Date(now + lifetime * 1000),
+      expiresAt: new Date(now + (lifetime + interactionLifetime) * 1000),
+    };
+    if (issuer !== undefined) pushed.issuer = issuer;
+    await this.check(asRequest(pushed, request), client);
+    await (this.options.model as Model & PushedRequestModel).savePushedRequest(pushed);
+    response.status = 201;
+    return pushed;
+  }
+
+  protected bodyOf({ requestUri }: PushedRequest): object {
+    return { request_uri: requestUri, expires_in: Math.floor(this.pushing.lifetime) };
+  }
+
+  /** Checks a request as the authorization endpoint will, which does it again: much may change until then. RFC 9126 §2.1, §7.4 */
+  private async check(asked: Request, client: Client): Promise<void> {
+    const nowhere = new Response();
+    this.pushing.underCheck.add(asked);
+    try {
+      const course = await this.steps.open(asked, nowhere);
+      verifySame(course.client, client);
+      await this.steps.read(course, nowhere);
+      await this.steps.verifyScope(course, nowhere);
+    } catch (error) {
+      // The client has proven who it is: what is wrong with it there is wrong with the request here. RFC 9126 §2.3
+      if (!(error instanceof InvalidClientError)) throw error;
+      const failure = new InvalidRequestError(error.message.replace(/^Invalid client/, 'Invalid request'));
+      throw failure.because(
+        OAuthError.detailOf(error) ?? { rule: 'the authorization endpoint would serve the client' },
+      );
+    }
+  }
+}
+
+/** By the very id: two ids that are missing are not the same. */
+function verifySame(named: Client, proven: Client): void {
+  if (named.id !== undefined && named.id !== null && String(named.id) === String(proven.id)) return;
+  const rule = 'the `client_id` of the request is that of the client that pushes it';
+  throw new InvalidRequestError('Invalid request: `client_id` is of another client').because({ rule });
+}

@@ -1,0 +1,119 @@
+import { EventEmitter } from 'node:events';
+import { hash } from 'node:crypto';
+
+import { InvalidRequestError } from '../../errors.js';
+import type { Feature, Resolved, ServerFacts } from '../../feature.js';
+import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { Model, OnceModel } from '../../model/model.js';
+import { isOfIssuer } from '../../tokens/issuer.js';
+import { isOver } from '../../tokens/lifetime.js';
+import { PREFIX, PushEndpoint } from './push-endpoint.js';
+import { asRequest } from './pushed-parameters.js';
+import type { PushedRequest, PushedRequestModel } from './pushed-request.js';
+
+/** Options of `pushedRequests`. */
+export interface PushedRequestOptions {
+  /**
+   * Must all authorization requests be pushed? Default: false, those of clients with `requirePushedAuthorizationRequests`.
+   * RFC 9126 §4
+   */
+  required?: boolean;
+  /** Seconds in which the browser must come with a request that was pushed. Default: 60 */
+  lifetime?: number;
+  /** Seconds that a request is kept for which came in time: a login takes its time, and pages are reloaded. Default: 1800 */
+  interactionLifetime?: number;
+}
+
+type PushedModel = Model & PushedRequestModel & OnceModel;
+
+const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
+  'savePushedRequest',
+  'getPushedRequest',
+  'revokePushedRequest',
+  'once',
+];
+
+/** Clients hand in their authorization requests themselves, checked at once, and browsers bring no more than a name. RFC 9126 */
+export function pushedRequests(options: PushedRequestOptions = {}): Feature {
+  const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800 } = options;
+  const underCheck = new WeakSet<Request>();
+
+  return {
+    name: 'RFC 9126',
+    requires: REQUIRES,
+    endpoints: {
+      pushed_authorization_request: {
+        path: 'oauth/par',
+        methods: ['POST'],
+        metadata: 'pushed_authorization_request_endpoint',
+        cors: true,
+        make: (server) => new PushEndpoint(server, { lifetime, interactionLifetime, underCheck }),
+      },
+    },
+    metadata: () => ({ require_pushed_authorization_requests: isRequired }),
+    check: ({ options: { model } }) => [...faultsOf({ lifetime, interactionLifetime }, model as PushedModel)],
+
+    async resolve(request, server) {
+      if (underCheck.has(request)) return undefined;
+      const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
+      if (requestUri === undefined) return undefined;
+      return await find(request, requestUri, server);
+    },
+
+    ask(parameters, { client }) {
+      // What was pushed has it, and no other request gets as far as this with it.
+      if (parameters.optional('request_uri') !== undefined) return;
+      if (!isRequired && client.requirePushedAuthorizationRequests !== true) return;
+      const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
+      throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
+    },
+  };
+}
+
+/** The request that was pushed, for the client it is of. @throws InvalidRequestError, which the browser is told */
+async function find(request: Request, requestUri: string, server: ServerFacts): Promise<Resolved> {
+  const model = server.options.model as PushedModel;
+  const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
+  const pushed = isName(requestUri) && (await model.getPushedRequest(requestUri));
+  if (!pushed) throw refused('it is known, and was not answered yet');
+  if (pushed.clientId !== clientId) throw refused('it was pushed by the client that brings it');
+  if (!isOfIssuer(pushed, server.issuerOf(request))) throw refused('it was pushed to the issuer that is asked');
+  if (isOver(pushed.expiresAt)) throw refused('it is not over');
+  await open(pushed, model);
+  return { request: asRequest(pushed, request), spend: () => model.revokePushedRequest(pushed) };
+}
+
+/** The first visit must come in time; whoever came in time may come again, as after the login. RFC 9126 §4 */
+async function open(pushed: PushedRequest, model: PushedModel): Promise<void> {
+  const left = Math.ceil((pushed.expiresAt.getTime() - Date.now()) / 1000);
+  const isFirst = await model.once(hash('sha256', `opened ${pushed.requestUri}`, 'base64url'), left + LEEWAY);
+  if (!isFirst || !isOver(pushed.openUntil)) return;
+  // From now on it is known as opened, so it has to go.
+  await model.revokePushedRequest(pushed);
+  throw refused('it is opened in time');
+}
+
+/** Seconds for which it is remembered longer than the request that it was opened: clocks differ. */
+const LEEWAY = 600;
+
+const isName = (uri: string) => uri.startsWith(PREFIX) && /^[\da-f]{64}$/.test(uri.slice(PREFIX.length));
+
+const refused = (rule: string) =>
+  new InvalidRequestError('Invalid request: `request_uri` is unknown, over or used').because({ rule });
+
+function* faultsOf(
+  lifetimes: Record<'lifetime' | 'interactionLifetime', unknown>,
+  model: PushedModel,
+): Iterable<string> {
+  for (const [name, seconds] of Object.entries(lifetimes)) {
+    const isLifetime = typeof seconds === 'number' && seconds >= 1 && seconds <= LONGEST;
+    if (!isLifetime) yield `\`${name}\` of \`pushedRequests\` is a number of seconds, from 1 to ${LONGEST}`;
+  }
+  if (model.once === (EventEmitter.prototype.once as unknown)) {
+    yield '`pushedRequests` needs a model that implements `once()`: that of an event emitter is another';
+  }
+}
+
+const LONGEST = 86_400;

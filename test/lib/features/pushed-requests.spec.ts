@@ -1,0 +1,510 @@
+import { EventEmitter } from 'node:events';
+
+import { describe, expect, it, jest } from '@jest/globals';
+import { pushedRequests, type PushedRequestOptions, resourceIndicators } from 'nest-oauth2/features';
+import { AccessDeniedError, type Client, type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { ask } from '../../support/ask.js';
+import { ALICE, CALLBACK, OTHER_CALLBACK, SECRET, SPA, WEB } from '../../support/model.js';
+import {
+  answer,
+  CHALLENGE,
+  formRequest,
+  type Outcome,
+  signedIn,
+  tokenRequest,
+  VERIFIER,
+} from '../../support/requests.js';
+
+type Parameters = Record<string, unknown>;
+
+const STRICT: Client = { ...WEB, id: 'strict', requirePushedAuthorizationRequests: true };
+
+/** A store whose methods may be replaced, and a server over it. */
+function make(options: PushedRequestOptions = {}, more: object = {}, features: Feature[] = []) {
+  const known = { secret: SECRET, scopes: ['read', 'write'] };
+  const clients = [
+    { ...WEB, ...known },
+    { ...STRICT, ...known },
+    { ...SPA, scopes: ['read'] },
+    { id: 'machine', grants: ['client_credentials'], ...known },
+  ];
+  const store = new MemoryStore({ clients, users: { findByCredentials: () => null, findById: () => ALICE } });
+  const server = new OAuth2Server({
+    model: store,
+    features: [pushedRequests(options), ...features],
+    ...signedIn,
+    ...more,
+  });
+  return { store, server };
+}
+
+const ASKED = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, scope: 'read', state: 'xyz' };
+
+const push = (server: OAuth2Server, parameters: Parameters = {}, changes: object = {}) =>
+  ask(server, 'pushed_authorization_request', tokenRequest({ ...ASKED, ...parameters }, changes));
+
+/** Pushes a good request, and gives its name. */
+async function pushed(server: OAuth2Server, parameters: Parameters = {}): Promise<string> {
+  const { status, body } = await push(server, parameters);
+  expect([status, body['error_description']]).toEqual([201, undefined]);
+  return String(body['request_uri']);
+}
+
+/** Goes to the authorization endpoint with nothing but a name, and more if it must be. */
+const visit = (server: OAuth2Server, request_uri: unknown, more: Parameters = {}) =>
+  answer(
+    server,
+    'authorize',
+    new Request({ method: 'GET', headers: {}, query: { client_id: 'web', request_uri, ...more } }),
+  );
+
+const shown = ({ status, body, redirected }: Outcome) => ({ status, ...body, redirected });
+/** Told to the browser, and to nobody else. */
+const NO_SUCH = {
+  status: 400,
+  error: 'invalid_request',
+  error_description: 'Invalid request: `request_uri` is unknown, over or used',
+  redirected: {},
+};
+const said = (error: string, error_description: string, status = 400) => ({
+  status,
+  body: { error, error_description },
+});
+
+describe('a request that is pushed', () => {
+  it('gets a name that nobody can guess, for a while', async () => {
+    const { server } = make();
+    const { status, headers, body } = await push(server);
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: { request_uri: expect.stringMatching(/^urn:ietf:params:oauth:request_uri:[\da-f]{64}$/), expires_in: 60 },
+    });
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
+    expect(await pushed(server)).not.toBe(body['request_uri']);
+  });
+
+  it('is kept whole, but without what proves the client', async () => {
+    const { server, store } = make();
+    const proof = { client_secret: SECRET, client_assertion: 'x', client_assertion_type: 'y' };
+    const more = { resource: ['https://a.example/', 'https://b.example/'], login_hint: 'alice', prompt: '' };
+    const request = formRequest({ ...ASKED, ...proof, ...more });
+    const { body } = await ask(server, 'pushed_authorization_request', request);
+    const found = await store.getPushedRequest(String(body['request_uri']));
+    expect(found?.parameters).toEqual({ ...ASKED, resource: more.resource, login_hint: 'alice' });
+    expect(found?.clientId).toBe('web');
+  });
+
+  it.each<[string, Parameters, ReturnType<typeof said>]>([
+    ['no client', { client_id: undefined }, said('invalid_request', 'Missing parameter: `client_id`')],
+    [
+      'another client',
+      { client_id: 'spa' },
+      said('invalid_request', 'Invalid request: `client_id` does not match the authorization header'),
+    ],
+    [
+      'a request_uri',
+      { request_uri: 'urn:ietf:params:oauth:request_uri:x' },
+      said('invalid_request', 'Invalid request: `request_uri` cannot be pushed itself'),
+    ],
+    ['no response type', { response_type: undefined }, said('invalid_request', 'Missing parameter: `response_type`')],
+    [
+      'an unknown response type',
+      { response_type: 'x' },
+      said('unsupported_response_type', 'Unsupported response type: `response_type` is not supported'),
+    ],
+    [
+      'a foreign redirect URI',
+      { redirect_uri: 'https://evil.example/' },
+      said('invalid_request', 'Invalid request: `redirect_uri` does not match client value'),
+    ],
+    [
+      'no redirect URI of several',
+      { redirect_uri: undefined },
+      said('invalid_request', 'Missing parameter: `redirect_uri`'),
+    ],
+    ['no state', { state: undefined }, said('invalid_request', 'Missing parameter: `state`')],
+    [
+      'a scope that is not for the client',
+      { scope: 'admin' },
+      said('invalid_scope', 'Invalid scope: Requested scope is invalid'),
+    ],
+    [
+      'a challenge that is none',
+      { code_challenge: 'x' },
+      said('invalid_request', 'Invalid parameter: `code_challenge`'),
+    ],
+    ['a parameter twice', { state: ['a', 'b'] }, said('invalid_request', 'Repeated parameter: `state`')],
+    ['a parameter that is none', { login_hint: { a: 1 } }, said('invalid_request', 'Invalid parameter: `login_hint`')],
+    [
+      'far too much',
+      { claims: 'x'.repeat(20_000) },
+      said('invalid_request', 'Invalid request: it has more than 16384 characters', 413),
+    ],
+  ])('is refused for %s, in JSON, and nothing is kept', async (_, parameters, wanted) => {
+    const { server, store } = make();
+    const save = jest.spyOn(store, 'savePushedRequest');
+    const { status, headers, body } = await push(server, parameters);
+    expect({ status, body }).toEqual(wanted);
+    expect(headers['location']).toBeUndefined();
+    expect(save).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, Request, ReturnType<typeof said>]>([
+    [
+      'no form',
+      tokenRequest(ASKED, { headers: { 'content-type': 'application/json' } }),
+      said('invalid_request', 'Invalid request: content must be application/x-www-form-urlencoded'),
+    ],
+    [
+      'no POST',
+      tokenRequest(ASKED, { method: 'GET' }),
+      said('invalid_request', 'Invalid request: method must be POST'),
+    ],
+    [
+      'a wrong secret',
+      formRequest({ ...ASKED, client_secret: 'wrong' }),
+      said('invalid_client', 'Invalid client: client is invalid', 401),
+    ],
+    [
+      'no secret',
+      formRequest(ASKED),
+      said('invalid_client', 'Invalid client: cannot retrieve client credentials', 401),
+    ],
+    [
+      'a client that may not',
+      formRequest({ ...ASKED, client_id: 'machine', client_secret: SECRET, redirect_uri: undefined }),
+      said('invalid_request', 'Invalid request: missing client `redirectUri`'),
+    ],
+    [
+      'a public client without a challenge',
+      formRequest({ ...ASKED, client_id: 'spa', redirect_uri: 'https://spa.example/cb' }),
+      said('invalid_request', 'Missing parameter: `code_challenge`'),
+    ],
+  ])('is refused with %s', async (_, request, wanted) => {
+    const { server, store } = make();
+    const save = jest.spyOn(store, 'savePushedRequest');
+    const { status, body } = await ask(server, 'pushed_authorization_request', request);
+    expect({ status, body }).toEqual(wanted);
+    expect(save).not.toHaveBeenCalled();
+  });
+
+  it('is one of a public client too', async () => {
+    const { server } = make();
+    const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    const asked = { ...ASKED, client_id: 'spa', redirect_uri: 'https://spa.example/cb', ...challenge };
+    const { status, body } = await ask(server, 'pushed_authorization_request', formRequest(asked));
+    expect(status).toBe(201);
+    expect(await visit(server, body['request_uri'], { client_id: 'spa' })).toMatchObject({ status: 302 });
+  });
+
+  it('is one of a client that needs no secret where it brings its code', async () => {
+    const lenient = { requireClientAuthentication: { authorization_code: false } };
+    const request = () => formRequest(ASKED);
+    expect(await ask(make({}, lenient).server, 'pushed_authorization_request', request())).toMatchObject({
+      status: 201,
+    });
+    const other = { requireClientAuthentication: { password: false } };
+    const excused = formRequest({ ...ASKED, grant_type: 'password' });
+    expect(await ask(make({}, other).server, 'pushed_authorization_request', excused)).toMatchObject({ status: 401 });
+  });
+
+  it('is judged by other features too', async () => {
+    const indicators = resourceIndicators({ resources: ['https://a.example/'] });
+    const { server } = make({}, {}, [indicators]);
+    expect(await push(server, { resource: 'https://b.example/' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_target' },
+    });
+    expect(await push(server, { resource: 'https://a.example/' })).toMatchObject({ status: 201 });
+  });
+
+  it('that is refused is told to the operator once', async () => {
+    const heard: [string, object][] = [];
+    const events = { emit: (name: string, payload: object) => heard.push([name, payload]) };
+    const { server } = make({}, { events });
+    await push(server, { redirect_uri: 'https://evil.example/' });
+    const rule = 'the redirect URI is registered for the client';
+    const facts = { endpoint: 'pushed_authorization_request', clientId: 'web', error: 'invalid_request', rule };
+    expect(heard).toEqual([['endpoint.refused', expect.objectContaining(facts)]]);
+  });
+
+  it('is a fault when it cannot be kept, and says nothing of it', async () => {
+    const { server, store } = make();
+    store.savePushedRequest = () => Promise.reject(new Error('secret'));
+    const { status, body } = await push(server);
+    expect([status, body['error'], JSON.stringify(body).includes('secret')]).toEqual([503, 'server_error', false]);
+  });
+});
+
+describe('a browser that brings the name of a pushed request', () => {
+  it('gets the answer to what was pushed, whatever else stands in the URL', async () => {
+    const { server, store } = make();
+    const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    const request_uri = await pushed(server, { redirect_uri: OTHER_CALLBACK, scope: 'read write', ...challenge });
+    const more = {
+      redirect_uri: CALLBACK,
+      scope: 'admin',
+      state: 'abc',
+      response_type: 'token',
+      response_mode: 'fragment',
+    };
+    const { response, redirected } = await visit(server, request_uri, more);
+    expect(response.get('location')).toMatch(/^https:\/\/app\.example\/other\?x=1&code=/);
+    expect(redirected).toMatchObject({ state: 'xyz', code: expect.any(String) });
+    const code = await store.getAuthorizationCode(String(redirected['code']));
+    expect(code).toMatchObject({ scope: 'read write', redirectUri: OTHER_CALLBACK, codeChallenge: CHALLENGE });
+    const redeemed = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: OTHER_CALLBACK };
+    const tokens = await answer(server, 'token', tokenRequest({ ...redeemed, code_verifier: VERIFIER }));
+    expect(tokens).toMatchObject({ status: 200, body: { scope: 'read write' } });
+  });
+
+  it('may bring it in a form', async () => {
+    const { server } = make();
+    const body = { client_id: 'web', request_uri: await pushed(server) };
+    const request = new Request({ method: 'POST', headers: {}, query: {}, body });
+    expect(await answer(server, 'authorize', request)).toMatchObject({ status: 302 });
+  });
+
+  it.each<[string, (uri: string) => [unknown, Parameters?]]>([
+    ['that is unknown', (uri) => [`${uri.slice(0, -1)}${uri.endsWith('0') ? '1' : '0'}`]],
+    ['in capitals', (uri) => [uri.toUpperCase()]],
+    ['that is a URL', () => ['https://app.example/request.jwt']],
+    ['of another client', (uri) => [uri, { client_id: 'strict' }]],
+    ['of no client that is known', (uri) => [uri, { client_id: 'nobody' }]],
+  ])('%s is told so, and the client hears nothing', async (_, bring) => {
+    const { server } = make();
+    const request_uri = await pushed(server);
+    const [uri, more] = bring(request_uri);
+    expect(shown(await visit(server, uri, { ...ASKED, client_id: 'web', ...more }))).toEqual(NO_SUCH);
+    expect(await visit(server, request_uri)).toMatchObject({ status: 302 });
+  });
+
+  it('must bring it once, and say which client it is for', async () => {
+    const { server } = make();
+    const request_uri = await pushed(server);
+    const twice = await visit(server, [request_uri, request_uri]);
+    expect(shown(twice)).toMatchObject({ status: 400, error_description: 'Repeated parameter: `request_uri`' });
+    const nobody = await visit(server, request_uri, { client_id: undefined });
+    expect(shown(nobody)).toMatchObject({ status: 400, error_description: 'Missing parameter: `client_id`' });
+  });
+
+  it('brings it in vain after the answer', async () => {
+    const { server } = make();
+    const request_uri = await pushed(server);
+    expect((await visit(server, request_uri)).redirected).toHaveProperty('code');
+    expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
+  });
+
+  it('brings it in vain after a refusal of the user', async () => {
+    const { server } = make();
+    const request_uri = await pushed(server);
+    expect((await visit(server, request_uri, { allowed: 'false' })).redirected).toMatchObject({
+      error: 'access_denied',
+    });
+    expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
+  });
+
+  it('is answered once, however many try at once', async () => {
+    const { server, store } = make();
+    const save = jest.spyOn(store, 'saveAuthorizationCode');
+    const request_uri = await pushed(server);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => visit(server, request_uri)));
+    expect(outcomes.filter(({ status }) => status === 302)).toHaveLength(1);
+    expect(outcomes.filter(({ status, body }) => status === 400 && body['error'] === 'invalid_request')).toHaveLength(
+      19,
+    );
+    expect(save).toHaveBeenCalledTimes(1);
+  });
+
+  it('is answered once, however many pages were open', async () => {
+    const { server } = make();
+    const request_uri = await pushed(server);
+    const read = () =>
+      server.readAuthorizationRequest(
+        new Request({ method: 'GET', headers: {}, query: { client_id: 'web', request_uri } }),
+        new Response(),
+      );
+    const [first, second, third] = [await read(), await read(), await read()];
+    expect(first).toMatchObject({ scope: 'read', redirectUri: CALLBACK, state: 'xyz' });
+    const response = new Response();
+    await server.decide(first, { user: ALICE }, response);
+    expect(response.get('location')).toContain('code=');
+    for (const [late, decision] of [
+      [second, { user: ALICE }],
+      [third, { error: new AccessDeniedError('No') }],
+    ] as const) {
+      const refused = new Response();
+      await expect(server.decide(late, decision, refused)).rejects.toMatchObject({ name: 'invalid_request' });
+      expect([refused.status, refused.get('location')]).toEqual([400, undefined]);
+    }
+  });
+
+  it('is judged again: what was taken from the client meanwhile is not granted', async () => {
+    const { server, store } = make();
+    const request_uri = await pushed(server, { scope: 'read write' });
+    store.validateClientScope = () => false;
+    store.validateScope = () => Promise.resolve(false);
+    expect((await visit(server, request_uri)).redirected).toMatchObject({ error: 'invalid_scope', state: 'xyz' });
+  });
+
+  it('of one issuer is not taken at another', async () => {
+    const { server, store } = make({}, { issuer: 'https://one.example' });
+    const request_uri = await pushed(server);
+    const other = new OAuth2Server({
+      model: store,
+      features: [pushedRequests()],
+      issuer: 'https://two.example',
+      ...signedIn,
+    });
+    expect(shown(await visit(other, request_uri))).toEqual(NO_SUCH);
+    expect(await visit(server, request_uri)).toMatchObject({ status: 302, redirected: { iss: 'https://one.example' } });
+  });
+});
+
+describe('the time of a pushed request', () => {
+  /** By a clock of its own. */
+  async function byClock(run: (pass: (seconds: number) => void) => Promise<void>): Promise<void> {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+    try {
+      await run((seconds) => jest.setSystemTime(Date.now() + seconds * 1000));
+    } finally {
+      jest.useRealTimers();
+    }
+  }
+  const read = (server: OAuth2Server, request_uri: string) =>
+    server.readAuthorizationRequest(
+      new Request({ method: 'GET', headers: {}, query: { client_id: 'web', request_uri } }),
+      new Response(),
+    );
+
+  it('is over when nobody comes, for good', () =>
+    byClock(async (pass) => {
+      const { server } = make();
+      const request_uri = await pushed(server);
+      pass(61);
+      expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
+      expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
+    }));
+
+  it('is that of a login, once somebody has come', () =>
+    byClock(async (pass) => {
+      const { server } = make();
+      const request_uri = await pushed(server);
+      pass(59);
+      expect(await read(server, request_uri)).toMatchObject({ scope: 'read' });
+      pass(1790);
+      expect(await read(server, request_uri)).toMatchObject({ scope: 'read' });
+      expect((await visit(server, request_uri)).redirected).toHaveProperty('code');
+      expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
+    }));
+
+  it('is over for those who came, too', () =>
+    byClock(async (pass) => {
+      const { server } = make();
+      const request_uri = await pushed(server);
+      await read(server, request_uri);
+      pass(60 + 1800 + 1);
+      expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
+    }));
+
+  it('is what the host says', () =>
+    byClock(async (pass) => {
+      const { server } = make({ lifetime: 5, interactionLifetime: 10 });
+      const { body } = await push(server);
+      expect(body['expires_in']).toBe(5);
+      await read(server, String(body['request_uri']));
+      pass(14);
+      await read(server, String(body['request_uri']));
+      pass(2);
+      await expect(read(server, String(body['request_uri']))).rejects.toMatchObject({ name: 'invalid_request' });
+    }));
+
+  it('is not prolonged by a stranger who opens it', () =>
+    byClock(async (pass) => {
+      const { server } = make();
+      const request_uri = await pushed(server);
+      await visit(server, request_uri, { client_id: 'strict' });
+      pass(61);
+      expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
+    }));
+});
+
+describe('a request that is not pushed', () => {
+  const plain = (server: OAuth2Server, more: Parameters = {}) =>
+    answer(server, 'authorize', new Request({ method: 'GET', headers: {}, query: { ...ASKED, ...more } }));
+  const MUST = { error: 'invalid_request', error_description: 'Invalid request: it must be pushed, see RFC 9126' };
+
+  it('is as good as ever, unless the host or the client says otherwise', async () => {
+    const { server } = make();
+    expect((await plain(server)).redirected).toHaveProperty('code');
+    expect((await plain(server, { request_uri: '' })).redirected).toHaveProperty('code');
+    expect((await plain(server, { client_id: 'strict' })).redirected).toMatchObject({ ...MUST, state: 'xyz' });
+  });
+
+  it('is refused where the host says that all are pushed', async () => {
+    const { server } = make({ required: true });
+    for (const client_id of ['web', 'strict']) {
+      expect((await plain(server, { client_id })).redirected).toMatchObject({ ...MUST, state: 'xyz' });
+    }
+    expect((await visit(server, await pushed(server))).redirected).toHaveProperty('code');
+  });
+
+  it('is none of a client that must push and does', async () => {
+    const { server } = make();
+    const asked = { ...ASKED, client_id: 'strict', client_secret: SECRET };
+    const { body } = await ask(server, 'pushed_authorization_request', formRequest(asked));
+    expect((await visit(server, body['request_uri'], { client_id: 'strict' })).redirected).toHaveProperty('code');
+  });
+});
+
+describe('a server that takes pushed requests', () => {
+  const started = (options: object, model: object = make().store) => {
+    try {
+      return void new OAuth2Server({ model: model as never, features: [pushedRequests(options)] });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it.each([
+    [
+      'a lifetime of no seconds',
+      { lifetime: 0 },
+      '`lifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
+    ],
+    [
+      'a lifetime as text',
+      { lifetime: '60' },
+      '`lifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
+    ],
+    [
+      'an endless interaction',
+      { interactionLifetime: Infinity },
+      '`interactionLifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',
+    ],
+  ])('is not made with %s', (_, options, wanted) => {
+    expect(started(options)).toBe(`Invalid argument: ${wanted}`);
+  });
+
+  it('is not made over a model that cannot keep them', () => {
+    const { savePushedRequest, getPushedRequest, revokePushedRequest, once, getClient, saveToken } = make().store;
+    const model = { savePushedRequest, getPushedRequest, revokePushedRequest, once, getClient, saveToken };
+    expect(started({}, model)).toBeUndefined();
+    for (const name of ['savePushedRequest', 'getPushedRequest', 'revokePushedRequest', 'once']) {
+      expect(started({}, { ...model, [name]: undefined })).toBe(
+        `Invalid argument: model does not implement \`${name}()\``,
+      );
+    }
+    const emitter = Object.assign(new EventEmitter(), { ...model, once: EventEmitter.prototype.once });
+    expect(started({}, emitter)).toMatch(/needs a model that implements `once\(\)`/);
+  });
+
+  it('says so in its metadata', () => {
+    const metadata = (options: PushedRequestOptions) =>
+      pushedRequests(options).metadata!(undefined as never, undefined);
+    expect(metadata({})).toEqual({ require_pushed_authorization_requests: false });
+    expect(metadata({ required: true })).toEqual({ require_pushed_authorization_requests: true });
+  });
+});
