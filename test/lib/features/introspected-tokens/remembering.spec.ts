@@ -1,0 +1,241 @@
+import { inspect } from 'node:util';
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
+import { OAuth2Server } from 'nest-oauth2/server';
+
+import { IntrospectionServer, json, type Seen } from '../../../support/introspection-server.js';
+import { answer, resourceRequest } from '../../../support/requests.js';
+
+const remote = new IntrospectionServer();
+
+function modelOf(options: Partial<IntrospectedTokensOptions> = {}): IntrospectedTokens {
+  const introspectionEndpoint = `${remote.url}/introspect`;
+  return new IntrospectedTokens({ introspectionEndpoint, credentials: { id: 'api', secret: 's' }, ...options });
+}
+
+const call = async (model: IntrospectedTokens, token = 'token') =>
+  (await answer(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`))).status;
+
+const asked = () => remote.seen.map(({ form }) => form['token']);
+
+/** The clock is set, and everything that waits goes on waiting by the real one. */
+function setClock(milliseconds: number): void {
+  const timers = [
+    'setTimeout',
+    'clearTimeout',
+    'setInterval',
+    'clearInterval',
+    'setImmediate',
+    'clearImmediate',
+  ] as const;
+  const doNotFake = [...timers, 'nextTick', 'queueMicrotask', 'performance', 'hrtime'] as const;
+  jest.useFakeTimers({ now: milliseconds, doNotFake: [...doNotFake] });
+}
+const NOON = Date.UTC(2030, 0, 1, 12);
+const at = (seconds: number) => setClock(NOON + seconds * 1000);
+
+const good = (members: object = {}) => ({
+  active: true,
+  client_id: 'web',
+  sub: 'alice',
+  exp: NOON / 1000 + 3600,
+  ...members,
+});
+
+beforeAll(() => remote.start());
+afterAll(() => remote.stop());
+beforeEach(() => {
+  at(0);
+  remote.reset(good());
+});
+afterEach(() => void jest.useRealTimers());
+
+describe('what is remembered', () => {
+  const cases: [string, object, Partial<IntrospectedTokensOptions>, number, number][] = [
+    ['a good token, for thirty seconds', good(), {}, 29.9, 30],
+    ['a good token, for as long as is said', good(), { cache: { lifetime: 300 } }, 299.9, 300],
+    ['a good token, never beyond its end', good({ exp: NOON / 1000 + 7 }), {}, 6.9, 7],
+    [
+      'one of whose end nothing is said, for a minute',
+      good({ exp: undefined }),
+      { cache: { lifetime: 900 } },
+      59.9,
+      60,
+    ],
+    ['one that is not active, for five seconds', { active: false }, {}, 4.9, 5],
+    ['one that is not active, for as long as is said', { active: false }, { cache: { negativeLifetime: 1 } }, 0.9, 1],
+    ['one that is refused, for five seconds', good({ token_type: 'DPoP' }), {}, 4.9, 5],
+    ['one that is over, for five seconds', good({ exp: 1 }), {}, 4.9, 5],
+  ];
+  it.each(cases)('is %s', async (_, said, options, last, over) => {
+    remote.reset(said);
+    const model = modelOf(options);
+    const status = await call(model);
+    at(last);
+    expect(await call(model)).toBe(status);
+    expect(asked()).toHaveLength(1);
+    at(over);
+    await call(model);
+    expect(asked()).toHaveLength(2);
+  });
+
+  it.each([
+    ['good', good(), { lifetime: 0 }],
+    ['bad', { active: false }, { negativeLifetime: 0 }],
+  ])('is nothing of a %s token, if that is wanted', async (_, said, cache) => {
+    remote.reset(said);
+    const model = modelOf({ cache });
+    await call(model);
+    await call(model);
+    expect(asked()).toHaveLength(2);
+  });
+
+  it('is a revocation, once the good answer is forgotten, and a good one, once the bad is', async () => {
+    const model = modelOf();
+    expect(await call(model)).toBe(200);
+    remote.reset({ active: false });
+    at(29);
+    expect(await call(model)).toBe(200);
+    at(30);
+    expect(await call(model)).toBe(401);
+    remote.reset(good());
+    at(34);
+    expect(await call(model)).toBe(401);
+    at(35);
+    expect(await call(model)).toBe(200);
+  });
+
+  it('is no failure', async () => {
+    const model = modelOf();
+    remote.replies['/introspect'] = json({}, 500);
+    expect(await call(model)).toBe(503);
+    remote.reset(good());
+    expect(await call(model)).toBe(200);
+  });
+
+  it('is used while the authorization server is down', async () => {
+    const model = modelOf();
+    expect(await call(model)).toBe(200);
+    remote.replies['/introspect'] = json({}, 500);
+    expect(await call(model)).toBe(200);
+    expect(await call(model, 'other')).toBe(503);
+  });
+
+  it('is no more than so many, the one that was used longest ago forgotten first', async () => {
+    const model = modelOf({ cache: { size: 2 } });
+    for (const token of ['a', 'b', 'a', 'c', 'a', 'c', 'b']) await call(model, token);
+    expect(asked()).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  it('is no less for a flood of made-up tokens, which itself takes no more room', async () => {
+    remote.replies['/introspect'] = (response, { form }: Seen) =>
+      json(form['token'] === 'good' ? good() : { active: false })(response, undefined as never);
+    const model = modelOf({ cache: { size: 20 } });
+    expect(await call(model, 'good')).toBe(200);
+    for (let index = 0; index < 100; index++) expect(await call(model, `made-up-${index}`)).toBe(401);
+    expect(await call(model, 'good')).toBe(200);
+    expect(asked().filter((token) => token === 'good')).toHaveLength(1);
+    // The last twenty are known, and the ones before them are not.
+    await call(model, 'made-up-80');
+    expect(asked()).toHaveLength(101);
+    await call(model, 'made-up-79');
+    expect(asked()).toHaveLength(102);
+  });
+
+  it('is never the token itself', async () => {
+    const model = modelOf();
+    expect(await call(model, 'top-secret-token')).toBe(200);
+    remote.reset({ active: false });
+    expect(await call(model, 'top-secret-too')).toBe(401);
+    expect(inspect(model, { depth: Infinity, showHidden: true })).toContain('alice');
+    expect(inspect(model, { depth: Infinity, showHidden: true })).not.toContain('top-secret');
+  });
+});
+
+/** Lets requests wait until it is told to answer them. */
+function held() {
+  const waiting: (() => void)[] = [];
+  let arrived = () => {};
+  remote.replies['/introspect'] = (response) => {
+    waiting.push(() => json(good())(response, undefined as never));
+    arrived();
+  };
+  const until = async (count: number) => {
+    while (waiting.length < count) await new Promise<void>((resolve) => (arrived = resolve));
+  };
+  return { until, release: () => waiting.splice(0).forEach((reply) => reply()) };
+}
+
+describe('of many requests at once', () => {
+  it('those with the same token ask once', async () => {
+    const { until, release } = held();
+    const model = modelOf();
+    const calls = Array.from({ length: 50 }, () => call(model));
+    await until(1);
+    release();
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([200]));
+    expect(asked()).toHaveLength(1);
+  });
+
+  it('those with the same token fail together, and the next one asks again', async () => {
+    remote.replies['/introspect'] = json({}, 500);
+    const model = modelOf();
+    expect(await Promise.all([call(model), call(model), call(model)])).toEqual([503, 503, 503]);
+    expect(asked()).toHaveLength(1);
+    remote.reset(good());
+    expect(await call(model)).toBe(200);
+  });
+
+  it('so many are asked about at a time, the others wait, and what is too much is 503', async () => {
+    const { until, release } = held();
+    const model = modelOf({ concurrency: 2, timeout: 60 });
+    const calls = Array.from({ length: 25 }, (_, index) => call(model, `token-${index}`));
+    await until(2);
+    // Two are with the server, sixteen wait, and the rest is told at once to come again.
+    expect(await Promise.all(calls.slice(18))).toEqual(Array.from({ length: 7 }, () => 503));
+    for (let done = 0; done < 18; done += 2) {
+      await until(2);
+      release();
+    }
+    expect(await Promise.all(calls.slice(0, 18))).toEqual(Array.from({ length: 18 }, () => 200));
+    expect(asked()).toHaveLength(18);
+    expect(remote.most).toBe(2);
+    // Nothing is left over of it.
+    const more = call(model, 'one-more');
+    await until(1);
+    release();
+    expect(await more).toBe(200);
+  });
+
+  it('nobody waits longer than the time that is given', async () => {
+    const { until } = held();
+    const model = modelOf({ concurrency: 1, timeout: 0.1 });
+    const calls = ['first', 'second', 'third'].map((token) => call(model, token));
+    await until(1);
+    expect(await Promise.all(calls)).toEqual([503, 503, 503]);
+    remote.reset(good());
+    expect(await call(model, 'fourth')).toBe(200);
+  });
+
+  it('whoever gave up is not asked about, and whoever came after is', async () => {
+    const clocks: AbortController[] = [];
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const clock = new AbortController();
+      clocks.push(clock);
+      return clock.signal;
+    });
+    const { until, release } = held();
+    const model = modelOf({ concurrency: 1 });
+    const [first, second, third] = ['first', 'second', 'third'].map((token) => call(model, token));
+    await until(1);
+    clocks[1]!.abort();
+    expect(await second).toBe(503);
+    release();
+    await until(1);
+    release();
+    expect([await first, await third]).toEqual([200, 200]);
+    expect(asked()).toEqual(['first', 'third']);
+    timeout.mockRestore();
+  });
+});
