@@ -37,7 +37,9 @@ declare module './server.js' {
     type AbstractGrantType = grants.AbstractGrantType;
     export import OAuthError = errors.OAuthError;
     export import AccessDeniedError = errors.AccessDeniedError;
+    export import ConsentRequiredError = errors.ConsentRequiredError;
     export import InsufficientScopeError = errors.InsufficientScopeError;
+    export import InteractionRequiredError = errors.InteractionRequiredError;
     export import InvalidArgumentError = errors.InvalidArgumentError;
     export import InvalidClientError = errors.InvalidClientError;
     export import InvalidGrantError = errors.InvalidGrantError;
@@ -45,6 +47,7 @@ declare module './server.js' {
     export import InvalidScopeError = errors.InvalidScopeError;
     export import InvalidTargetError = errors.InvalidTargetError;
     export import InvalidTokenError = errors.InvalidTokenError;
+    export import LoginRequiredError = errors.LoginRequiredError;
     export import ServerError = errors.ServerError;
     export import TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
     export import UnauthorizedClientError = errors.UnauthorizedClientError;

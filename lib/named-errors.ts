@@ -20,6 +20,11 @@ export class TemporarilyUnavailableError extends oauthError('temporarily_unavail
   declare retryAfter?: number;
 }
 
+// OpenID Connect Core §3.1.2.6: what a client hears that forbids to ask the user
+export class LoginRequiredError extends oauthError('login_required', 400) {}
+export class ConsentRequiredError extends oauthError('consent_required', 400) {}
+export class InteractionRequiredError extends oauthError('interaction_required', 400) {}
+
 // RFC 6750 §3.1: the protected resource
 export class InvalidTokenError extends oauthError('invalid_token', 401) {}
 export class InsufficientScopeError extends oauthError('insufficient_scope', 403) {}

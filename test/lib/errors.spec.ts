@@ -4,7 +4,9 @@ import OAuth2Server, * as engine from 'nest-oauth2/server';
 const CATALOGUE = [
   ['OAuthError', 500, 'Error', 'Internal Server Error'],
   ['AccessDeniedError', 400, 'access_denied', 'Bad Request'],
+  ['ConsentRequiredError', 400, 'consent_required', 'Bad Request'],
   ['InsufficientScopeError', 403, 'insufficient_scope', 'Forbidden'],
+  ['InteractionRequiredError', 400, 'interaction_required', 'Bad Request'],
   ['InvalidArgumentError', 500, 'invalid_argument', 'Internal Server Error'],
   ['InvalidClientError', 400, 'invalid_client', 'Bad Request'],
   ['InvalidGrantError', 400, 'invalid_grant', 'Bad Request'],
@@ -12,6 +14,7 @@ const CATALOGUE = [
   ['InvalidScopeError', 400, 'invalid_scope', 'Bad Request'],
   ['InvalidTargetError', 400, 'invalid_target', 'Bad Request'],
   ['InvalidTokenError', 401, 'invalid_token', 'Unauthorized'],
+  ['LoginRequiredError', 400, 'login_required', 'Bad Request'],
   ['ServerError', 503, 'server_error', 'Service Unavailable'],
   ['TemporarilyUnavailableError', 503, 'temporarily_unavailable', 'Service Unavailable'],
   ['UnauthorizedClientError', 400, 'unauthorized_client', 'Bad Request'],
