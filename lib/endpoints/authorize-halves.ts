@@ -28,7 +28,7 @@ export class AuthorizeHalves {
     const steps = this.operations.with(Object.keys(options).length > 0 ? options : undefined, response);
     verifyWrappers(request, response);
     const course = await steps.open(request, response);
-    const asked = await steps.read(course, response);
+    const asked = copyOf(await steps.read(course, response));
     this.underWay.set(asked, { steps, course });
     if (user) asked.scope = await steps.grantableScope(course, user, response);
     else await steps.verifyScope(course, response);
@@ -46,7 +46,7 @@ export class AuthorizeHalves {
     response: Response,
   ): Promise<Partial<AuthorizationCode> | Token> {
     const { steps, course } = this.find(asked, response);
-    return await steps.decide(course, decision, response);
+    return await steps.decide(course, decision ?? {}, response);
   }
 
   private find(asked: AuthorizationRequest, response: Response): { steps: AuthorizeSteps; course: Course } {
@@ -56,6 +56,10 @@ export class AuthorizeHalves {
     return found;
   }
 }
+
+/** What a host does to its copy changes nothing of what is decided. */
+const copyOf = (asked: AuthorizationRequest): AuthorizationRequest =>
+  Object.defineProperty({ ...asked }, 'request', { value: asked.request });
 
 const UNKNOWN =
   'Invalid argument: what is decided is the very object that `readAuthorizationRequest()` of this server resolved to';

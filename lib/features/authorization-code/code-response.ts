@@ -21,6 +21,7 @@ export class CodeResponseType {
     const scope = scopeForModel(authorization.scope, scopeFormat);
 
     const code: Unsaved<AuthorizationCode> = {
+      ...authorization.data,
       authorizationCode:
         (model.generateAuthorizationCode && (await model.generateAuthorizationCode(client, user, scope))) ||
         opaqueToken(),
@@ -33,7 +34,6 @@ export class CodeResponseType {
       code.codeChallengeMethod = codeChallengeMethod;
     }
     if (model.revokeGrant) code.grantId = newGrantId();
-    Object.assign(code, authorization.data);
     if (model.revokeGrant && authorization.issuer !== undefined) code.issuer = authorization.issuer;
 
     const saved = await model.saveAuthorizationCode!(code, client, user);

@@ -1,0 +1,214 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  AccessDeniedError,
+  type AuthorizationRequest,
+  ConsentRequiredError,
+  type Decision,
+  InteractionRequiredError,
+  LoginRequiredError,
+  OAuth2Server,
+  type OAuth2ServerOptions,
+  type OAuthError,
+  Response,
+} from 'nest-oauth2/server';
+
+import { ALICE, CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
+import { authorizeRequest, CHALLENGE, summary } from '../../support/requests.js';
+
+const NO = new AccessDeniedError('Access denied: the user said no');
+
+/** A server that has read a request, and the answer that it gives next. */
+async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, host = createHost()) {
+  const server = new OAuth2Server({ model: host.model, ...options });
+  const response = new Response();
+  const asked = await server.readAuthorizationRequest(authorizeRequest({ ...query }), response);
+  return { host, server, response, asked, decide: (decision: Decision) => decided(server, asked, decision, response) };
+}
+
+async function decided(server: OAuth2Server, asked: AuthorizationRequest, decision: Decision, response: Response) {
+  const { result, error } = await server.decide(asked, decision, response).then(
+    (saved) => ({ result: saved, error: undefined }),
+    (caught: unknown) => ({ result: undefined, error: caught as OAuthError }),
+  );
+  const location = response.get('location');
+  return { result, error, location, told: location && Object.fromEntries(new URL(location).searchParams) };
+}
+
+const methods = (host: Host) => host.calls.map(([method]) => method);
+const savedCode = (host: Host) => host.calls.find(([method]) => method === 'saveAuthorizationCode')?.[1];
+
+describe('deciding an authorization request', () => {
+  it('answers by a code where the user agreed, and asks the model for each thing once', async () => {
+    const { host, response, decide } = await reading({ code_challenge: CHALLENGE });
+    const { result, told } = await decide({ user: ALICE });
+    expect([...host.codes.values()]).toEqual([result]);
+    expect(result).toMatchObject({ user: ALICE, client: WEB, scope: 'read', codeChallenge: CHALLENGE });
+    expect(told).toEqual({ code: result!.authorizationCode, state: 'xyz' });
+    expect(response).toMatchObject({ status: 302, headers: { 'cache-control': 'no-store' } });
+    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
+  });
+
+  it('asks for the scope of a user once, whoever wants to know it', async () => {
+    const { host, server, asked, response, decide } = await reading({ scope: 'read write' });
+    expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
+    expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
+    await decide({ user: ALICE });
+    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
+  });
+
+  it('asks again for another user', async () => {
+    const users: unknown[] = [];
+    const host = createHost({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
+    const { server, asked, response, decide } = await reading({ scope: 'read write' }, {}, host);
+    await expect(server.grantableScope(asked, { id: 'bob' }, response)).rejects.toThrow('Invalid scope');
+    expect(response.get('location')).toMatch(/\?error=invalid_scope&/);
+    await decide({ user: ALICE });
+    expect(users).toEqual([{ id: 'bob' }, ALICE]);
+    expect(savedCode(host)).toMatchObject({ scope: 'read' });
+  });
+
+  it('with a user named on reading, asks for the scope then', async () => {
+    const host = createHost();
+    const server = new OAuth2Server({ model: host.model });
+    const response = new Response();
+    const asked = await server.readAuthorizationRequest(authorizeRequest(), response, { user: ALICE });
+    await server.decide(asked, { user: ALICE }, response);
+    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
+  });
+
+  it.each<[string, string | string[], string | undefined]>([
+    ['a part of it', 'read', 'read'],
+    ['a part of it, as a list', ['write'], 'write'],
+    ['all of it, in another order', 'write read', 'read write'],
+    ['more than that', 'admin read', 'read'],
+    ['nothing of it', '', undefined],
+  ])('grants what the user agreed to: %s', async (_, scope, granted) => {
+    const { host, decide } = await reading({ scope: 'read write' });
+    await decide({ user: ALICE, scope });
+    expect((savedCode(host) as { scope: unknown }).scope).toBe(granted);
+  });
+
+  it.each([
+    NO,
+    new LoginRequiredError('Login required: nobody is signed in'),
+    new ConsentRequiredError('Consent required: the user has to be asked'),
+    new InteractionRequiredError('Interaction required: the user has to choose'),
+  ])('tells the client of a decision that is an error: $name', async (error) => {
+    const { host, decide } = await reading();
+    const { error: rejected, location, told } = await decide({ error });
+    expect(rejected).toBe(error);
+    expect(location).toMatch(`${CALLBACK}?`);
+    expect(told).toEqual({ error: error.name, error_description: error.message, state: 'xyz' });
+    expect(methods(host)).toEqual(['getClient']);
+  });
+
+  it('answers a request for a token in the fragment, and asks for its scope once', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, grants: ['implicit'] });
+    const { decide } = await reading({ response_type: 'token', scope: 'read write' }, {}, host);
+    const { location } = await decide({ user: ALICE, scope: 'write' });
+    expect(location).toMatch(/^https:\/\/app\.example\/cb#access_token=\w+&token_type=Bearer&.*scope=write&state=xyz$/);
+    expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveToken']);
+  });
+
+  it('decides by the options that it was read with', async () => {
+    const { host, server, response } = await reading();
+    const options = { authorizationCodeLifetime: 60, issuer: 'https://as.example' };
+    const asked = await server.readAuthorizationRequest(authorizeRequest(), response, options);
+    const { told } = await decided(server, asked, { user: ALICE }, response);
+    expect(told).toMatchObject({ iss: 'https://as.example' });
+    const { expiresAt } = savedCode(host) as { expiresAt: Date };
+    expect(expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(60_000);
+  });
+
+  it('does not mind what a host does to what it was handed', async () => {
+    const { host, asked, decide } = await reading({ code_challenge: CHALLENGE });
+    Object.assign(asked, {
+      scope: 'read write',
+      redirectUri: 'https://evil.example/',
+      codeChallenge: '',
+      state: 'abc',
+    });
+    const { location, told } = await decide({ user: ALICE });
+    expect(location).toMatch(`${CALLBACK}?`);
+    expect(told).toMatchObject({ state: 'xyz' });
+    expect(savedCode(host)).toMatchObject({ scope: 'read', redirectUri: CALLBACK, codeChallenge: CHALLENGE });
+  });
+
+  it('hands out what a session can keep, with the request at hand', async () => {
+    const server = new OAuth2Server({ model: createHost().model });
+    const native: Record<string, unknown> = {};
+    const request = Object.assign(authorizeRequest(), { native: Object.assign(native, { self: native }) });
+    const asked = await server.readAuthorizationRequest(request, new Response());
+    expect(asked.request).toBe(request);
+    expect(JSON.parse(JSON.stringify(asked))).toMatchObject({ client: { id: 'web' }, state: 'xyz', data: {} });
+  });
+});
+
+describe('a decision that cannot be', () => {
+  it('is one that was read by nobody, by another server, or is a copy', async () => {
+    const [one, other] = [await reading(), await reading()];
+    for (const asked of [{ ...one.asked }, other.asked, undefined, null, {}]) {
+      const response = new Response();
+      const { error } = await decided(one.server, asked as never, { user: ALICE }, response);
+      expect(summary(error)).toMatch(/^500 invalid_argument: .*readAuthorizationRequest/);
+      expect(response).toMatchObject({ status: 500, body: { error: 'server_error' } });
+    }
+    expect([...one.host.codes, ...other.host.codes]).toEqual([]);
+  });
+
+  it.each([{}, { user: undefined }, { user: null }, { error: undefined }, null, undefined])(
+    'is %j: nobody agreed, which is a fault of the host',
+    async (decision) => {
+      const { host, decide } = await reading();
+      const { error, told } = await decide(decision as never);
+      expect(error?.name).toBe('invalid_argument');
+      expect(told).toMatchObject({ error: 'server_error', state: 'xyz' });
+      expect(JSON.stringify(told)).not.toContain('user');
+      expect(methods(host)).toEqual(['getClient']);
+    },
+  );
+
+  it('is for a response that is none', async () => {
+    const { host, server, asked } = await reading();
+    await expect(server.decide(asked, { user: ALICE }, {} as never)).rejects.toThrow('instance of Response');
+    expect(host.codes.size).toBe(0);
+  });
+
+  it('fails as authorize does when the model fails', async () => {
+    const failing = createHost({ saveAuthorizationCode: () => Promise.reject(new Error('password=x')) });
+    const { decide } = await reading({}, {}, failing);
+    const { error, told } = await decide({ user: ALICE });
+    expect(error?.inner?.message).toBe('password=x');
+    expect(told).toMatchObject({ error: 'server_error', state: 'xyz' });
+    expect(JSON.stringify(told)).not.toContain('password');
+  });
+});
+
+describe('what the operator hears of a decision', () => {
+  const heard = async (decision: Decision) => {
+    const events: [string, Record<string, unknown>][] = [];
+    const emit = (name: string, payload: object) => events.push([name, { ...payload }]);
+    await (await reading({}, { events: { emit } })).decide(decision);
+    return events;
+  };
+  const asked = { endpoint: 'authorize', clientId: 'web', responseType: 'code', scope: 'read', userId: 'alice' };
+
+  it.each<[string, string, Decision, object]>([
+    ['who agreed', 'authorization.granted', { user: ALICE }, {}],
+    ['who said no', 'authorization.denied', { user: ALICE, error: NO }, { error: 'access_denied' }],
+    [
+      'who was not asked',
+      'authorization.refused',
+      { user: ALICE, error: new ConsentRequiredError('Consent required') },
+      { error: 'consent_required' },
+    ],
+  ])('is %s', async (_, name, decision, more) => {
+    expect(await heard(decision)).toEqual([[name, expect.objectContaining({ ...asked, ...more })]]);
+  });
+
+  it('is no user where nobody is known', async () => {
+    const [[name, payload]] = (await heard({ error: NO })) as [[string, Record<string, unknown>]];
+    expect([name, payload['userId']]).toEqual(['authorization.denied', undefined]);
+  });
+});

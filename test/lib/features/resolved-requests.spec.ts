@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  AccessDeniedError,
+  type Feature,
+  InvalidTargetError,
+  OAuth2Server,
+  OAuthError,
+  Response,
+  TemporarilyUnavailableError,
+} from 'nest-oauth2/server';
+
+import { ALICE, CALLBACK, createHost } from '../../support/model.js';
+import { pinnedRequests } from '../../support/pinned-requests.js';
+import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+
+const NOTHING = { response_type: undefined, redirect_uri: undefined, scope: undefined, state: undefined };
+const URI = 'urn:example:1';
+const PINNED = { response_type: 'code', client_id: 'web', redirect_uri: CALLBACK, scope: 'read', state: 'pinned' };
+const AGAIN = '400 invalid_request: Invalid request: it was answered before';
+
+function start(...features: Feature[]) {
+  const host = createHost();
+  const pins = pinnedRequests();
+  pins.pinned.set(URI, { ...PINNED });
+  const server = new OAuth2Server({ model: host.model, features: [pins.feature, ...features] });
+  const authorize = (query: object = {}, body: object = {}) =>
+    answer(server, 'authorize', authorizeRequest({ ...NOTHING, request_uri: URI, ...query }, { body }), signedIn);
+  const read = () =>
+    server.readAuthorizationRequest(authorizeRequest({ ...NOTHING, request_uri: URI }), new Response());
+  return { host, server, authorize, read, ...pins, methods: () => host.calls.map(([method]) => method) };
+}
+
+describe('an authorization request whose parameters come from elsewhere', () => {
+  it('is answered by those alone, and is spent before anything is issued', async () => {
+    const { authorize, host, spent, methods } = start();
+    const { redirected } = await authorize({ scope: 'write', redirect_uri: 'https://evil.example/', state: 'url' });
+    expect(redirected).toEqual({ code: expect.any(String), state: 'pinned' });
+    expect([...host.codes.values()]).toMatchObject([{ scope: 'read', redirectUri: CALLBACK }]);
+    expect([...spent.values()]).toEqual([1]);
+    expect(methods()).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
+  });
+
+  it('is answered once, and another time tells the browser alone', async () => {
+    const { authorize, host } = start();
+    await authorize();
+    const { error, status, headers, body } = await authorize();
+    expect(summary(error)).toBe(AGAIN);
+    expect([status, headers]).toEqual([400, { 'cache-control': 'no-store' }]);
+    expect(body).toEqual({ error: 'invalid_request', error_description: 'Invalid request: it was answered before' });
+    expect(host.codes.size).toBe(1);
+  });
+
+  it('gives one code, however many decide it at a time', async () => {
+    const { authorize, host } = start();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => authorize()));
+    expect(answers.filter(({ redirected }) => 'code' in redirected)).toHaveLength(1);
+    expect(answers.filter(({ error }) => summary(error) === AGAIN)).toHaveLength(7);
+    expect(host.codes.size).toBe(1);
+  });
+
+  it('is spent by an error that it is answered with', async () => {
+    const { server, authorize, read, spent } = start();
+    const denial = server.decide(await read(), { error: new AccessDeniedError('No') }, new Response());
+    await expect(denial).rejects.toThrow('No');
+    expect([...spent.values()]).toEqual([1]);
+    expect(summary((await authorize()).error)).toBe(AGAIN);
+  });
+
+  it.each([
+    ['query', { allowed: 'false' }, {}],
+    ['form', {}, { allowed: 'false' }],
+  ])('is spent by a no in the %s', async (_, query, body) => {
+    const { authorize, host, spent } = start();
+    const { redirected } = await authorize(query, body);
+    expect(redirected).toMatchObject({ error: 'access_denied', state: 'pinned' });
+    expect([...spent.values()]).toEqual([1]);
+    expect(summary((await authorize()).error)).toBe(AGAIN);
+    expect(host.codes.size).toBe(0);
+  });
+
+  it('is denied by what was sent, and not by what was kept', async () => {
+    const { authorize, pinned } = start();
+    pinned.set(URI, { ...PINNED, allowed: 'false' });
+    expect((await authorize()).redirected).toHaveProperty('code');
+  });
+
+  it('is not spent by being read, nor by a user who may not have what it asks for', async () => {
+    const { read, authorize, pinned, spent } = start();
+    await read();
+    pinned.set(URI, { ...PINNED, scope: 'admin' });
+    expect((await authorize()).redirected).toMatchObject({ error: 'invalid_scope', state: 'pinned' });
+    expect(spent.size).toBe(0);
+  });
+
+  it('that cannot be found is told to the browser, before a client is looked for', async () => {
+    const { authorize, methods } = start();
+    const { error, status, headers } = await authorize({ request_uri: 'urn:example:2' });
+    expect(summary(error)).toBe('400 invalid_request: Invalid request: `request_uri` is unknown');
+    expect([status, headers['location'], methods()]).toEqual([400, undefined, []]);
+  });
+
+  it('is in one place, or is refused', async () => {
+    const other = pinnedRequests('others');
+    other.pinned.set(URI, { ...PINNED, scope: 'write' });
+    const { authorize, host } = start(other.feature);
+    const { error, headers } = await authorize();
+    expect(summary(error)).toBe('400 invalid_request: Invalid request: its parameters are in two places');
+    expect([headers['location'], host.codes.size]).toEqual([undefined, 0]);
+  });
+
+  it('gives nothing when it cannot be spent', async () => {
+    const { server, host, feature, pinned } = start();
+    const failing: Feature = {
+      ...feature,
+      resolve: async (...given) => ({
+        ...(await feature.resolve!(...given))!,
+        spend: () => Promise.reject(new TemporarilyUnavailableError('database')),
+      }),
+    };
+    const away = new OAuth2Server({ model: server.options.model, features: [failing] });
+    const request = authorizeRequest({ ...NOTHING, request_uri: URI });
+    const { redirected } = await answer(away, 'authorize', request, signedIn);
+    expect(redirected).toMatchObject({ error: 'temporarily_unavailable', state: 'pinned' });
+    expect([host.codes.size, pinned.size]).toEqual([0, 1]);
+  });
+
+  it('is read as it stands by servers that list no such feature', async () => {
+    const { host } = start();
+    const request = authorizeRequest({ request_uri: URI });
+    const { redirected } = await answer(host, 'authorize', request, signedIn);
+    expect(redirected).toMatchObject({ state: 'xyz' });
+  });
+});
+
+describe('what a feature asks of an authorization request', () => {
+  const picky: Feature = {
+    name: 'picky',
+    async ask(parameters, { client, scope, data, request }, server) {
+      const resource = parameters.required('resource');
+      if (resource !== 'api') throw new InvalidTargetError('Invalid target: `resource` is unknown');
+      expect([client.id, scope, data, request.query?.['resource']]).toEqual(['web', 'read', {}, 'api']);
+      expect(server.options.model).toBeDefined();
+      return { resource };
+    },
+    answer({ data, client }, user, parameters) {
+      Object.assign(parameters, { told: [data['resource'], client.id, user['id']].join(' ') });
+    },
+  };
+
+  it('is found where the request has its parameters', async () => {
+    const { authorize, pinned, host } = start(picky);
+    pinned.set(URI, { ...PINNED, resource: 'api' });
+    const { redirected } = await authorize({ resource: 'other' });
+    expect(redirected).toEqual({ code: expect.any(String), told: 'api web alice', state: 'pinned' });
+    expect([...host.codes.values()]).toMatchObject([{ resource: 'api' }]);
+  });
+
+  it.each([
+    [{ resource: 'other' }, 'invalid_target', 'Invalid target: `resource` is unknown'],
+    [{}, 'invalid_request', 'Missing parameter: `resource`'],
+    [{ resource: ['api', 'api'] }, 'invalid_request', 'Repeated parameter: `resource`'],
+  ])('is refused for %j, which is told to the client in both halves', async (query, code, description) => {
+    const { host, server } = start(picky);
+    const request = authorizeRequest({ ...query });
+    const { redirected } = await answer(server, 'authorize', request, signedIn);
+    expect(redirected).toEqual({ error: code, error_description: description.replaceAll('"', "'"), state: 'xyz' });
+    const response = new Response();
+    await expect(server.readAuthorizationRequest(request, response)).rejects.toThrow(OAuthError);
+    expect(response.get('location')).toMatch(`error=${code}&`);
+    expect(host.codes.size).toBe(0);
+  });
+
+  it('is kept with a token that is issued at once, and not sent', async () => {
+    const { host, server } = start(picky);
+    host.clients.set('web', { ...host.clients.get('web')!, grants: ['implicit'] });
+    const request = authorizeRequest({ response_type: 'token', resource: 'api' });
+    const { redirected } = await answer(server, 'authorize', request, signedIn);
+    expect(redirected).not.toHaveProperty('resource');
+    expect(redirected).toHaveProperty('told', 'api web alice');
+    expect(host.accessTokens.get(String(redirected['access_token']))).toMatchObject({ resource: 'api', user: ALICE });
+  });
+
+  it('never stands in for what the library says of a code', async () => {
+    const bold: Feature = {
+      name: 'bold',
+      ask: () => ({ authorizationCode: 'known', scope: 'read write', expiresAt: new Date(8e15), codeChallenge: 'c' }),
+    };
+    const { host, server } = start(bold);
+    const request = authorizeRequest({ code_challenge: 'c'.repeat(43) });
+    const { redirected } = await answer(server, 'authorize', request, signedIn);
+    const code = host.codes.get(String(redirected['code']))!;
+    expect(redirected['code']).not.toBe('known');
+    expect([code.scope, code.codeChallenge]).toEqual(['read', 'c'.repeat(43)]);
+    expect(code.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(300_000);
+  });
+});

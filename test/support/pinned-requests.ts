@@ -1,0 +1,31 @@
+import { type Feature, InvalidRequestError, Request } from 'nest-oauth2/server';
+
+export interface Pins {
+  feature: Feature;
+  /** The parameters of a request, by its `request_uri`. */
+  pinned: Map<string, Record<string, unknown>>;
+  /** How often one was spent. */
+  spent: Map<string, number>;
+}
+
+/** A feature by which the parameters of an authorization request are kept here, and good for one decision. RFC 9126 §4 */
+export function pinnedRequests(name = 'pinned requests'): Pins {
+  const pinned: Pins['pinned'] = new Map();
+  const spent: Pins['spent'] = new Map();
+  const feature: Feature = {
+    name,
+    async resolve({ method, headers, query, body }) {
+      const uri = String(body?.request_uri ?? query?.['request_uri']);
+      if (uri === 'undefined') return undefined;
+      const parameters = pinned.get(uri);
+      if (!parameters) throw new InvalidRequestError('Invalid request: `request_uri` is unknown');
+      const spend = async () => {
+        const times = (spent.get(uri) ?? 0) + 1;
+        spent.set(uri, times);
+        return times === 1;
+      };
+      return { request: new Request({ method, headers, query: { ...parameters } }), spend };
+    },
+  };
+  return { feature, pinned, spent };
+}
