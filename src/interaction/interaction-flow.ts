@@ -6,6 +6,7 @@ import {
   type Response,
   type User,
 } from '../../lib/index.js';
+import { userDenied } from '../../lib/endpoints/authorize-events.js';
 import { toOAuthError } from '../../lib/errors.js';
 import { reportRefused } from '../event-log.js';
 import type { NativeRequest } from '../http-adapter.js';
@@ -48,25 +49,21 @@ export class InteractionFlow {
     const { query, returnTo } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
-    const asked: InteractionContext = {
-      authorization: await this.server.readAuthorizationRequest(request, response),
-      request: native,
-      returnTo,
-    };
-    const user = await this.interaction.findUser(asked);
-    if (!user) return showAnswer(response, await this.interaction.login(asked));
+    const asked = await this.server.readAuthorizationRequest(request, response);
+    const context: InteractionContext = { authorization: asked, request: native, returnTo };
+    const user = await this.interaction.findUser(context);
+    if (!user) return showAnswer(response, await this.interaction.login(context));
 
     // From here the scope is what this user can grant: it may be more or less than was asked for.
-    const authorization = await this.server.readAuthorizationRequest(request, response, { user });
-    const context = { ...asked, authorization };
-    const subject = subjectOf(user, { authorization, query, issuer: this.server.options.issuer, returnTo });
+    asked.scope = await this.server.grantableScope(asked, user, response);
+    const subject = subjectOf(user, { asked, request, returnTo });
     const decision = await this.findDecision(native, { user, subject, context });
-    if (!decision) {
+    if (decision) {
+      await this.server.decide(asked, decision === 'deny' ? { user, error: userDenied() } : { user }, response);
+    } else {
       const ticket = this.tickets.issue(subject);
-      return showAnswer(response, await this.interaction.consent(user, { ...context, action: returnTo, ticket }));
+      showAnswer(response, await this.interaction.consent(user, { ...context, action: returnTo, ticket }));
     }
-    if (decision === 'deny') request.query['allowed'] = 'false';
-    await this.server.authorize(request, response, { authenticateHandler: { handle: () => user } });
   }
 
   /** A form decides only with a good ticket; without a form, only what the user agreed to before. */
@@ -90,24 +87,27 @@ export class InteractionFlow {
   }
 }
 
-/** What a user is asked, and where. */
+/** What a user is asked, by which request, and where. */
 interface Question {
-  authorization: AuthorizationRequest;
-  query: Record<string, unknown>;
-  issuer: string | undefined;
+  asked: AuthorizationRequest;
+  request: Request;
   returnTo: string;
 }
 
 /** What a ticket is good for: this user, what they were shown, every parameter of the request, and only here. */
-function subjectOf(user: User, { authorization, query, issuer, returnTo }: Question): string {
+function subjectOf(user: User, { asked, request, returnTo }: Question): string {
   const id: unknown = user['id'];
   if ((typeof id !== 'string' || id === '') && typeof id !== 'number') {
     throw new InvalidArgumentError(
       'Invalid argument: the interaction method `findUser()` must return a user with an `id`',
     );
   }
-  const { client, redirectUri, scope } = authorization;
-  const parameters = Object.entries(query).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const { client, redirectUri, scope, issuer } = asked;
   const [path] = returnTo.split('?', 1);
-  return JSON.stringify([issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null, parameters]);
+  const subject = [issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null, sorted(request.query)];
+  // One that stands for another says little itself, and may stand for a third tomorrow.
+  if (asked.request !== request) subject.push(sorted(asked.request.query));
+  return JSON.stringify(subject);
 }
+
+const sorted = (query: object) => Object.entries(query).toSorted(([a], [b]) => (a < b ? -1 : 1));
