@@ -132,7 +132,10 @@ export interface AccessTokenModel<C extends Client = Client, U extends User = Us
 }
 
 /** All that an API needs which lives apart from its authorization server: it finds tokens, and issues none. */
-export interface ProtectedResourceModel<C extends Client = Client, U extends User = User> extends AccessTokenModel<C, U> {
+export interface ProtectedResourceModel<C extends Client = Client, U extends User = User> extends AccessTokenModel<
+  C,
+  U
+> {
   getClient?: undefined;
   saveToken?: undefined;
 }
