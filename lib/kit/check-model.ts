@@ -1,8 +1,7 @@
 import { toOAuthError } from '../errors.js';
-import type { ModelMethod } from '../model/model.js';
 import { Trial } from './trial.js';
 import { CHECKS } from './checks/index.js';
-import { type Check, ContractViolation, Finding, LeftOut } from './contract.js';
+import { type Check, type CheckedMethod, ContractViolation, Finding, LeftOut } from './contract.js';
 import { makeReport, type Outcome, type Report } from './report.js';
 import { type ContractOptions, FixtureFault, type MakeModel, type Subject } from './subject.js';
 
@@ -25,7 +24,7 @@ export async function runCheck(check: Check, makeModel: MakeModel, options: Cont
   const made = await makeModel();
   const subject = isSubject(made) ? made : { model: made };
   const { name, feature, race = false } = check;
-  const has = (method: ModelMethod) => typeof subject.model[method] === 'function';
+  const has = (method: CheckedMethod) => typeof subject.model[method] === 'function';
   try {
     if (!check.needs.every(has)) return { name, feature, race, result: 'absent' };
     await check.run(new Trial({ ...options, ...subject }, options.parallel));

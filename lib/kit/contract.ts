@@ -1,3 +1,4 @@
+import type { RevocationModel } from '../features/revocation.js';
 import type { ModelMethod } from '../model/model.js';
 import type { Trial } from './trial.js';
 
@@ -8,11 +9,15 @@ export const FEATURES = [
   'authorization codes',
   'refresh tokens',
   'token families',
+  'token revocation',
   'passwords',
   'client credentials',
 ] as const;
 
 export type Feature = (typeof FEATURES)[number];
+
+/** What a model may implement: for the classic interface, and for features. */
+export type CheckedMethod = ModelMethod | keyof RevocationModel;
 
 /** One obligation of a model. */
 export interface Check {
@@ -20,7 +25,7 @@ export interface Check {
   name: string;
   feature: Feature;
   /** The methods it is about: a model without one of them lacks the feature. */
-  needs: readonly ModelMethod[];
+  needs: readonly CheckedMethod[];
   /** Does it hold only if a step of the model is atomic? */
   race?: boolean;
   /** What somebody can do to a host whose model fails. */

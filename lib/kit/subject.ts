@@ -1,3 +1,4 @@
+import type { RevocationModel } from '../features/revocation.js';
 import type { Awaitable, Model, User } from '../model/model.js';
 import type { EngineOptions } from '../options/options.js';
 
@@ -23,14 +24,17 @@ export interface ContractFixtures {
   server?: EngineOptions;
 }
 
+/** A model as far as it goes: for the classic interface, and for features. */
+export type TriedModel = Partial<Model & RevocationModel>;
+
 /** A model with what it knows, and what must be closed after it. */
 export interface Subject extends ContractFixtures {
-  model: Partial<Model>;
+  model: TriedModel;
   cleanUp?(): Awaitable<unknown>;
 }
 
 /** Makes the model under test, or a subject: once for every check. */
-export type MakeModel = () => Awaitable<Partial<Model> | Subject>;
+export type MakeModel = () => Awaitable<TriedModel | Subject>;
 
 /** Options of `checkModel()`. */
 export interface ContractOptions extends ContractFixtures {

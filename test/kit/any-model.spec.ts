@@ -61,6 +61,7 @@ describe('the contract', () => {
       'authorization codes': 'absent',
       'refresh tokens': 'absent',
       'token families': 'absent',
+      'token revocation': 'absent',
       passwords: 'absent',
       'client credentials': 'kept',
     });

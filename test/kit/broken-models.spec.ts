@@ -7,6 +7,7 @@ import { BROKEN_FAMILIES } from './broken-families.js';
 import { BROKEN_LOOKUPS } from './broken-lookups.js';
 import { BROKEN_REDEEMING } from './broken-redeeming.js';
 import { BROKEN_REPLAYS } from './broken-replays.js';
+import { BROKEN_REVOKING } from './broken-revoking.js';
 import { BROKEN_SPENDING } from './broken-spending.js';
 import { HonestModel, subject } from './honest-model.js';
 import { RedeemingModel } from './redeeming-model.js';
@@ -16,6 +17,8 @@ const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS
   BROKEN_CLOCKS,
   BROKEN_REPLAYS,
   BROKEN_REDEEMING,
+  // Issue 11, 2
+  BROKEN_REVOKING,
 ]);
 
 describe('the contract', () => {
@@ -32,6 +35,7 @@ describe('the contract', () => {
       'authorization codes': 'atomic',
       'refresh tokens': 'atomic',
       'token families': 'atomic',
+      'token revocation': 'kept',
       passwords: 'kept',
       'client credentials': 'kept',
     });

@@ -75,6 +75,11 @@ export class HonestModel {
     return spend(this.refreshTokens.get(refreshToken));
   }
 
+  async revokeAccessToken({ accessToken }: { accessToken: string }): Promise<void> {
+    await tick();
+    this.accessTokens.delete(accessToken);
+  }
+
   async revokeGrant(grantId: string): Promise<void> {
     await tick();
     this.ended.add(grantId);

@@ -6,7 +6,7 @@ import { ACCESS_TOKEN, REFRESH_TOKEN, type SpendableKind } from './kinds.js';
 import { BY_ONE_CLOCK, REVOKE_FAMILY } from './remedies.js';
 
 /** What else may be the time in another process, or was it in this one before its clock was set. */
-const CLOCKS: readonly [how: string, ahead: number][] = [
+export const CLOCKS: readonly [how: string, ahead: number][] = [
   ['5 seconds ahead', 5000],
   ['5 seconds behind', -5000],
   ['an hour ahead', 3_600_000],

@@ -5,12 +5,14 @@ import { FAMILY_CHECKS } from './families.js';
 import { FLOW_CHECKS } from './flows.js';
 import { GENERATOR_CHECKS } from './generators.js';
 import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
+import { ISSUER_CHECKS } from './issuers.js';
 import { lookupChecks } from './lookup.js';
 import { raceChecks } from './races.js';
 import { redeemingChecks } from './redeeming.js';
 import { lateRedeemingChecks } from './redeeming-late.js';
 import { replayChecks } from './replays.js';
 import { RETRY_CHECKS } from './retries.js';
+import { REVOCATION_CHECKS } from './revoking.js';
 import { spendingChecks } from './spending.js';
 import { SPENT_CODE_CHECKS } from './spent-codes.js';
 import { USER_CHECKS } from './users.js';
@@ -34,4 +36,6 @@ export const CHECKS: readonly Check[] = [
   ...FAMILY_CHECKS,
   ...SPENDABLE.flatMap(lateRedeemingChecks),
   ...FAMILY_CLOCK_CHECKS,
+  ...ISSUER_CHECKS,
+  ...REVOCATION_CHECKS,
 ];

@@ -27,6 +27,14 @@ export const REVOKE_FAMILY = `keep \`grantId\` with every code, access and refre
   Mongo  updateMany({ grantId, revokedAt: null }, { $set: { revokedAt: new Date() } }) in each collection
   Redis  SET revoked:<grantId> 1 EX <lifetime of a refresh token>, looked up with every token`;
 
+/** How one access token is ended. */
+export const REVOKE_ACCESS_TOKEN = `mark or delete the one row, by the token itself, and find none that is marked; one that is gone already is as good.
+  SQL    UPDATE access_tokens SET revoked_at = now() WHERE token = ? AND revoked_at IS NULL   → whatever the count
+         SELECT … FROM access_tokens WHERE token = ? AND revoked_at IS NULL, wherever one is looked up
+  SQL    DELETE FROM access_tokens WHERE token = ?
+  Mongo  updateOne({ token }, { $set: { revokedAt: new Date() } }), and find({ token, revokedAt: null })
+  Redis  DEL access:<token>`;
+
 /** How a token is kept from being saved into a family that is over. */
 export const SAVE_INTO_FAMILY = `remember the revoked family, and let one transaction check it and save.
   SQL    BEGIN; SELECT revoked_at FROM grants WHERE id = ? FOR UPDATE; revoked → throw; INSERT …; COMMIT
