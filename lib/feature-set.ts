@@ -50,7 +50,7 @@ export class FeatureSet implements ServerFacts {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
   private readonly resources: readonly { uri: string; origin: string; path: string }[];
-  private paths: Readonly<Record<string, string | undefined>> = {};
+  private paths: Readonly<Record<string, string | false>> = {};
 
   /** @throws InvalidArgumentError when two features add the same, or the model lacks what one asks of it */
   constructor(
@@ -71,8 +71,8 @@ export class FeatureSet implements ServerFacts {
     }
   }
 
-  /** Says where the host has put the endpoints: their whole paths, by id. */
-  mount(paths: Readonly<Record<string, string>>): void {
+  /** Says where the host has put the endpoints: their whole paths, by id; false: nowhere. */
+  mount(paths: Readonly<Record<string, string | false>>): void {
     this.paths = paths;
   }
 
@@ -82,7 +82,7 @@ export class FeatureSet implements ServerFacts {
 
   urlOf(endpoint: string, issuer: string | undefined): string | undefined {
     const path = this.paths[endpoint] ?? this.endpoints.get(endpoint)?.path;
-    if (issuer === undefined || path === undefined) return undefined;
+    if (issuer === undefined || path === undefined || path === false) return undefined;
     const { origin, pathname } = new URL(issuer);
     const [base, route] = [pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];
     // A host that answers under the path of its issuer has it in its routes, unless a proxy takes it off.

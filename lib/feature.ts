@@ -60,6 +60,11 @@ export interface Endpoint {
   readonly methods: readonly string[];
   /** Its member in the metadata, if it has one: `token_endpoint`. RFC 8414 §2 */
   readonly metadata?: string;
+  /**
+   * Whom it serves, where the metadata say how clients authenticate: `all`, those without a secret among them, or the
+   * `confidential` ones, which can prove who they are. RFC 6749 §2.1, RFC 8414 §2
+   */
+  readonly clients?: 'all' | 'confidential';
   /** Of a well-known document: there is one for each issuer, whose path is put behind this one. RFC 8414 §3.1 */
   readonly perIssuer?: boolean;
   /**
@@ -128,7 +133,7 @@ export interface ServerFacts {
   readonly clientAuthentications: readonly ClientAuthentication[];
   /** The issuer that a request asks; undefined where the host has named none. RFC 8414 §2 */
   issuerOf(request: Request): string | undefined;
-  /** Where an endpoint of an issuer is, as an absolute URL; undefined without issuer. */
+  /** Where an endpoint of an issuer is, as an absolute URL; undefined without issuer, and where the host has none. */
   urlOf(endpoint: string, issuer: string | undefined): string | undefined;
   /** Which of this application's `resources` a request is for: the longest whose path it is under; undefined: none. */
   resourceOf(request: Request): string | undefined;

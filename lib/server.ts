@@ -116,8 +116,8 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.endpoints.answer(endpoint, request, response);
   }
 
-  /** Says where the host has put the endpoints: their whole paths, by id. The metadata of the server names them. */
-  mount(paths: Readonly<Record<string, string>>): void {
+  /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
+  mount(paths: Readonly<Record<string, string | false>>): void {
     this.features.mount(paths);
   }
 

@@ -5,6 +5,7 @@ export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
   /** Its id among the features. */
   readonly name: string;
   readonly cors: Served['cors'];
+  readonly metadata: Served['metadata'];
   readonly perIssuer: Served['perIssuer'];
 }
 

@@ -44,7 +44,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
   const server: Provider = {
     provide: OAuth2Server,
     inject: [OAUTH2_OPTIONS, OAUTH2_MODEL, OAUTH2_ROUTES],
-    useFactory(settled: OAuth2Options, model: unknown, routes: Record<string, string>): OAuth2Server {
+    useFactory(settled: OAuth2Options, model: unknown, routes: Record<string, string | false>): OAuth2Server {
       refuse(findOptionsFault(settled, { registration, method }));
       checkModel(model, settled, controllers);
       checkFeatures(model, features);

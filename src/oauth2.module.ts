@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { type DynamicModule, Inject, Module, type NestModule, Optional } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { prepareBodies } from './body-errors.js';
-import { claimRoutes, settleEndpoints } from './configuration/paths.js';
+import { claimRoutes, settleEndpoints, verifyNamed } from './configuration/paths.js';
 import { verify } from './configuration/verify.js';
 import type {
   OAuth2ModuleAsyncOptions,
@@ -31,7 +31,7 @@ export class OAuth2Module implements NestModule {
     @Inject(ApplicationConfig) readonly config: ApplicationConfig,
     @Inject(ModulesContainer) readonly modules: ModulesContainer,
     @Optional() @Inject(OAUTH2_OPTIONS) private readonly options: OAuth2Options | undefined,
-    @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string> = {},
+    @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string | false> = {},
   ) {
     verify(
       registration !== undefined,
@@ -68,12 +68,20 @@ export class OAuth2Module implements NestModule {
       httpAdapter,
       endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path])),
     );
-    Object.assign(this.routes, mountedPaths(endpoints, OAuth2Module, this));
+    const paths = mountedPaths(endpoints, OAuth2Module, this);
+    verifyNamed(endpoints, paths);
+    Object.assign(this.routes, paths, !this.asksUsers && { authorize: false });
     const findEndpoint = endpointFinder(endpoints, issuer);
     const facts = { cors: options?.cors, events: new EventLog(options?.events) };
     prepareBodies(httpAdapter, findEndpoint, facts);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, facts);
     serveDocuments(httpAdapter, { endpoints, issuer, facts, findServer: (native) => findServer(moduleRef, native) });
+  }
+
+  /** Is there anybody to ask who is signed in? Without, the authorization endpoint only refuses, and nobody need find it. */
+  private get asksUsers(): boolean {
+    const { registration, options } = this;
+    return Boolean(registration.interaction ?? options?.interaction ?? options?.authenticateHandler);
   }
 }

@@ -23,6 +23,7 @@ const token: Endpoint = {
   path: 'oauth/token',
   methods: ['POST'],
   metadata: 'token_endpoint',
+  clients: 'all',
   cors: true,
   make: (server) => new TokenEndpoint(server.options, server),
 };

@@ -7,3 +7,6 @@ export { resourceIndicators } from './resource-indicators/resource-indicators.js
 export * from './introspected-tokens/index.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
 export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
+
+export { protectedResource, type ProtectedResource, type ProtectedResourceOptions } from './resource-metadata.js';
+export { serverMetadata, type ServerMetadataOptions } from './server-metadata/server-metadata.js';

@@ -34,6 +34,7 @@ export function revocation(options: RevocationOptions = {}): Feature {
         path: 'oauth/revoke',
         methods: ['POST'],
         metadata: 'revocation_endpoint',
+        clients: 'all',
         cors: true,
         make: (server) => new RevocationEndpoint(server, options),
       },

@@ -50,9 +50,9 @@ const listed = (names: readonly string[]) =>
 export function settleEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
   const { prefix } = paths;
   return allFeatures(features).flatMap((feature) =>
-    Object.entries(feature.endpoints ?? {}).map(([name, { path, methods, cors, perIssuer }]) => {
+    Object.entries(feature.endpoints ?? {}).map(([name, { path, methods, cors, metadata, perIssuer }]) => {
       const route = isDocument({ path }) ? path : relative(paths[name] ?? under(prefix, relative(path)));
-      return { name, path: route, methods, cors, perIssuer };
+      return { name, path: route, methods, cors, metadata, perIssuer };
     }),
   );
 }
@@ -73,6 +73,15 @@ export function claimRoutes(application: object, routes: readonly string[]): voi
     verify(!taken.has(route), `two imports of OAuth2Module have the path \`${route}\`: ${remedy}`);
     taken.add(route);
   }
+}
+
+/** Checks that the metadata of the server can name its endpoints: of a path with a parameter there is no one URL. */
+export function verifyNamed(endpoints: readonly Endpoint[], paths: Readonly<Record<string, string>>): void {
+  const document = endpoints.find(({ perIssuer }) => perIssuer);
+  const unnamed = endpoints.find(({ name, metadata }) => metadata !== undefined && paths[name]!.includes('/:'));
+  const path = unnamed && paths[unnamed.name];
+  const remedy = 'take the parameter out of the path, or the feature out of `features`';
+  verify(!document || !unnamed, `\`${document?.name}\` must name one URL, and \`${path}\` has a parameter: ${remedy}`);
 }
 
 const relative = (path: string) => path.replace(/^\//, '');

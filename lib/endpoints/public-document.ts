@@ -1,0 +1,51 @@
+import { InvalidRequestError, toOAuthError } from '../errors.js';
+import type { Endpoint, Handler, ServerFacts } from '../feature.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import { answerError, verifyWrappers } from '../operation.js';
+import { allowAnyOrigin } from './cross-origin.js';
+
+/** What a document says, of the issuer that is asked. */
+type Say = (server: ServerFacts, issuer: string | undefined) => object;
+
+const METHODS = ['GET', 'HEAD'];
+
+/** A well-known document: everybody may read it, from any origin, and keep it for a while. RFC 8615 §3 */
+export function publicDocument(
+  path: string,
+  { maxAge, perIssuer = false, say }: { maxAge: number; perIssuer?: boolean; say: Say },
+): Endpoint {
+  return {
+    path,
+    methods: METHODS,
+    cors: 'any',
+    perIssuer,
+    make: (server) => new PublicDocument(server, maxAge, say),
+  };
+}
+
+class PublicDocument implements Handler {
+  constructor(
+    private readonly server: ServerFacts,
+    private readonly maxAge: number,
+    private readonly say: Say,
+  ) {}
+
+  async handle(request: Request, response: Response): Promise<object> {
+    verifyWrappers(request, response);
+    allowAnyOrigin(response);
+    try {
+      if (!METHODS.includes(request.method)) {
+        throw new InvalidRequestError('Invalid request: method must be GET or HEAD', { code: 405 });
+      }
+      const { server } = this;
+      const document = this.say(server, server.issuerOf(request));
+      response.headers['cache-control'] = `public, max-age=${this.maxAge}`;
+      response.headers['content-type'] = 'application/json';
+      response.body = document;
+      return document;
+    } catch (error) {
+      throw answerError(response, toOAuthError(error));
+    }
+  }
+}

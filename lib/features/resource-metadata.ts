@@ -1,0 +1,117 @@
+import { publicDocument } from '../endpoints/public-document.js';
+import type { Endpoint, Feature, ServerFacts } from '../feature.js';
+import { isPublicUrl } from '../http/public-url.js';
+import { isScopeValue } from '../http/syntax.js';
+
+/** A protected resource that this application is. */
+export interface ProtectedResource {
+  /** Its identifier: an https URL without fragment (http for localhost). Requests under its path are for it. RFC 9728 §1.2 */
+  resource: string;
+  /** The scope values that requests for it may need: `scopes_supported`. Default: nothing is said */
+  scopes?: readonly string[];
+  /** The issuers whose tokens it takes. Default: the option `issuer` */
+  authorizationServers?: readonly string[];
+  /** Further members, by their names in RFC 9728 §2: `resource_name`, `resource_documentation`, … */
+  members?: Readonly<Record<string, unknown>>;
+}
+
+/** What `protectedResource()` takes. */
+export interface ProtectedResourceOptions {
+  /** Each with a path of its own; the longest that a request is under counts. */
+  resources: readonly ProtectedResource[];
+  /** Seconds in which clients need not ask again. Default: 3600 */
+  maxAge?: number;
+}
+
+const PATH = '/.well-known/oauth-protected-resource';
+
+/** Clients that are turned away find out where to get a token, and for which scopes. RFC 9728 */
+export function protectedResource(options: ProtectedResourceOptions): Feature {
+  const { maxAge = 3600 } = options;
+  const resources = (options.resources ?? []).filter((one) => isPublicUrl(one?.resource));
+  const urls = new Map(resources.map(({ resource }) => [resource, metadataUrl(resource)]));
+  return {
+    name: 'RFC 9728',
+    resources: [...urls.keys()],
+    endpoints: Object.fromEntries(
+      resources.map((one): [string, Endpoint] => {
+        const { pathname } = urls.get(one.resource)!;
+        const say = (server: ServerFacts, issuer: string | undefined) => metadataOf(one, server, issuer);
+        return [`resource-metadata${pathname.slice(PATH.length)}`, publicDocument(pathname, { maxAge, say })];
+      }),
+    ),
+    check: (server) => [...faultsOf(options, server)],
+
+    metadata: (server, issuer) => ({
+      protected_resources: resources
+        .filter((one) => issuersOf(one, issuer).includes(issuer!))
+        .map(({ resource }) => resource),
+    }),
+
+    challenge({ request, server }) {
+      const url = urls.get(server.resourceOf(request) ?? '');
+      return url && { resource_metadata: url.href };
+    },
+  };
+}
+
+/** The path of the resource is behind that of the document; a lone slash is no path. RFC 9728 §3.1 */
+function metadataUrl(resource: string): URL {
+  const { origin, pathname } = new URL(resource);
+  return new URL(origin + PATH + (pathname === '/' ? '' : pathname));
+}
+
+const issuersOf = ({ authorizationServers }: ProtectedResource, issuer: string | undefined): readonly string[] =>
+  authorizationServers ?? (issuer === undefined ? [] : [issuer]);
+
+function metadataOf(one: ProtectedResource, { options }: ServerFacts, issuer: string | undefined): object {
+  const { resource, scopes = [], members } = one;
+  return {
+    ...members,
+    resource,
+    authorization_servers: issuersOf(one, issuer),
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header', 'body', ...(options.allowBearerTokensInQueryString ? ['query'] : [])],
+  };
+}
+
+const DERIVED = new Map([
+  ['resource', 'whose place is beside `members`'],
+  ['authorization_servers', 'whose place is `authorizationServers`'],
+  ['scopes_supported', 'whose place is `scopes`'],
+  ['bearer_methods_supported', 'which the server says itself: leave it out'],
+  ['signed_metadata', 'which must be signed: leave it out'],
+]);
+
+function* faultsOf({ resources, maxAge = 0 }: ProtectedResourceOptions, server: ServerFacts): Iterable<string> {
+  if (!Array.isArray(resources) || resources.length === 0) {
+    yield "`protectedResource()` needs `resources`, a list such as `[{ resource: 'https://api.example.com' }]`";
+    return;
+  }
+  if (!(maxAge >= 0)) yield '`maxAge` of `protectedResource()` must be a number of seconds, 0 or more';
+  const paths = new Map<string, string>();
+  for (const one of resources as readonly ProtectedResource[]) {
+    yield* faultsOfOne(one, server);
+    const path = isPublicUrl(one?.resource) ? metadataUrl(one.resource).pathname.replace(/\/$/, '') : '';
+    const other = paths.get(path);
+    if (path && other) yield `the resources \`${other}\` and \`${one.resource}\` have one path: give each its own`;
+    paths.set(path, one?.resource);
+  }
+}
+
+function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerFacts): Iterable<string> {
+  const { resource, authorizationServers, members = {}, scopes = [] } = one ?? {};
+  const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
+  if (!isPublicUrl(resource)) {
+    yield `${place} must be an https URL without query and fragment, or an http one of localhost`;
+  }
+  if (issuersOf(one, issuer).length === 0) {
+    yield `${place} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``;
+  }
+  const odd = (authorizationServers ?? []).find((server) => !isPublicUrl(server));
+  if (odd !== undefined) yield `${place} has the issuer \`${odd}\`, which is no https URL without query and fragment`;
+  const wrong = scopes.find((scope) => typeof scope !== 'string' || !isScopeValue(scope));
+  if (wrong !== undefined) yield `${place} lists \`${String(wrong)}\` in \`scopes\`, which is no scope value`;
+  const own = Object.keys(members).find((name) => DERIVED.has(name));
+  if (own !== undefined) yield `${place} has \`${own}\` in \`members\`, ${DERIVED.get(own)}`;
+}

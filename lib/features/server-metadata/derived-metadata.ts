@@ -1,0 +1,102 @@
+import type { ServerFacts } from '../../feature.js';
+import type { GrantTypeClass } from '../../grants/grant-type-class.js';
+import { GrantType } from '../../grants/grant-type.js';
+import type { ResponseTypeClass } from '../../response-types/response-type.js';
+
+/** What a host may say of its server. */
+interface Said {
+  scopes?: readonly string[] | undefined;
+  grantTypes?: readonly string[] | undefined;
+}
+
+type Metadata = Record<string, unknown>;
+
+/** What a server can say of itself, each member true since it is made of what answers requests. RFC 8414 §2 */
+export function derivedMetadata(server: ServerFacts, issuer: string, said: Said): Metadata {
+  const { scopes } = said;
+  const authorizable = server.urlOf('authorize', issuer) !== undefined;
+  const responseTypes = authorizable ? servedResponseTypes(server, said) : [];
+  const grants = servedGrants(server, responseTypes, said);
+  const codes = responseTypes.some(([, { grant }]) => grant === 'authorization_code');
+  const derived: Metadata = {
+    issuer,
+    ...endpointMembers(server, issuer, responseTypes.length > 0),
+    ...(scopes && scopes.length > 0 && { scopes_supported: scopes }),
+    response_types_supported: responseTypes.map(([name]) => name),
+    ...(responseTypes.length > 0 && {
+      response_modes_supported: [...new Set([...responseTypes.map(([, { mode }]) => mode), 'fragment'])],
+      authorization_response_iss_parameter_supported: true,
+    }),
+    grant_types_supported: grants,
+    ...(codes && {
+      code_challenge_methods_supported: server.options.enablePlainPKCE ? ['S256', 'plain'] : ['S256'],
+    }),
+  };
+  for (const feature of server.hooks.metadata) complete(derived, feature.metadata(server, issuer));
+  return derived;
+}
+
+/** Lists grow by what a feature says; what was said before is not said otherwise. */
+function complete(derived: Metadata, more: object): void {
+  for (const [name, value] of Object.entries(more) as [string, unknown][]) {
+    const before = derived[name];
+    if (Array.isArray(before) && Array.isArray(value)) {
+      derived[name] = [...new Set([...(before as unknown[]), ...(value as unknown[])])];
+    } else if (before === undefined && !isEmpty(value)) derived[name] = value;
+  }
+}
+
+/** An empty list is left out. RFC 8414 §3.2 */
+const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
+
+/** Where the endpoints are, and how clients authenticate there. */
+function endpointMembers(server: ServerFacts, issuer: string, authorizes: boolean): Metadata {
+  const members: Metadata = {};
+  for (const [id, { metadata, clients }] of server.endpoints) {
+    const url = metadata && (id !== 'authorize' || authorizes) ? server.urlOf(id, issuer) : undefined;
+    if (!metadata || url === undefined) continue;
+    members[metadata] = url;
+    if (clients) members[`${metadata}_auth_methods_supported`] = authMethods(server, clients === 'confidential');
+  }
+  return members;
+}
+
+/** `none` proves nothing. */
+function authMethods({ clientAuthentications }: ServerFacts, proven: boolean): readonly string[] {
+  const methods = new Set(clientAuthentications.map(({ method }) => method));
+  if (proven) methods.delete('none');
+  return [...methods];
+}
+
+function servedResponseTypes(server: ServerFacts, { grantTypes }: Said): readonly [string, ResponseTypeClass][] {
+  return [...server.responseTypes].filter(
+    ([, { grant, requires }]) =>
+      isServed(server, requires) &&
+      (grantTypes?.includes(grant) ?? true) &&
+      // A code that nobody can redeem is none.
+      (!server.grants.has(grant) || isServed(server, server.grants.get(grant)!.requires)),
+  );
+}
+
+/** The implicit grant has no class: its response type is all of it. */
+function servedGrants(
+  server: ServerFacts,
+  responseTypes: readonly (readonly [string, ResponseTypeClass])[],
+  { grantTypes }: Said,
+): readonly string[] {
+  const classes = new Map([...server.grants, ...Object.entries(server.options.extendedGrantTypes)]);
+  const asked = new Set([...server.responseTypes.values()].map(({ grant }) => grant));
+  const answered = new Set(responseTypes.map(([, { grant }]) => grant));
+  const served = [...classes]
+    .filter(([name, Grant]) => isServed(server, requiredBy(Grant)) && (!asked.has(name) || answered.has(name)))
+    .map(([name]) => name);
+  return [...new Set([...served, ...answered])].filter((name) => grantTypes?.includes(name) ?? true);
+}
+
+const requiredBy = (Grant: GrantTypeClass): readonly string[] => [
+  ...(Grant?.requires ?? []),
+  ...(Grant?.prototype instanceof GrantType ? ['saveToken'] : []),
+];
+
+const isServed = ({ options: { model } }: ServerFacts, methods: readonly string[] = []): boolean =>
+  methods.every((name) => typeof (model as unknown as Metadata)[name] === 'function');

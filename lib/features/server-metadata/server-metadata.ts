@@ -1,0 +1,66 @@
+import { publicDocument } from '../../endpoints/public-document.js';
+import type { Feature, ServerFacts } from '../../feature.js';
+import { isPublicUrl } from '../../http/public-url.js';
+import { isScopeValue } from '../../http/syntax.js';
+import { derivedMetadata } from './derived-metadata.js';
+
+/** What `serverMetadata()` takes. */
+export interface ServerMetadataOptions {
+  /** The scope values that clients may be told of: `scopes_supported`. Default: nothing is said */
+  scopes?: readonly string[];
+  /**
+   * The grant types that clients may be told of. Default: all that the model can serve, the password grant and the implicit
+   * one among them. What is left out is served as before, to clients that may use it.
+   */
+  grantTypes?: readonly string[];
+  /** Seconds in which clients need not ask again. Default: 3600 */
+  maxAge?: number;
+  /** Members that no server can derive, by their names in RFC 8414 §2: `service_documentation`, `op_policy_uri`, … */
+  members?: Readonly<Record<string, unknown>>;
+}
+
+/** Clients find everything by the name of the issuer: its endpoints, and what it can do. RFC 8414 */
+export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
+  const { maxAge = 3600, members } = options;
+  return {
+    name: 'RFC 8414',
+    endpoints: {
+      'server-metadata': publicDocument('/.well-known/oauth-authorization-server', {
+        maxAge,
+        perIssuer: true,
+        say: (server, issuer) => ({ ...members, ...derivedMetadata(server, issuer!, options) }),
+      }),
+    },
+    check: (server) => [...faultsOf(server, options)],
+  };
+}
+
+function* faultsOf(server: ServerFacts, options: ServerMetadataOptions): Iterable<string> {
+  const { issuer } = server.options;
+  const { scopes = [], grantTypes = [], maxAge = 0, members = {} } = options;
+  if (issuer === undefined) {
+    yield '`serverMetadata()` needs the option `issuer`: the https URL by which clients know this server';
+    return;
+  }
+  if (!isPublicUrl(issuer)) {
+    yield `the \`issuer\` must be an https URL without query and fragment, or an http one of localhost, where \`serverMetadata()\` is listed: \`${issuer}\` is neither`;
+    return;
+  }
+  const odd = scopes.find((scope) => typeof scope !== 'string' || !isScopeValue(scope));
+  if (odd !== undefined) yield `\`scopes\` of \`serverMetadata()\` lists \`${String(odd)}\`, which is no scope value`;
+  if (!(maxAge >= 0)) yield '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more';
+  const derived = derivedMetadata(server, issuer, { ...options, grantTypes: undefined });
+  const served = derived['grant_types_supported'] as readonly string[];
+  const unknown = grantTypes.find((type) => !served.includes(type));
+  if (unknown !== undefined) yield `\`grantTypes\` of \`serverMetadata()\` lists \`${unknown}\`, which is not served`;
+  const own = Object.keys(members).find((name) => Object.hasOwn(derived, name) || OTHERWISE.has(name));
+  if (own !== undefined) {
+    yield `\`members\` of \`serverMetadata()\` has \`${own}\`, ${OTHERWISE.get(own) ?? 'which the server says itself: leave it out'}`;
+  }
+}
+
+/** Members that have a place of their own, or none. */
+const OTHERWISE = new Map([
+  ['scopes_supported', 'whose place is the option `scopes`'],
+  ['signed_metadata', 'which must be signed: leave it out'],
+]);
