@@ -1,7 +1,7 @@
 import { publicDocument } from '../endpoints/public-document.js';
 import type { Endpoint, Feature, ServerFacts } from '../feature.js';
 import { isPublicUrl } from '../http/public-url.js';
-import { isScopeValue } from '../http/syntax.js';
+import { scopesFault } from './scopes-fault.js';
 
 /** A protected resource that this application is. */
 export interface ProtectedResource {
@@ -104,14 +104,15 @@ function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerFac
   const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
   if (!isPublicUrl(resource)) {
     yield `${place} must be an https URL without query and fragment, or an http one of localhost`;
+    return;
   }
   if (issuersOf(one, issuer).length === 0) {
     yield `${place} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``;
   }
-  const odd = (authorizationServers ?? []).find((server) => !isPublicUrl(server));
+  const odd = [authorizationServers ?? []].flat().find((server) => !isPublicUrl(server));
   if (odd !== undefined) yield `${place} has the issuer \`${odd}\`, which is no https URL without query and fragment`;
-  const wrong = scopes.find((scope) => typeof scope !== 'string' || !isScopeValue(scope));
-  if (wrong !== undefined) yield `${place} lists \`${String(wrong)}\` in \`scopes\`, which is no scope value`;
+  const fault = scopesFault(scopes, place);
+  if (fault !== undefined) yield fault;
   const own = Object.keys(members).find((name) => DERIVED.has(name));
   if (own !== undefined) yield `${place} has \`${own}\` in \`members\`, ${DERIVED.get(own)}`;
 }

@@ -13,6 +13,8 @@ export interface HostOptions extends NestApplicationOptions {
   prepare?(app: INestApplication): unknown;
   /** Believe what a proxy says in `X-Forwarded-…`. */
   trustProxy?: boolean;
+  /** Left out: a free one. */
+  port?: number;
   override?(builder: TestingModuleBuilder): TestingModuleBuilder;
 }
 
@@ -25,14 +27,14 @@ const running: INestApplication[] = [];
 
 /** Starts an application on a free port. */
 export async function startHost(platform: Platform, module: ModuleMetadata, options: HostOptions = {}): Promise<Host> {
-  const { prepare, override = (builder) => builder, trustProxy = false, ...application } = options;
+  const { prepare, override = (builder) => builder, trustProxy = false, port: wanted = 0, ...application } = options;
   const compiled = await override(Test.createTestingModule(module)).compile();
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter({ trustProxy });
   if (platform === 'express') adapter.getInstance().set('trust proxy', trustProxy);
   const app = compiled.createNestApplication(adapter, { logger: false, forceCloseConnections: true, ...application });
   running.push(app);
   await prepare?.(app);
-  await app.listen(0, '127.0.0.1');
+  await app.listen(wanted, '127.0.0.1');
   const { port } = app.getHttpServer().address();
   return { app, url: `http://127.0.0.1:${port}` };
 }

@@ -1,7 +1,7 @@
 import { publicDocument } from '../../endpoints/public-document.js';
 import type { Feature, ServerFacts } from '../../feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
-import { isScopeValue } from '../../http/syntax.js';
+import { scopesFault } from '../scopes-fault.js';
 import { derivedMetadata } from './derived-metadata.js';
 
 /** What `serverMetadata()` takes. */
@@ -46,12 +46,13 @@ function* faultsOf(server: ServerFacts, options: ServerMetadataOptions): Iterabl
     yield `the \`issuer\` must be an https URL without query and fragment, or an http one of localhost, where \`serverMetadata()\` is listed: \`${issuer}\` is neither`;
     return;
   }
-  const odd = scopes.find((scope) => typeof scope !== 'string' || !isScopeValue(scope));
-  if (odd !== undefined) yield `\`scopes\` of \`serverMetadata()\` lists \`${String(odd)}\`, which is no scope value`;
+  const fault = scopesFault(scopes, '`serverMetadata()`');
+  if (fault !== undefined) yield fault;
+  if (!Array.isArray(grantTypes)) yield '`grantTypes` of `serverMetadata()` must be a list of grant types';
   if (!(maxAge >= 0)) yield '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more';
   const derived = derivedMetadata(server, issuer, { ...options, grantTypes: undefined });
   const served = derived['grant_types_supported'] as readonly string[];
-  const unknown = grantTypes.find((type) => !served.includes(type));
+  const unknown = [grantTypes].flat().find((type) => !served.includes(type));
   if (unknown !== undefined) yield `\`grantTypes\` of \`serverMetadata()\` lists \`${unknown}\`, which is not served`;
   const own = Object.keys(members).find((name) => Object.hasOwn(derived, name) || OTHERWISE.has(name));
   if (own !== undefined) {

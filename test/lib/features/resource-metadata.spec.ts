@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  protectedResource,
+  type ProtectedResource,
+  type ProtectedResourceOptions,
+  serverMetadata,
+} from 'nest-oauth2/features';
+import { InvalidArgumentError, OAuth2Server, type OAuth2ServerOptions, Request } from 'nest-oauth2/server';
+
+import { ask } from '../../support/ask.js';
+import { addAccessToken, createHost } from '../../support/model.js';
+import { answer } from '../../support/requests.js';
+
+const issuer = 'https://id.example';
+const API = 'https://api.example/v1';
+const ROOT = 'https://api.example';
+
+const host = createHost();
+addAccessToken(host, { scope: 'read' });
+
+function serverOf(resources: readonly ProtectedResource[], options: Partial<OAuth2ServerOptions> = {}): OAuth2Server {
+  return new OAuth2Server({ model: host.model, issuer, features: [protectedResource({ resources })], ...options });
+}
+
+const read = () => new Request({ method: 'GET', headers: {}, query: {}, body: {} });
+
+/** The challenge to a request at a path. */
+async function challengeAt(server: OAuth2Server, url: string, authorization?: string): Promise<unknown[]> {
+  const headers = authorization === undefined ? {} : { authorization };
+  const request = new Request({ method: 'GET', headers, query: {}, body: {}, url });
+  const { status, headers: answered } = await answer(server, 'authenticate', request, { scope: 'write' });
+  return [status, answered['www-authenticate']];
+}
+
+describe('the metadata of a protected resource, RFC 9728', () => {
+  it('say what it is and whom it trusts, to everybody, for an hour', async () => {
+    const members = { resource_name: 'Notes', resource_documentation: 'https://api.example/docs' };
+    const server = serverOf([{ resource: API, scopes: ['read', 'write'], members }]);
+    expect(await ask(server, 'resource-metadata/v1', read())).toEqual({
+      error: undefined,
+      status: 200,
+      headers: {
+        'access-control-allow-origin': '*',
+        'cache-control': 'public, max-age=3600',
+        'content-type': 'application/json',
+      },
+      body: {
+        resource: API,
+        authorization_servers: [issuer],
+        scopes_supported: ['read', 'write'],
+        bearer_methods_supported: ['header', 'body'],
+        ...members,
+      },
+    });
+  });
+
+  it('say where a token may travel, and who issues it elsewhere', async () => {
+    const elsewhere = { resource: ROOT, authorizationServers: ['https://other.example'] };
+    const server = serverOf([elsewhere], { issuer: undefined as never, allowBearerTokensInQueryString: true });
+    expect((await ask(server, 'resource-metadata', read())).body).toEqual({
+      resource: ROOT,
+      authorization_servers: ['https://other.example'],
+      bearer_methods_supported: ['header', 'body', 'query'],
+    });
+  });
+
+  it('are named in the challenge of the resource that a request is for, refused or forbidden', async () => {
+    const server = serverOf([{ resource: API }, { resource: `${API}/admin` }]);
+    const at = (path: string) => `resource_metadata="${ROOT}/.well-known/oauth-protected-resource${path}"`;
+    expect(await challengeAt(server, '/v1/notes?a=b')).toEqual([401, `Bearer realm="Service",${at('/v1')}`]);
+    expect(await challengeAt(server, '/v1')).toEqual([401, `Bearer realm="Service",${at('/v1')}`]);
+    expect(await challengeAt(server, '/v1/admin/x')).toEqual([401, `Bearer realm="Service",${at('/v1/admin')}`]);
+    expect(await challengeAt(server, '/v1/notes', 'Bearer wrong')).toEqual([
+      401,
+      `Bearer realm="Service",error="invalid_token",${at('/v1')}`,
+    ]);
+    expect(await challengeAt(server, '/v1/notes', 'Bearer access')).toEqual([
+      403,
+      `Bearer realm="Service",error="insufficient_scope",scope="write",${at('/v1')}`,
+    ]);
+    for (const path of ['/v10', '/', '/other/v1']) {
+      expect(await challengeAt(server, path)).toEqual([401, 'Bearer realm="Service"']);
+    }
+  });
+
+  it('hold for everything where the resource is the whole origin', async () => {
+    const metadata = `resource_metadata="${ROOT}/.well-known/oauth-protected-resource"`;
+    for (const resource of [ROOT, `${ROOT}/`]) {
+      expect(await challengeAt(serverOf([{ resource }]), '/any')).toEqual([401, `Bearer realm="Service",${metadata}`]);
+    }
+  });
+
+  it('are announced by the server whose tokens it takes', async () => {
+    const resources = [{ resource: API }, { resource: ROOT, authorizationServers: ['https://other.example'] }];
+    const features = [serverMetadata(), protectedResource({ resources })];
+    const server = new OAuth2Server({ model: host.model, issuer, features });
+    const { body } = await ask(server, 'server-metadata', read());
+    expect(body['protected_resources']).toEqual([API]);
+  });
+});
+
+describe('a protected resource stops the server', () => {
+  const place = (resource: unknown) => `the resource \`${String(resource)}\` of \`protectedResource()\``;
+  const noUrl = (resource: unknown) =>
+    `${place(resource)} must be an https URL without query and fragment, or an http one of localhost`;
+
+  it.each<[string, ProtectedResourceOptions['resources'], string]>([
+    [
+      'without a resource',
+      [],
+      "`protectedResource()` needs `resources`, a list such as `[{ resource: 'https://api.example.com' }]`",
+    ],
+    ...['http://api.example', '/v1', 'https://api.example#a', 'https://api.example?a', 'urn:example:api', 1].map(
+      (resource): [string, ProtectedResource[], string] => [
+        `that is ${resource}`,
+        [{ resource: resource as string }],
+        noUrl(resource),
+      ],
+    ),
+    ['that is nothing', [undefined as never], noUrl(undefined)],
+    [
+      'whose path is that of another',
+      [{ resource: API }, { resource: 'https://other.example/v1' }],
+      `the resources \`${API}\` and \`https://other.example/v1\` have one path: give each its own`,
+    ],
+    [
+      'with an issuer that is none',
+      [{ resource: API, authorizationServers: ['http://id.example'] }],
+      `${place(API)} has the issuer \`http://id.example\`, which is no https URL without query and fragment`,
+    ],
+    [
+      'with a scope that is none',
+      [{ resource: API, scopes: [''] }],
+      `\`scopes\` of ${place(API)} lists \`\`, which is no scope value`,
+    ],
+    [
+      'with members that have another place',
+      [{ resource: API, members: { scopes_supported: ['a'] } }],
+      `${place(API)} has \`scopes_supported\` in \`members\`, whose place is \`scopes\``,
+    ],
+  ])('%s', (_name, resources, sentence) => {
+    expect(() => serverOf(resources)).toThrow(new InvalidArgumentError(`Invalid argument: ${sentence}`));
+  });
+
+  it('whose tokens come from nowhere', () => {
+    expect(() => serverOf([{ resource: API }], { issuer: undefined as never })).toThrow(
+      `${place(API)} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``,
+    );
+  });
+});

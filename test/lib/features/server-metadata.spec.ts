@@ -1,0 +1,209 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Feature, revocation, serverMetadata, type ServerMetadataOptions } from 'nest-oauth2/features';
+import { InvalidArgumentError, OAuth2Server, type OAuth2ServerOptions, Request } from 'nest-oauth2/server';
+
+import { ask } from '../../support/ask.js';
+import { createHost } from '../../support/model.js';
+
+const issuer = 'https://id.example';
+
+interface Given extends Partial<OAuth2ServerOptions> {
+  metadata?: ServerMetadataOptions;
+  also?: Feature[];
+  without?: string[];
+}
+
+function serverOf({ metadata, also = [], without = [], ...options }: Given = {}): OAuth2Server {
+  const { model } = createHost(Object.fromEntries(without.map((name) => [name, undefined])));
+  return new OAuth2Server({ model, issuer, features: [serverMetadata(metadata), ...also], ...options });
+}
+
+const read = (method = 'GET', headers = {}) => new Request({ method, headers, query: {}, body: {} });
+
+async function documentOf(given: Given = {}): Promise<Record<string, unknown>> {
+  const { status, body } = await ask(serverOf(given), 'server-metadata', read());
+  expect(status).toBe(200);
+  return body;
+}
+
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'];
+
+describe('server metadata, RFC 8414', () => {
+  it('say what the server does, to everybody, for an hour', async () => {
+    expect(await ask(serverOf(), 'server-metadata', read())).toEqual({
+      error: undefined,
+      status: 200,
+      headers: {
+        'access-control-allow-origin': '*',
+        'cache-control': 'public, max-age=3600',
+        'content-type': 'application/json',
+      },
+      body: {
+        issuer,
+        authorization_endpoint: `${issuer}/oauth/authorize`,
+        token_endpoint: `${issuer}/oauth/token`,
+        token_endpoint_auth_methods_supported: AUTH_METHODS,
+        response_types_supported: ['code', 'token'],
+        response_modes_supported: ['query', 'fragment'],
+        authorization_response_iss_parameter_supported: true,
+        grant_types_supported: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'implicit'],
+        code_challenge_methods_supported: ['S256'],
+      },
+    });
+  });
+
+  it('are the same for a request that came by another name', async () => {
+    const server = serverOf();
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
+    const { body } = await ask(server, 'server-metadata', read('GET', headers));
+    expect(body).toEqual(await documentOf());
+  });
+
+  it('answer HEAD as GET, and refuse what is neither', async () => {
+    expect((await ask(serverOf(), 'server-metadata', read('HEAD'))).status).toBe(200);
+    expect(await ask(serverOf(), 'server-metadata', read('POST'))).toEqual({
+      error: expect.objectContaining({ code: 405 }),
+      status: 405,
+      headers: { 'access-control-allow-origin': '*', 'cache-control': 'no-store' },
+      body: { error: 'invalid_request', error_description: 'Invalid request: method must be GET or HEAD' },
+    });
+  });
+
+  it('name only the grants and response types that the model can serve', async () => {
+    const { grant_types_supported: grants } = await documentOf({ without: ['getUser', 'getRefreshToken'] });
+    expect(grants).toEqual(['authorization_code', 'client_credentials', 'implicit']);
+    expect(await documentOf({ without: ['revokeAuthorizationCode'] })).toMatchObject({
+      response_types_supported: ['token'],
+      response_modes_supported: ['fragment'],
+      grant_types_supported: ['client_credentials', 'password', 'refresh_token', 'implicit'],
+    });
+  });
+
+  it('say nothing of authorization where there is none', async () => {
+    const { model } = createHost();
+    const server = new OAuth2Server({ model, issuer, features: [serverMetadata()] });
+    server.mount({ authorize: false });
+    expect((await ask(server, 'server-metadata', read())).body).toEqual({
+      issuer,
+      token_endpoint: `${issuer}/oauth/token`,
+      token_endpoint_auth_methods_supported: AUTH_METHODS,
+      response_types_supported: [],
+      grant_types_supported: ['client_credentials', 'password', 'refresh_token'],
+    });
+  });
+
+  it('name the grants of the host, and only those that it wants to be known', async () => {
+    const extendedGrantTypes = { 'urn:example:x': class {} as never };
+    const metadata = { grantTypes: ['authorization_code', 'refresh_token', 'urn:example:x'] };
+    expect(await documentOf({ extendedGrantTypes, metadata })).toMatchObject({
+      grant_types_supported: ['authorization_code', 'refresh_token', 'urn:example:x'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query', 'fragment'],
+    });
+  });
+
+  it('name `plain` where it is enabled', async () => {
+    const { code_challenge_methods_supported: methods } = await documentOf({ enablePlainPKCE: true });
+    expect(methods).toEqual(['S256', 'plain']);
+  });
+
+  it('have what the host says beside, and what other features say', async () => {
+    const metadata = { scopes: ['read', 'write'], maxAge: 60, members: { op_policy_uri: 'https://id.example/policy' } };
+    const feature: Feature = {
+      name: 'a feature of the host',
+      metadata: () => ({ issuer: 'https://evil.example', response_modes_supported: ['jwt'], x: true, y: [] }),
+    };
+    const server = serverOf({ metadata, also: [feature, revocation()] });
+    const { headers, body } = await ask(server, 'server-metadata', read());
+    expect(headers['cache-control']).toBe('public, max-age=60');
+    expect(body).toMatchObject({
+      issuer,
+      op_policy_uri: 'https://id.example/policy',
+      response_modes_supported: ['query', 'fragment', 'jwt'],
+      revocation_endpoint: `${issuer}/oauth/revoke`,
+      revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+      scopes_supported: ['read', 'write'],
+      x: true,
+    });
+    expect(body).not.toHaveProperty('y');
+  });
+
+  it('know of `none` only where a client without a secret is served', async () => {
+    const at = (clients: 'all' | 'confidential') => ({
+      path: `oauth/${clients}`,
+      methods: ['POST'],
+      metadata: `${clients}_endpoint`,
+      clients,
+      make: () => ({ async handle() {} }),
+    });
+    const also = [{ name: 'two', endpoints: { all: at('all'), confidential: at('confidential') } }];
+    expect(await documentOf({ also })).toMatchObject({
+      all_endpoint_auth_methods_supported: AUTH_METHODS,
+      confidential_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    });
+  });
+
+  it.each<[string, string]>([
+    ['https://id.example/a', 'https://id.example/a/oauth/token'],
+    ['https://id.example/a/', 'https://id.example/a/oauth/token'],
+    ['http://localhost:3000', 'http://localhost:3000/oauth/token'],
+    ['http://[::1]:3000', 'http://[::1]:3000/oauth/token'],
+    ['http://127.0.0.1', 'http://127.0.0.1/oauth/token'],
+  ])('have the issuer %s as the host spells it', async (given, token) => {
+    expect(await documentOf({ issuer: given })).toMatchObject({ issuer: given, token_endpoint: token });
+  });
+});
+
+describe('server metadata stop the server', () => {
+  const neither = (given: string) =>
+    `the \`issuer\` must be an https URL without query and fragment, or an http one of localhost, where \`serverMetadata()\` is listed: \`${given}\` is neither`;
+
+  it.each<[string, Given, string]>([
+    [
+      'without an issuer',
+      { issuer: undefined },
+      '`serverMetadata()` needs the option `issuer`: the https URL by which clients know this server',
+    ],
+    ...[
+      'http://id.example',
+      'https://id.example?a=b',
+      'https://id.example#a',
+      'https://me@id.example',
+      'id.example',
+      'https://',
+      'http://127.0.0.1.evil.example',
+    ].map((given): [string, Given, string] => [`with the issuer ${given}`, { issuer: given }, neither(given)]),
+    [
+      'with a scope that is none',
+      { metadata: { scopes: ['a b'] } },
+      '`scopes` of `serverMetadata()` lists `a b`, which is no scope value',
+    ],
+    [
+      'with a grant that is not served',
+      { metadata: { grantTypes: ['password'] }, without: ['getUser'] },
+      '`grantTypes` of `serverMetadata()` lists `password`, which is not served',
+    ],
+    [
+      'with a member that is derived',
+      { metadata: { members: { token_endpoint: 'https://evil.example' } } },
+      '`members` of `serverMetadata()` has `token_endpoint`, which the server says itself: leave it out',
+    ],
+    [
+      'with scopes among the members',
+      { metadata: { members: { scopes_supported: [] } } },
+      '`members` of `serverMetadata()` has `scopes_supported`, whose place is the option `scopes`',
+    ],
+    [
+      'with metadata that claim to be signed',
+      { metadata: { members: { signed_metadata: 'x' } } },
+      '`members` of `serverMetadata()` has `signed_metadata`, which must be signed: leave it out',
+    ],
+    [
+      'with a `maxAge` that is none',
+      { metadata: { maxAge: 'x' as never } },
+      '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more',
+    ],
+  ])('%s', (_name, given, sentence) => {
+    expect(() => serverOf(given)).toThrow(new InvalidArgumentError(`Invalid argument: ${sentence}`));
+  });
+});

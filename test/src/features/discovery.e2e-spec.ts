@@ -1,0 +1,237 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { RouterModule } from '@nestjs/core';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { protectedResource, revocation, serverMetadata } from 'nest-oauth2/features';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { pageOf } from '../../support/consent.js';
+import { CALLBACK, DemoInteraction, demoModule, demoStore, NotesController, SECRET } from '../../support/demo.js';
+import { answerOf, get, NO_STORE, post } from '../../support/http.js';
+import {
+  type Host,
+  type HostOptions,
+  type Platform,
+  PLATFORMS,
+  startHost,
+  stopHosts,
+} from '../../support/nest-host.js';
+
+const ISSUER = 'https://id.example';
+
+/** Brings requests for an issuer to where the host listens, as the network would. */
+const networkTo =
+  ({ url }: Host, issuer: string): typeof fetch =>
+  (input, init) =>
+    fetch(String(input instanceof Request ? input.url : input).replace(new URL(issuer).origin, url), {
+      ...init,
+      redirect: 'manual',
+    });
+
+function start(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}, host?: HostOptions): Promise<Host> {
+  const resources = [{ resource: `${ISSUER}/notes`, scopes: ['notes:read'] }];
+  const features = [serverMetadata({ scopes: ['notes:read'] }), revocation(), protectedResource({ resources })];
+  return startHost(platform, demoModule({ features, issuer: ISSUER, ...options }), host);
+}
+
+/** Alice agrees on the consent page; where her browser is sent then. */
+async function consent(network: typeof fetch, url: URL): Promise<URL> {
+  const cookie = { cookie: 'user=alice' };
+  const { action, ticket } = pageOf(await answerOf(network(url, { headers: cookie })));
+  const body = new URLSearchParams({ ticket, decision: 'allow' });
+  const answered = await network(new URL(action, url), { method: 'POST', headers: cookie, body });
+  return new URL(answered.headers.get('location')!);
+}
+
+/** Code and PKCE by `openid-client`, which is told the issuer alone. */
+async function signIn(issuer: string, network: typeof fetch): Promise<openid.TokenEndpointResponse> {
+  const execute = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : [];
+  const config = await openid.discovery(new URL(issuer), 'web', 'web-secret', undefined, {
+    algorithm: 'oauth2',
+    execute,
+    [openid.customFetch]: network,
+  });
+  expect(config.serverMetadata()).toMatchObject({ issuer });
+  const verifier = openid.randomPKCECodeVerifier();
+  const state = openid.randomState();
+  const url = openid.buildAuthorizationUrl(config, {
+    redirect_uri: CALLBACK,
+    scope: 'notes:read',
+    state,
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  });
+  const landed = await consent(network, url);
+  return openid.authorizationCodeGrant(config, landed, { pkceCodeVerifier: verifier, expectedState: state });
+}
+
+const GRANTED = { access_token: expect.any(String), token_type: 'bearer', scope: 'notes:read' };
+
+// Issue 11, 3
+describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platform) => {
+  afterEach(stopHosts);
+
+  it('finds the whole truth about the server', async () => {
+    const host = await start(platform);
+    const options = { algorithm: 'oauth2', [oauth.customFetch]: networkTo(host, ISSUER) } as const;
+    const response = await oauth.discoveryRequest(new URL(ISSUER), options);
+    const { status, headers } = await answerOf(response.clone());
+    expect({ status, headers }).toEqual({
+      status: 200,
+      headers: {
+        'access-control-allow-origin': '*',
+        'cache-control': 'public, max-age=3600',
+        'content-type': 'application/json; charset=utf-8',
+      },
+    });
+    expect(await oauth.processDiscoveryResponse(new URL(ISSUER), response)).toEqual({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/oauth/authorize`,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      revocation_endpoint: `${ISSUER}/oauth/revoke`,
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      response_types_supported: ['code', 'token'],
+      response_modes_supported: ['query', 'fragment'],
+      grant_types_supported: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'implicit'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      scopes_supported: ['notes:read'],
+      protected_resources: [`${ISSUER}/notes`],
+    });
+  });
+
+  it.each<[string, string, Partial<OAuth2ModuleOptions>, HostOptions]>([
+    ['at the root', ISSUER, {}, {}],
+    ['with a path of its own', `${ISSUER}/tenant`, { paths: { prefix: 'tenant/oauth' } }, {}],
+    ['behind a global prefix', ISSUER, {}, { prepare: (app) => app.setGlobalPrefix('api/v1') }],
+    ['at paths of the host', ISSUER, { paths: { prefix: 'auth', token: 'get/token' } }, {}],
+  ])('signs a user in by code and PKCE: %s', async (_name, issuer, options, prepared) => {
+    const host = await start(platform, { issuer, ...options }, prepared);
+    expect(await signIn(issuer, networkTo(host, issuer))).toMatchObject(GRANTED);
+  });
+
+  it('signs a user in where the options come late, and the module is under a path', async () => {
+    const issuer = `${ISSUER}/realms/a/`;
+    const async = OAuth2Module.forRootAsync({
+      features: [serverMetadata()],
+      model: { useValue: demoStore() },
+      interaction: { useClass: DemoInteraction },
+      useFactory: async () => ({ issuer, secret: SECRET }),
+    });
+    const mounted = RouterModule.register([{ path: 'realms/a', module: OAuth2Module }]);
+    const host = await startHost(platform, { imports: [async, mounted], controllers: [NotesController] });
+    expect(await signIn(issuer, networkTo(host, issuer))).toMatchObject(GRANTED);
+    const appended = await get(`${host.url}/realms/a/.well-known/oauth-authorization-server`);
+    expect(await appended.json()).toMatchObject({ issuer, token_endpoint: `${ISSUER}/realms/a/oauth/token` });
+  });
+
+  it('signs a user in over plain http at a loopback address', async () => {
+    const port = await freePort();
+    const issuer = `http://127.0.0.1:${port}`;
+    const host = await start(platform, { issuer, features: [serverMetadata()] }, { port });
+    expect(host.url).toBe(issuer);
+    expect(await signIn(issuer, networkTo(host, issuer))).toMatchObject(GRANTED);
+  });
+
+  it('is told of no authorization endpoint where nobody is asked', async () => {
+    const features = [serverMetadata()];
+    const { url } = await startHost(platform, {
+      imports: [OAuth2Module.forRoot({ model: demoStore(), features, issuer: ISSUER })],
+    });
+    expect((await answerOf(get(`${url}/.well-known/oauth-authorization-server`))).body).toEqual({
+      issuer: ISSUER,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      response_types_supported: [],
+      grant_types_supported: ['client_credentials', 'password', 'refresh_token'],
+    });
+  });
+
+  it('stops the application whose endpoints have no one URL', async () => {
+    await expect(start(platform, {}, { prepare: (app) => app.setGlobalPrefix(':tenant') })).rejects.toThrow(
+      'Invalid argument: `server-metadata` must name one URL, and `/:tenant/oauth/authorize` has a parameter: take the parameter out of the path, or the feature out of `features`',
+    );
+  });
+});
+
+describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platform) => {
+  afterEach(stopHosts);
+
+  it('is led from the refusal to the server, and from there to a token', async () => {
+    const host = await start(platform);
+    const network = networkTo(host, ISSUER);
+    const resource = new URL(`${ISSUER}/notes`);
+    const options = { [oauth.customFetch]: network };
+    const refused = await oauth
+      .protectedResourceRequest('wrong', 'GET', new URL(`${ISSUER}/notes/mine`), undefined, null, options)
+      .catch((error: unknown) => error as oauth.WWWAuthenticateChallengeError);
+    const { cause } = refused as oauth.WWWAuthenticateChallengeError;
+    const { resource_metadata: url } = cause[0]!.parameters;
+    expect(url).toBe(`${ISSUER}/.well-known/oauth-protected-resource/notes`);
+
+    const discovered = await oauth.resourceDiscoveryRequest(resource, options);
+    expect(discovered.headers.get('access-control-allow-origin')).toBe('*');
+    const metadata = await oauth.processResourceDiscoveryResponse(resource, discovered);
+    expect(metadata).toEqual({
+      resource: resource.href,
+      authorization_servers: [ISSUER],
+      scopes_supported: ['notes:read'],
+      bearer_methods_supported: ['header', 'body'],
+    });
+    const { access_token: token } = await signIn(metadata.authorization_servers![0]!, network);
+    const { status } = await oauth.protectedResourceRequest(token, 'GET', resource, undefined, null, options);
+    expect(status).toBe(200);
+  });
+
+  it('is told of the resource at a route that it may not use', async () => {
+    const { url } = await start(platform);
+    const credentials = { authorization: `Basic ${Buffer.from('web:web-secret').toString('base64')}` };
+    const form = { grant_type: 'client_credentials', scope: 'notes:read' };
+    const { access_token: token } = (await answerOf(post(`${url}/oauth/token`, form, credentials))).body as {
+      access_token: string;
+    };
+    const { status, headers } = await post(`${url}/notes`, {}, { authorization: `Bearer ${token}` });
+    expect([status, headers.get('www-authenticate')]).toEqual([
+      403,
+      `Bearer realm="Service",error="insufficient_scope",scope="notes:write",resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/notes"`,
+    ]);
+  });
+
+  it('finds each of several resources, at the root', async () => {
+    const resources = [
+      { resource: `${ISSUER}/notes`, members: { resource_name: 'Notes' } },
+      { resource: `${ISSUER}/api/v2/mcp`, members: { resource_name: 'Tools' } },
+      { resource: ISSUER, members: { resource_name: 'All' } },
+    ];
+    const { url } = await start(
+      platform,
+      { features: [protectedResource({ resources })] },
+      { prepare: (app) => app.setGlobalPrefix('api') },
+    );
+    const nameAt = async (path: string) =>
+      ((await answerOf(get(`${url}/.well-known/oauth-protected-resource${path}`))).body as { resource_name?: string })
+        .resource_name;
+    expect(await Promise.all(['/notes', '/api/v2/mcp', '', '/other'].map(nameAt))).toEqual([
+      'Notes',
+      'Tools',
+      'All',
+      undefined,
+    ]);
+    expect(await answerOf(post(`${url}/.well-known/oauth-protected-resource/notes`, {}))).toMatchObject({
+      status: 405,
+      headers: { ...NO_STORE, allow: 'GET, HEAD' },
+    });
+  });
+});
+
+/** One that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
