@@ -33,6 +33,7 @@ export function introspection(): Feature {
         path: 'oauth/introspect',
         methods: ['POST'],
         metadata: 'introspection_endpoint',
+        clients: 'confidential',
         make: (server) => new IntrospectionEndpoint(server.options, server),
       },
     },

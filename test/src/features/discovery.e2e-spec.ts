@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
-import { protectedResource, revocation, serverMetadata } from 'nest-oauth2/features';
+import { introspection, protectedResource, revocation, serverMetadata } from 'nest-oauth2/features';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { pageOf } from '../../support/consent.js';
@@ -31,7 +31,12 @@ const networkTo =
 
 function start(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}, host?: HostOptions): Promise<Host> {
   const resources = [{ resource: `${ISSUER}/notes`, scopes: ['notes:read'] }];
-  const features = [serverMetadata({ scopes: ['notes:read'] }), revocation(), protectedResource({ resources })];
+  const features = [
+    serverMetadata({ scopes: ['notes:read'] }),
+    revocation(),
+    introspection(),
+    protectedResource({ resources }),
+  ];
   return startHost(platform, demoModule({ features, issuer: ISSUER, ...options }), host);
 }
 
@@ -92,6 +97,8 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       revocation_endpoint: `${ISSUER}/oauth/revoke`,
       revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      introspection_endpoint: `${ISSUER}/oauth/introspect`,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       response_types_supported: ['code', 'token'],
       response_modes_supported: ['query', 'fragment'],
       grant_types_supported: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'implicit'],
