@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { pushedRequests } from 'nest-oauth2/features';
+
+import { SPA, WEB, WEB_SECRET } from '../../support/client.js';
+import { decide, open, pageOf } from '../../support/consent.js';
+import { CALLBACK, demoModule } from '../../support/demo.js';
+import { answerOf, basic, get, NO_STORE, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+const PAR = '/oauth/par';
+
+describe.each(PLATFORMS)('pushed authorization requests on %s', (platform) => {
+  let url: string;
+  let as: oauth.AuthorizationServer;
+  beforeAll(async () => {
+    ({ url } = await startHost(platform, demoModule({ features: [pushedRequests()] })));
+    as = {
+      issuer: url,
+      authorization_endpoint: `${url}/oauth/authorize`,
+      token_endpoint: `${url}/oauth/token`,
+      pushed_authorization_request_endpoint: url + PAR,
+      require_pushed_authorization_requests: true,
+    };
+  });
+  afterAll(stopHosts);
+
+  async function asked() {
+    const verifier = oauth.generateRandomCodeVerifier();
+    const parameters = {
+      response_type: 'code',
+      redirect_uri: CALLBACK,
+      scope: 'notes:read',
+      state: oauth.generateRandomState(),
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    };
+    return { verifier, parameters };
+  }
+
+  /** Pushes as an independent client does. */
+  async function push(client: oauth.Client, auth: oauth.ClientAuth, parameters: Record<string, string>) {
+    const response = await oauth.pushedAuthorizationRequest(as, client, auth, parameters, insecure);
+    const { request_uri, expires_in } = await oauth.processPushedAuthorizationResponse(as, client, response);
+    expect(expires_in).toBe(60);
+    return { client_id: client.client_id, request_uri };
+  }
+
+  it.each([
+    ['a confidential client', WEB, WEB_SECRET],
+    ['a public client', SPA, oauth.None()],
+  ])('take %s through login and consent to a token of the user', async (_, client, auth) => {
+    const { verifier, parameters } = await asked();
+    const name = await push(client, auth, parameters);
+    // Nobody is signed in yet: the way to the login page and back is one more visit.
+    const login = await open(url, name);
+    const back = new URL(login.headers['location']!, url).searchParams.get('return_to')!;
+    expect(new URLSearchParams(back.split('?')[1]).get('request_uri')).toBe(name.request_uri);
+    const landed = await decide(url, name, 'alice', 'allow');
+    const callback = oauth.validateAuthResponse(as, client, landed, parameters.state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      auth,
+      callback,
+      CALLBACK,
+      verifier,
+      insecure,
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(as, client, response);
+    expect(tokens).toMatchObject({ scope: 'notes:read' });
+    expect(await open(url, name, 'alice')).toMatchObject({ status: 400 });
+  });
+
+  it('are what openid-client sends', async () => {
+    const config = new openid.Configuration(as, 'web', undefined, openid.ClientSecretPost('web-secret'));
+    openid.allowInsecureRequests(config);
+    const { verifier, parameters } = await asked();
+    const go = await openid.buildAuthorizationUrlWithPAR(config, parameters);
+    expect([...go.searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
+    const landed = await decide(url, Object.fromEntries(go.searchParams), 'alice', 'allow');
+    const checks = { pkceCodeVerifier: verifier, expectedState: parameters.state };
+    expect(await openid.authorizationCodeGrant(config, landed, checks)).toMatchObject({ scope: 'notes:read' });
+  });
+
+  it('show the page of what was pushed, whatever is added to the URL, and again when it is loaded again', async () => {
+    const { parameters } = await asked();
+    const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
+    const bent = { ...name, scope: 'notes:write notes:read', redirect_uri: 'https://evil.example/' };
+    for (const asking of [name, bent, name]) {
+      const page = pageOf(await open(url, asking, 'bob'));
+      expect(page).toMatchObject({ user: 'bob', client: 'web', scope: 'notes:write' });
+    }
+  });
+
+  it('are decided once, though two pages of one were open', async () => {
+    const { parameters } = await asked();
+    const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
+    const pages = [pageOf(await open(url, name, 'bob')), pageOf(await open(url, name, 'bob'))];
+    const answers = await Promise.all(
+      pages.map(({ action, ticket }) =>
+        answerOf(post(url + action, { ticket, decision: 'allow' }, { cookie: 'user=bob' })),
+      ),
+    );
+    const byStatus = answers.toSorted((a, b) => a.status - b.status);
+    expect(byStatus[0]).toMatchObject({ status: 303, headers: { location: expect.stringContaining('code=') } });
+    expect(byStatus[1]).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
+
+  it('are told to the client when the user says no, and are over then', async () => {
+    const { parameters } = await asked();
+    const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write notes:read' });
+    const landed = await decide(url, name, 'bob', 'deny');
+    expect(landed.searchParams.get('error')).toBe('access_denied');
+    expect(await open(url, name, 'bob')).toMatchObject({ status: 400 });
+  });
+
+  it('are refused in JSON, by any other method too', async () => {
+    const form = { client_id: 'web', response_type: 'code', redirect_uri: 'https://evil.example/', state: 'xyz' };
+    const refused = (status: number, error_description: string, headers: object = {}) => ({
+      status,
+      headers: { ...NO_STORE, ...headers },
+      body: { error: status === 401 ? 'invalid_client' : 'invalid_request', error_description },
+    });
+    expect(await answerOf(post(url + PAR, form, basic('web', 'web-secret')))).toEqual(
+      refused(400, 'Invalid request: `redirect_uri` does not match client value'),
+    );
+    expect(await answerOf(post(url + PAR, form, basic('web', 'wrong')))).toEqual(
+      refused(401, 'Invalid client: client is invalid', {
+        'www-authenticate': 'Basic realm="Service", error="invalid_client"',
+      }),
+    );
+    expect(await answerOf(get(url + PAR))).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+  });
+});

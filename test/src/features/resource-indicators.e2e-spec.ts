@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
+import { pushedRequests, resourceIndicators } from 'nest-oauth2/features';
+
+import { WEB, WEB_SECRET } from '../../support/client.js';
+import { decide } from '../../support/consent.js';
+import { CALLBACK, demoModule } from '../../support/demo.js';
+import { answerOf, bearer, get } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+const NOTES = 'https://api.example/notes';
+const MAIL = 'https://mail.example/';
+
+describe.each(PLATFORMS)('resource indicators on %s', (platform) => {
+  let url: string;
+  let as: oauth.AuthorizationServer;
+  beforeAll(async () => {
+    const features = [resourceIndicators({ own: [NOTES], resources: [MAIL] }), pushedRequests()];
+    ({ url } = await startHost(platform, demoModule({ features })));
+    as = {
+      issuer: url,
+      authorization_endpoint: `${url}/oauth/authorize`,
+      token_endpoint: `${url}/oauth/token`,
+      pushed_authorization_request_endpoint: `${url}/oauth/par`,
+    };
+  });
+  afterAll(stopHosts);
+
+  const form = (parameters: Record<string, string>, resources: readonly string[]) =>
+    new URLSearchParams([
+      ...Object.entries(parameters),
+      ...resources.map((uri): [string, string] => ['resource', uri]),
+    ]);
+
+  /** The code flow up to the token request; where the request is pushed, the browser brings no more than its name. */
+  async function obtainCode(resources: readonly string[], isPushed: boolean) {
+    const verifier = oauth.generateRandomCodeVerifier();
+    const asked = {
+      response_type: 'code',
+      client_id: 'web',
+      redirect_uri: CALLBACK,
+      scope: 'notes:read',
+      state: 'xyz',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    };
+    let parameters = form(asked, resources);
+    if (isPushed) {
+      const response = await oauth.pushedAuthorizationRequest(as, WEB, WEB_SECRET, parameters, insecure);
+      const { request_uri } = await oauth.processPushedAuthorizationResponse(as, WEB, response);
+      parameters = new URLSearchParams({ client_id: 'web', request_uri });
+    }
+    const landed = await decide(url, parameters as never, 'alice', 'allow');
+    return { landed, verifier };
+  }
+
+  async function redeem({ landed, verifier }: { landed: URL; verifier: string }, resources: readonly string[]) {
+    const callback = oauth.validateAuthResponse(as, WEB, landed, 'xyz');
+    const additionalParameters = form({}, resources);
+    const options = { ...insecure, additionalParameters };
+    const response = await oauth.authorizationCodeGrantRequest(
+      as,
+      WEB,
+      WEB_SECRET,
+      callback,
+      CALLBACK,
+      verifier,
+      options,
+    );
+    return oauth.processAuthorizationCodeResponse(as, WEB, response);
+  }
+
+  async function refresh(token: string, resources: readonly string[]) {
+    const options = { ...insecure, additionalParameters: form({}, resources) };
+    const response = await oauth.refreshTokenGrantRequest(as, WEB, WEB_SECRET, token, options);
+    return oauth.processRefreshTokenResponse(as, WEB, response);
+  }
+
+  const visit = async (token: string) => (await answerOf(get(`${url}/notes`, bearer(token)))).status;
+
+  it.each([
+    ['in the URL', false],
+    ['in a request that was pushed', true],
+  ])('named %s give tokens that are good there, and nowhere else', async (_, isPushed) => {
+    const code = await obtainCode([NOTES, MAIL], isPushed);
+    const far = await redeem(code, [MAIL]);
+    expect(await visit(far.access_token)).toBe(401);
+    const near = await refresh(far.refresh_token!, [NOTES]);
+    expect(await visit(near.access_token)).toBe(200);
+    const both = await refresh(near.refresh_token!, []);
+    expect(await visit(both.access_token)).toBe(200);
+    await expect(refresh(both.refresh_token!, ['https://other.example/'])).rejects.toMatchObject({
+      error: 'invalid_target',
+    });
+  });
+
+  it('that are unknown are told to the client', async () => {
+    const { landed } = await obtainCode(['https://other.example/'], false);
+    expect(() => oauth.validateAuthResponse(as, WEB, landed, 'xyz')).toThrow(oauth.AuthorizationResponseError);
+    expect(Object.fromEntries(landed.searchParams)).toMatchObject({ error: 'invalid_target', state: 'xyz' });
+    await expect(obtainCode(['https://other.example/'], true)).rejects.toMatchObject({ error: 'invalid_target' });
+  });
+
+  it('narrow the token of a client that acts for itself', async () => {
+    const obtain = async (resources: readonly string[]) => {
+      const parameters = form({ scope: 'notes:read' }, resources);
+      const response = await oauth.clientCredentialsGrantRequest(as, WEB, WEB_SECRET, parameters, insecure);
+      return oauth.processClientCredentialsResponse(as, WEB, response);
+    };
+    expect(await visit((await obtain([NOTES])).access_token)).toBe(200);
+    expect(await visit((await obtain([MAIL])).access_token)).toBe(401);
+    await expect(obtain([])).rejects.toMatchObject({ error: 'invalid_target' });
+    await expect(obtain([`${NOTES}#x`])).rejects.toMatchObject({ error: 'invalid_target' });
+  });
+});
