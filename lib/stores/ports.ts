@@ -10,6 +10,12 @@ export interface StoredClient extends Client {
   scopes?: readonly string[];
   /** What it is given that asks for no scope, `''` being a token without one; left out: it must ask. RFC 6749 §3.3 */
   defaultScope?: Scope;
+  /**
+   * Whether users are asked before it is granted anything: `'never'`, of an application that is your own; `'once'`, and again
+   * when it wants more; `'always'`. Left out: once, and always where anybody could pass themselves off as this client, which
+   * has no secret and is answered at no https address of its own. RFC 8252 §8.6
+   */
+  consent?: 'never' | 'once' | 'always';
 }
 
 /** Where the clients are: the host's own list or table. */

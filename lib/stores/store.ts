@@ -3,29 +3,19 @@ import { InvalidScopeError } from '../errors.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
-import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
-import { type GivenFilter, readFilter } from './grant-filter.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
-import { RequestStore } from './request-store.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { Found, Storage } from './storage.js';
+import { UserStore } from './user-store.js';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
-export class Store<S extends Storage = Storage>
-  extends RequestStore<S>
-  implements Model<StoredClient>, RevocationModel
-{
+export class Store<S extends Storage = Storage> extends UserStore<S> implements Model<StoredClient>, RevocationModel {
   private readonly secrets: SecretCheck;
 
-  constructor(
-    storage: S,
-    private readonly clients: Clients,
-    private readonly users: Users,
-    options?: SecretCheckOptions,
-  ) {
-    super(storage);
+  constructor(storage: S, clients: Clients, users: Users, options?: SecretCheckOptions) {
+    super(storage, clients, users);
     this.secrets = new SecretCheck(clients, options);
   }
 
@@ -125,25 +115,6 @@ export class Store<S extends Storage = Storage>
 
   async revokeGrant(grantId: string): Promise<boolean> {
     return (await this.storage.revokeGrants({ grantId })) > 0;
-  }
-
-  /** What has access to a user's account at the moment, the latest used first. */
-  async listGrants(userId: string | number): Promise<ActiveGrant[]> {
-    const rows = await this.storage.listGrants(String(userId));
-    const ids = [...new Set(rows.map(({ clientId }) => clientId))];
-    const clients = new Map(await Promise.all(ids.map(async (id) => [id, await this.clients.findById(id)] as const)));
-    return rows.map((row) => activeGrant(row, clients.get(row.clientId) || undefined));
-  }
-
-  /**
-   * Ends every grant that matches all of the filter, with all its codes and tokens: `{ userId, grantId }` one of a user's,
-   * `{ userId }` all of them, `{ clientId }` those of a client, `{ userId, clientId }` those of both, `{ userId, issuer }`
-   * those that one issuer gave out.
-   * @returns how many grants were alive; those of a whole client are counted up to 100 000 in a database
-   * @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end those of others
-   */
-  async revokeGrantsOf(filter: GivenFilter): Promise<number> {
-    return this.storage.revokeGrants(readFilter(filter));
   }
 
   private async found(row: Found) {

@@ -7,6 +7,8 @@ import type { StoredClient } from './ports.js';
 
 const CENTURY = 100 * 365.25 * 86_400;
 
+const CONSENTS: readonly unknown[] = ['never', 'once', 'always'];
+
 /**
  * Checks a client before it is kept.
  * @throws InvalidArgumentError, with a sentence, for one that requests would be refused for ever after
@@ -27,6 +29,8 @@ export function verifyClient(client: StoredClient): void {
   demand((scopeText(scopes)?.length ?? 0) <= LONGEST_SCOPE, `\`scopes\` must have ${LONGEST_SCOPE} characters at most`);
   const isDefault = !scopeText(defaultScope) || coversScope(scopes, defaultScope!);
   demand(isDefault, '`defaultScope` must have values of `scopes` only');
+  const { consent } = client;
+  demand(!isGiven(consent) || CONSENTS.includes(consent), '`consent` must be `never`, `once` or `always`');
   for (const name of ['accessTokenLifetime', 'refreshTokenLifetime'] as const) {
     const lifetime: unknown = client[name];
     const isLifetime = typeof lifetime === 'number' && lifetime > 0 && lifetime <= CENTURY;

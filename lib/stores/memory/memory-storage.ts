@@ -22,7 +22,7 @@ export class MemoryStorage implements Storage {
 
   constructor(limit: number) {
     const rows = () => new ExpiringMap<KeptRow>(limit);
-    this.rows = { code: rows(), access: rows(), refresh: rows(), request: rows() };
+    this.rows = { code: rows(), access: rows(), refresh: rows(), request: rows(), session: rows(), consent: rows() };
     this.grants = new ExpiringMap(limit);
     this.seen = new ExpiringMap(limit);
   }

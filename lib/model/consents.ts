@@ -1,0 +1,31 @@
+import type { AuthorizationRequest } from '../response-types/response-type.js';
+import type { Awaitable, Client, User } from './model.js';
+
+/** What a user is asked: an authorization request, whose scope is what they would grant. */
+export type Asked<C extends Client = Client> = Pick<
+  AuthorizationRequest<C>,
+  'client' | 'redirectUri' | 'scope' | 'issuer'
+>;
+
+/** An application that has access to the account of a user, or may have it again without asking. */
+export interface Application<C extends Client = Client> {
+  clientId: string;
+  /** Left out: it is no longer known. */
+  client?: C;
+  /** All that it may do, in its grants and in what the user agreed to. */
+  scope?: string;
+  /** Since when. */
+  createdAt: Date;
+  /** When it last got a token or was agreed to. */
+  lastUsedAt: Date;
+}
+
+/** Remembers what users agreed to, and shows them. */
+export interface ConsentModel<C extends Client = Client> {
+  /** Has this user agreed to as much before, and is it known that the same client asks? Only `true` is yes. RFC 8252 §8.6 */
+  hasConsented(user: User, asked: Asked<C>): Awaitable<boolean>;
+  saveConsent(user: User, asked: Asked<C>): Awaitable<unknown>;
+  listApplications(userId: string | number): Awaitable<Application<C>[]>;
+  /** Ends all that a client may do for a user; what the user agreed to is forgotten with it. */
+  revokeGrantsOf(filter: { userId: string | number; clientId: string }): Awaitable<unknown>;
+}

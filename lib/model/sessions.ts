@@ -1,0 +1,19 @@
+import type { Awaitable, Falsy, User } from './model.js';
+
+/** That somebody is signed in in a browser. OpenID Connect Core 1.0 §2 (`auth_time`) */
+export interface Session<U extends User = User> {
+  /** What the cookie holds: 256 random bits, of which the model keeps a hash only. */
+  sessionId: string;
+  user: U;
+  /** When they proved who they are. */
+  authTime: Date;
+  expiresAt: Date;
+}
+
+/** Keeps who is signed in where, so that signing out ends it, whoever has a copy of the cookie. */
+export interface SessionModel<U extends User = User> {
+  saveSession(session: Session<U>): Awaitable<unknown>;
+  /** With the user as they are now; falsy: it is over, or there is no such session or user. */
+  getSession(sessionId: string): Awaitable<Session<U> | Falsy>;
+  revokeSession(session: Pick<Session, 'sessionId'>): Awaitable<unknown>;
+}

@@ -1,0 +1,112 @@
+import type { Application, Asked, ConsentModel } from '../model/consents.js';
+import type { User } from '../model/model.js';
+import type { Session, SessionModel } from '../model/sessions.js';
+import { newGrantId } from '../tokens/opaque.js';
+import { type ActiveGrant, activeGrant } from './active-grant.js';
+import { digest } from './client-secret.js';
+import { allScopes, consentsTo, coversConsent, isConsent, markConsent, mayRemember } from './consent.js';
+import { type GivenFilter, readFilter } from './grant-filter.js';
+import type { Clients, StoredClient, Users } from './ports.js';
+import { RequestStore } from './request-store.js';
+import { grantRow, rowOf, withoutSecrets } from './rows.js';
+import type { GrantRow, Storage } from './storage.js';
+
+/** For how long a consent is remembered. */
+const YEAR = 365 * 86_400_000;
+
+/** What of a store is of users: where they are signed in, what they agreed to, and what they may end. */
+export abstract class UserStore<S extends Storage>
+  extends RequestStore<S>
+  implements SessionModel, ConsentModel<StoredClient>
+{
+  constructor(
+    storage: S,
+    protected readonly clients: Clients,
+    protected readonly users: Users,
+  ) {
+    super(storage);
+  }
+
+  /** On a grant of its own, of no client: what ends all grants of a user signs them out too. */
+  async saveSession({ sessionId, user, authTime, expiresAt }: Session): Promise<void> {
+    const grant = grantRow({}, { id: '', grants: [] }, user);
+    const row = rowOf(grant, 'session', sessionId, expiresAt);
+    row.data = JSON.stringify({ authTime: authTime.getTime() });
+    await this.storage.keep(grant, [row]);
+  }
+
+  async getSession(sessionId: string): Promise<Session | undefined> {
+    const row = await this.storage.find('session', digest(sessionId));
+    if (!row || row.revokedAt !== null || row.expiresAt <= Date.now()) return undefined;
+    const user = await this.users.findById(row.userId!);
+    const { authTime } = JSON.parse(row.data!) as { authTime: number };
+    return user ? { sessionId, user, authTime: new Date(authTime), expiresAt: new Date(row.expiresAt) } : undefined;
+  }
+
+  async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
+    return this.storage.spend('session', digest(sessionId));
+  }
+
+  /** Has this user agreed to as much before? What a client's `consent` says comes first. RFC 8252 §8.6 */
+  async hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean> {
+    if (asked.client.consent === 'never') return true;
+    if (!mayRemember(asked.client, asked)) return false;
+    return coversConsent(await this.storage.listGrants(String(user['id'])), asked);
+  }
+
+  /** Remembers it for a year, where an earlier consent may stand for a later one at all. */
+  async saveConsent(user: User, asked: Asked<StoredClient>): Promise<void> {
+    if (!mayRemember(asked.client, asked) || (await this.hasConsented(user, asked))) return;
+    const grant = markConsent(grantRow(asked, asked.client, user));
+    await this.storage.keep(grant, [rowOf(grant, 'consent', newGrantId(), new Date(Date.now() + YEAR))]);
+  }
+
+  /** What has access to a user's account at the moment, the latest used first. */
+  async listGrants(userId: string | number): Promise<ActiveGrant[]> {
+    const rows = (await this.storage.listGrants(String(userId))).filter((row) => !isConsent(row));
+    const clients = await this.clientsOf(rows);
+    return rows.map((row) => activeGrant(row, clients.get(row.clientId)));
+  }
+
+  /** The applications that have access, or may have it again without asking; the latest used first. */
+  async listApplications(userId: string | number): Promise<Application<StoredClient>[]> {
+    const rows = await this.storage.listGrants(String(userId));
+    return [...(await this.clientsOf(rows))].map(([clientId, client]) => {
+      const grants = rows.filter((row) => row.clientId === clientId);
+      const used = grants.map(({ lastUsedAt, createdAt }) => lastUsedAt ?? createdAt);
+      return {
+        clientId,
+        client: client && withoutSecrets(client),
+        scope: allScopes(grants),
+        createdAt: new Date(Math.min(...grants.map(({ createdAt }) => createdAt))),
+        lastUsedAt: new Date(Math.max(...used)),
+      };
+    });
+  }
+
+  /**
+   * Ends every grant that matches all of the filter, with all its codes and tokens: `{ userId, grantId }` one of a user's,
+   * `{ userId }` all of them, `{ clientId }` those of a client, `{ userId, clientId }` those of both, `{ userId, issuer }`
+   * those that one issuer gave out. What the user had agreed to of that client is forgotten, and `{ userId }` signs them out.
+   * @returns how many grants were alive, remembered consents and sessions among them; those of a whole client are counted
+   * up to 100 000 in a database
+   * @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end those of others
+   */
+  async revokeGrantsOf(given: GivenFilter): Promise<number> {
+    const filter = readFilter(given);
+    const { userId, grantId } = filter;
+    const grants = userId !== undefined && grantId !== undefined ? await this.storage.listGrants(userId) : [];
+    const count = await this.storage.revokeGrants(filter);
+    const ended = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
+    const consents = ended ? consentsTo(grants, ended.clientId, ended.issuer) : [];
+    for (const { id } of consents) await this.storage.revokeGrants({ userId: userId!, grantId: id });
+    return count;
+  }
+
+  private async clientsOf(rows: readonly GrantRow[]): Promise<Map<string, StoredClient | undefined>> {
+    const ids = [...new Set(rows.map(({ clientId }) => clientId))];
+    return new Map(
+      await Promise.all(ids.map(async (id) => [id, (await this.clients.findById(id)) || undefined] as const)),
+    );
+  }
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { User } from 'nest-oauth2/server';
+import type { StoredClient } from 'nest-oauth2/stores/memory';
+
+import { later } from '../support/model.js';
+import { findStores, type OpenStore, WEB } from './every-store.js';
+
+const SPA: StoredClient = { ...WEB, id: 'spa', tokenEndpointAuthMethod: 'none' };
+const LOOPBACK = 'http://127.0.0.1:4711/callback';
+const HTTPS = 'https://app.example/callback';
+
+describe.each(await findStores())('consents and sessions, on $name', ({ open }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+
+  const newUser = (): User & { id: string } => ({ id: randomUUID() });
+  const ask = (scope?: string, client: StoredClient = WEB, redirectUri = LOOPBACK) => ({ client, redirectUri, scope });
+  const agree = async (user: User, asked = ask('read')) => {
+    expect(await opened.store.hasConsented(user, asked)).toBe(false);
+    await opened.store.saveConsent(user, asked);
+    return asked;
+  };
+
+  it('are remembered by every process, for as much or less, of this user and this client', async () => {
+    const user = newUser();
+    await agree(user, ask('read write'));
+    const { another } = opened;
+    for (const scope of ['read write', 'write', undefined]) {
+      expect(await another.hasConsented(user, ask(scope))).toBe(true);
+    }
+    expect(await another.hasConsented(user, ask('read admin'))).toBe(false);
+    expect(await another.hasConsented(newUser(), ask('read'))).toBe(false);
+    expect(await another.hasConsented(user, ask('read', { ...WEB, id: 'other' }))).toBe(false);
+    expect(await another.hasConsented(user, { ...ask('read'), issuer: 'https://other.example' })).toBe(false);
+  });
+
+  it('add up when more is agreed to later', async () => {
+    const user = newUser();
+    await agree(user, ask('read'));
+    await agree(user, ask('write'));
+    expect(await opened.store.hasConsented(user, ask('read write'))).toBe(true);
+  });
+
+  it('are asked for once where the scope is empty', async () => {
+    const user = newUser();
+    await agree(user, ask());
+    expect(await opened.store.hasConsented(user, ask())).toBe(true);
+    expect(await opened.store.hasConsented(user, ask('read'))).toBe(false);
+  });
+
+  it('are asked again of a client that anybody on the device could pass themselves off as', async () => {
+    const user = newUser();
+    await agree(user, ask('read', SPA, LOOPBACK));
+    await agree(user, ask('read', SPA, 'com.example.app:/callback'));
+    await agree(user, ask('read', SPA, 'https://localhost/callback'));
+    expect(await opened.store.hasConsented(user, ask('read', SPA, LOOPBACK))).toBe(false);
+    await agree(user, ask('read', SPA, HTTPS));
+    expect(await opened.store.hasConsented(user, ask('read', SPA, HTTPS))).toBe(true);
+    // What was agreed to at its own address says nothing about who asks elsewhere.
+    expect(await opened.store.hasConsented(user, ask('read', SPA, LOOPBACK))).toBe(false);
+  });
+
+  it('follow what the host says of a client', async () => {
+    const user = newUser();
+    expect(await opened.store.hasConsented(user, ask('read', { ...SPA, consent: 'never' }))).toBe(true);
+    const remembered = await agree(user, ask('read', { ...SPA, consent: 'once' }));
+    expect(await opened.store.hasConsented(user, remembered)).toBe(true);
+    await agree(user, ask('read', { ...WEB, consent: 'always' }));
+    expect(await opened.store.hasConsented(user, ask('read', { ...WEB, consent: 'always' }))).toBe(false);
+  });
+
+  it('stand among the applications of the user, and not among the grants', async () => {
+    const user = newUser();
+    await agree(user, ask('read'));
+    expect(await opened.store.listGrants(user.id)).toEqual([]);
+    const token = {
+      accessToken: randomUUID(),
+      accessTokenExpiresAt: later(60),
+      scope: 'read write',
+      grantId: 'g' + user.id,
+    };
+    await opened.store.saveToken(token, WEB, user);
+    expect(await opened.store.listApplications(user.id)).toEqual([
+      expect.objectContaining({ clientId: WEB.id, scope: expect.stringMatching(/^(read write|write read)$/) }),
+    ]);
+    expect(await opened.store.listGrants(user.id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['its grants of this user', (id: string) => ({ userId: id, clientId: WEB.id })],
+    ['one of its grants', (id: string) => ({ userId: id, grantId: `grant-${id}` })],
+    ['all grants of the user', (id: string) => ({ userId: id })],
+  ])('are withdrawn with %s', async (_, filter) => {
+    const [user, other] = [newUser(), newUser()];
+    const token = { accessToken: randomUUID(), accessTokenExpiresAt: later(60), grantId: `grant-${user.id}` };
+    await opened.store.saveToken({ ...token, scope: 'read' }, WEB, user);
+    await agree(user);
+    await agree(other);
+    await opened.another.revokeGrantsOf(filter(user.id));
+    expect(await opened.store.hasConsented(user, ask('read'))).toBe(false);
+    expect(await opened.store.hasConsented(other, ask('read'))).toBe(true);
+    // And may be given again.
+    await agree(user);
+    expect(await opened.store.hasConsented(user, ask('read'))).toBe(true);
+  });
+
+  const alice = { id: '1' };
+  const signIn = async () => {
+    const session = {
+      sessionId: randomUUID(),
+      user: alice,
+      authTime: new Date(Date.now() - 5000),
+      expiresAt: later(60),
+    };
+    await opened.store.saveSession(session);
+    return session;
+  };
+
+  it('a session is found by every process, with its user, until it ends', async () => {
+    const { sessionId, authTime } = await signIn();
+    const found = await opened.another.getSession(sessionId);
+    expect(found).toMatchObject({ sessionId, authTime, user: expect.objectContaining(alice) });
+    expect(await opened.store.getSession(`${sessionId} `)).toBeUndefined();
+    await opened.another.revokeSession({ sessionId });
+    expect(await opened.store.getSession(sessionId)).toBeUndefined();
+  });
+
+  it('a session that is over is none', async () => {
+    const { sessionId } = await signIn();
+    const over = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later(-1) };
+    await opened.store.saveSession(over);
+    expect(await opened.store.getSession(over.sessionId)).toBeUndefined();
+    expect(await opened.store.getSession(sessionId)).toBeDefined();
+  });
+
+  it('a session is no grant that anybody sees, and ends with all of the user', async () => {
+    const { sessionId } = await signIn();
+    expect(await opened.store.listApplications('1')).toEqual([]);
+    expect(await opened.store.listGrants('1')).toEqual([]);
+    await opened.store.revokeGrantsOf({ userId: '1' });
+    expect(await opened.another.getSession(sessionId)).toBeUndefined();
+  });
+});
