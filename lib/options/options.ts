@@ -9,11 +9,24 @@ import type { CorsOptions } from './cors.js';
 // What the options mean, for editors and for the README, whose table `npm run docs:options` makes of this page. Their
 // kinds and defaults are in table.ts.
 
+/** Options of `authorize` and `token`. */
+export interface IssueOptions {
+  /** Seconds an access token lives; a client's own `accessTokenLifetime` wins. Default: 3600 */
+  accessTokenLifetime?: number;
+  /** Whose authorization requests must bring a PKCE challenge. Default: 'public'. RFC 9700 §2.1.1 */
+  requirePKCE?: 'public' | 'all' | 'none';
+  /** Accept the `plain` challenge method. Default: false. RFC 7636 §4.2 */
+  enablePlainPKCE?: boolean;
+}
+
 /** Options of `token`. */
 export interface TokenOptions extends IssueOptions {
   /** Seconds a refresh token lives; a client's own `refreshTokenLifetime` wins. Default: 1209600 */
   refreshTokenLifetime?: number;
-  /** Replace a refresh token each time it is used; that of a client without a secret is, in any case. Default: true. RFC 9700 §4.14.2 */
+  /**
+   * Replace a refresh token each time it is used; those of clients with `tokenEndpointAuthMethod: 'none'` are in any case.
+   * Default: true. RFC 9700 §4.14.2
+   */
   alwaysIssueNewRefreshToken?: boolean;
   /**
    * Seconds after which a grant is over, however often it was refreshed: no token outlives it. A year (31536000) is
@@ -31,18 +44,11 @@ export interface TokenOptions extends IssueOptions {
   allowExtendedTokenAttributes?: boolean;
   /** Grant types by `grant_type` value, beside or instead of the built-in ones. Default: {}. RFC 6749 §4.5 */
   extendedGrantTypes?: Readonly<Record<string, GrantTypeClass>>;
-  /** Which pages of other origins may ask for tokens. Left out: nothing is said, and no origin is looked at. Fetch §3.2 */
+  /**
+   * Which pages of other origins may ask for tokens: `{ origins: ['https://app.example.com'] }`. Left out: nothing is said,
+   * and no origin is looked at. Fetch §3.2
+   */
   cors?: CorsOptions;
-}
-
-/** Options of `authorize` and of `token`. */
-export interface IssueOptions {
-  /** Seconds an access token lives; a client's own `accessTokenLifetime` wins. Default: 3600 */
-  accessTokenLifetime?: number;
-  /** Whose authorization requests must bring a PKCE challenge. Default: 'public'. RFC 9700 §2.1.1 */
-  requirePKCE?: 'public' | 'all' | 'none';
-  /** Accept the `plain` challenge method. Default: false. RFC 7636 §4.2 */
-  enablePlainPKCE?: boolean;
 }
 
 /** Options of `authorize`. */
@@ -51,7 +57,10 @@ export interface AuthorizeOptions extends IssueOptions {
   authorizationCodeLifetime?: number;
   /** Accept a request without `state`. Left out: one that brings a PKCE challenge. OAuth 2.1 §4.1.1 */
   allowEmptyState?: boolean;
-  /** The classic way to say who is signed in; without one, the request must carry the user's access token. */
+  /**
+   * The classic way to say who is signed in: `{ handle(request, response) }`. Left out, a request must carry the access
+   * token of its user.
+   */
   authenticateHandler?: AuthenticateHandler;
   /** The issuer identifier; when set, authorization responses carry it as `iss`. RFC 9207 §2 */
   issuer?: string;
@@ -69,11 +78,11 @@ export interface AuthenticateOptions {
   allowBearerTokensInQueryString?: boolean;
 }
 
-/** Options that hold for every operation. */
+/** Options of every operation. */
 export interface CommonOptions {
-  /** How scopes are handed to the model: 'string' as in 3.x, 'array' as in later versions. Default: 'string' */
+  /** How scopes are handed to the model: `'string'` as in 3.x, `'array'` as in later versions. Default: 'string' */
   scopeFormat?: 'string' | 'array';
-  /** Hears what the operator should: `OAuth2Events` has the names and payloads. */
+  /** An `EventEmitter`, which hears what the operator should: `OAuth2Events` has the names and payloads. */
   events?: EventSink;
 }
 
@@ -82,6 +91,7 @@ export interface EngineOptions extends AuthenticateOptions, AuthorizeOptions, To
 
 /** What `new OAuth2Server()` takes: the model, and a default for any option of any operation. */
 export interface OAuth2ServerOptions<C extends Client = Client, U extends User = User> extends EngineOptions {
+  /** What the host keeps: its clients and users, codes and tokens. */
   model: Model<C, U>;
 }
 

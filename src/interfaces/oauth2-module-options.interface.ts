@@ -17,7 +17,9 @@ export type GivenProvider<T> =
 
 /** The options that `forRootAsync` may find out while the application starts. */
 export interface OAuth2Options extends OAuth2Settings {
+  /** The model, made already; its class is given beside the factory. */
   model?: Model | ProtectedResourceModel;
+  /** Your login and consent, made already. */
   interaction?: OAuth2Interaction;
 }
 
@@ -29,19 +31,24 @@ export interface OAuth2Settings extends EngineOptions {
 
 /** The options that must be known before the application starts. */
 export interface OAuth2Registration {
-  /** Modules whose exports the model and the interaction inject. */
-  imports?: ModuleMetadata['imports'];
-  /** Make the exports of the module visible everywhere. Default: false */
-  isGlobal?: boolean;
-  /** Specifications beside the classic ones, such as `[revocation()]`: routes are made of them. */
+  /** The model: a class, an instance, or a provider (`useExisting`, `useClass`, `useFactory`, `useValue`). */
+  model?: Given<Model | ProtectedResourceModel>;
+  /** Your login and consent, given like the model. */
+  interaction?: Given<OAuth2Interaction>;
+  /** Specifications beside the classic ones, such as `[revocation()]`: routes are made of them. Default: `[]` */
   features?: FeatureList;
-  /** Where the endpoints are. Default: `oauth/authorize`, `oauth/token`, and what the features say of theirs */
+  /**
+   * Where the endpoints are: `{ token: 'auth/token' }`, or `{ prefix: 'auth' }` for all. Default: `oauth/authorize`,
+   * `oauth/token`, and what the features say of theirs
+   */
   paths?: OAuth2Paths;
   /** `false`: no endpoints, for hosts with controllers of their own or none. Default: true */
   controllers?: boolean;
-  model?: Given<Model | ProtectedResourceModel>;
-  interaction?: Given<OAuth2Interaction>;
-  /** Further providers that the factory, the model or the interaction inject. */
+  /** Make the exports of the module visible everywhere. Default: false */
+  isGlobal?: boolean;
+  /** Modules whose exports the model, the interaction and the factory inject. */
+  imports?: ModuleMetadata['imports'];
+  /** Further providers that the model, the interaction or the factory inject. */
   extraProviders?: Provider[];
 }
 

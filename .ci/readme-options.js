@@ -1,0 +1,69 @@
+// Writes the README's tables of options, of the doc comments that editors show. With --check it only looks.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const engine = read('lib/options/options.ts');
+const nest = read('src/interfaces/oauth2-module-options.interface.ts');
+
+const INTERFACE = /\/\*\*([^/]*?)\*\/\nexport interface (\w+)[^{]*\{\n(.*?)\n\}/gs;
+const MEMBER = /(?: {2}\/\*\*((?:(?!\*\/).)*)\*\/\n)? {2}(\w+)\??:/gs;
+
+/** The options that interfaces of a page declare: name, default, what is said of the interface and of the option. */
+function optionsOf(page, names) {
+  const interfaces = [...page.matchAll(INTERFACE)].map(([, doc, name, body]) => ({ doc: flat(doc), name, body }));
+  return names.flatMap((wanted) => {
+    const { doc, body } = interfaces.find(({ name }) => name === wanted);
+    return [...body.matchAll(MEMBER)].map(([, said = '', name]) => ({ name, of: doc, ...parts(flat(said)) }));
+  });
+}
+
+const flat = (comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' ').trim();
+
+/** What is said of an option, without its default, which has a column of its own. */
+function parts(said) {
+  const [, before, value = '', after = ''] = /^(.*?)(?: ?Default: (.+?)(?:\. (?=RFC)(.*))?)?$/.exec(said);
+  return { fallback: value && !value.includes('`') ? `\`${value}\`` : value, said: `${before} ${after}`.trim() };
+}
+
+/** A table as Prettier lays it out. */
+function table(rows) {
+  const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
+  const widths = cells[0].map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)));
+  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  const [head, ...body] = cells.map(line);
+  return [head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n');
+}
+
+const ENGINE = ['IssueOptions', 'TokenOptions', 'AuthorizeOptions', 'AuthenticateOptions', 'CommonOptions'];
+const MODULE = ['OAuth2Registration', 'OAuth2Settings'];
+
+const TABLES = {
+  module: [
+    ['option', 'default', ''],
+    ...optionsOf(nest, MODULE).map(({ name, fallback, said }) => [`\`${name}\``, fallback, said]),
+  ],
+  engine: [
+    ['option', 'default', 'of', ''],
+    ...optionsOf(engine, ENGINE).map(({ name, fallback, of, said }) => {
+      const operation = of.replace(/^Options of /, '').replace(/\.$/, '');
+      return [`\`${name}\``, fallback, operation, said];
+    }),
+  ],
+};
+
+const before = read('README.md');
+const after = before.replace(
+  /(<!-- options of the (\w+) [^>]*-->\n\n)[^<]*?(\n\n<!-- end -->)/gs,
+  (_, head, name, end) => {
+    return head + table(TABLES[name]) + end;
+  },
+);
+
+if (after !== before && process.argv.includes('--check')) {
+  console.error('The README does not say of the options what their interfaces do: run `npm run docs:options`.');
+  process.exitCode = 1;
+} else if (after !== before) {
+  writeFileSync(join(root, 'README.md'), after);
+}

@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals';
+import { TABLE } from '../../../lib/options/table.js';
+import { TABLES } from '../../../src/configuration/option-table.js';
+import { hoverMembers } from '../../support/language-server.js';
+
+const ENGINE = Object.keys(TABLE);
+const MODULE = Object.keys(TABLES.forRoot);
+
+const literal = (names: readonly string[]) => `{\n${names.map((name) => `  ${name}: undefined,\n`).join('')}}`;
+
+const PAGE = `import { OAuth2Module, OAuth2Server } from '../../src/index.js';
+new OAuth2Server(${literal(ENGINE)});
+OAuth2Module.forRoot(${literal(MODULE)});
+`;
+
+// TypeScript 7.0 shows nothing of a property that went through `Omit`, `Pick` or `Partial`.
+it('an editor shows what each option is, of the engine and of the module', async () => {
+  const members = await hoverMembers(PAGE);
+  expect(members.map(({ name }) => name)).toEqual([...ENGINE, ...MODULE]);
+  // The type stands in a fence; what is said of it comes behind.
+  expect(members.filter(({ shown }) => !shown.split('```').at(-1)?.trim())).toEqual([]);
+}, 60_000);

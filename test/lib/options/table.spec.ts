@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { TABLE } from '../../../lib/options/table.js';
+
+const root = join(import.meta.dirname, '../../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The cells of the README's table of the options of the engine. */
+function cells(): string[][] {
+  const [, table] = /<!-- options of the engine [^>]*-->(.*?)<!-- end -->/s.exec(readme)!;
+  const lines = table!.trim().split('\n').slice(2);
+  return lines.map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim())).map((row) => row.slice(1, -1));
+}
+
+/** A value as the README writes it. */
+function written(row: object): string {
+  if (!('default' in row)) return '';
+  return `\`${JSON.stringify(row.default).replaceAll('"', "'")}\``;
+}
+
+describe('the options of the engine', () => {
+  it('stand in the README as the doc comments of their interfaces have it', () => {
+    const script = join(root, '.ci/readme-options.js');
+    expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('');
+  });
+
+  it('have the defaults that their doc comments say', () => {
+    const said = cells().map(([name, fallback]) => [name, fallback]);
+    const have = Object.entries(TABLE).map(([name, row]) => [`\`${name}\``, written(row)]);
+    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(have));
+  });
+
+  it('have each an operation and a sentence', () => {
+    expect(cells().filter(([, , operation, sentence]) => !operation || !sentence)).toEqual([]);
+  });
+});
