@@ -1,8 +1,8 @@
 import { TestingModel, type TestingModelOptions } from '../../lib/kit/testing-model.js';
-import type { OAuth2ModuleOptions } from '../interfaces/oauth2-module-options.interface.js';
+import type { OAuth2Registration, OAuth2Settings } from '../interfaces/oauth2-module-options.interface.js';
 
 /** What `OAuth2TestingModule.forTest()` takes. */
-export interface OAuth2TestingOptions extends TestingModelOptions, Partial<Omit<OAuth2ModuleOptions, 'model'>> {}
+export interface OAuth2TestingOptions extends TestingModelOptions, OAuth2Settings, Omit<OAuth2Registration, 'model'> {}
 
 /** `OAuth2Module` for tests: with a model in memory, so that `OAuthGuard` works without a database. */
 export class OAuth2TestingModule {

@@ -103,4 +103,10 @@ describe('features that will not do stop the application', () => {
       }),
     ).toBe(sentence);
   });
+
+  it('and are looked at before what is judged by them', async () => {
+    const options = { model, requireClientAuthentication: { password: false } };
+    expect(await faultOfRoot({ ...options, features: {} })).toMatch(/^the option `features` must be a list/);
+    expect(await faultOfRoot({ ...options, features: [null] })).toMatch(/^`features\[0\]` must be a feature/);
+  });
 });
