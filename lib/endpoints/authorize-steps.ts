@@ -8,12 +8,8 @@ import type { AuthorizationCode, Awaitable, Token, User } from '../model/model.j
 import { requireMethods } from '../model/require-methods.js';
 import { answerError } from '../operation.js';
 import type { Options } from '../options/settle.js';
-import {
-  findDestination,
-  findResponseType,
-  readAuthorizationRequest,
-  verifyAllowed,
-} from '../response-types/authorization-request.js';
+import { readAuthorizationRequest } from '../response-types/authorization-request.js';
+import { findDestination, findResponseType, verifyAllowed } from '../response-types/destination.js';
 import type { AuthorizationRequest, Decision, ResponseTypeClass } from '../response-types/response-type.js';
 import { lifetime } from '../tokens/lifetime.js';
 import { approveScope, scopeText, verifyClientScope, withinScope } from '../tokens/scope.js';
@@ -44,12 +40,13 @@ export class AuthorizeSteps {
     };
     const resolved = await resolveRequest(sent, this.server).catch(refuse);
     request = resolved.request;
-    this.verifyServed(request, response);
+    const wanted = findResponseType(request, this.server.responseTypes);
+    this.verifyServed(wanted ?? CodeResponseType, response);
     const destination = await findDestination(request, options).catch(refuse);
     const issuer = options.issuer ?? this.server.issuerOf(sent);
     const course: Course = { ...resolved, ...destination, issuer };
     if (!denied) {
-      await this.answering(course, response, () => verifyAllowed(request, course.client, this.server.responseTypes));
+      await this.answering(course, response, () => verifyAllowed(wanted, course.client, this.server.responseTypes));
     }
     return course;
   }
@@ -125,8 +122,8 @@ export class AuthorizeSteps {
     throw tellBrowser(this.options, { ...course, error, response });
   }
 
-  private verifyServed(request: Request, response: Response): void {
-    const ResponseType = findResponseType(request, this.server.responseTypes) ?? CodeResponseType;
+  /** Whatever the request is like, a model that lacks methods is a fault of the host. */
+  private verifyServed(ResponseType: ResponseTypeClass, response: Response): void {
     if (this.served.has(ResponseType)) return;
     try {
       requireMethods(this.options.model, ResponseType.requires);

@@ -2,7 +2,6 @@ import { InvalidClientError, InvalidRequestError } from '../errors.js';
 import { shortText } from '../events.js';
 import { isRedirectUri } from '../http/syntax.js';
 import type { Client, Model } from '../model/model.js';
-import type { ResponseMode } from './response-mode.js';
 
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
 
@@ -59,25 +58,3 @@ function onlyUri(registered: readonly unknown[]): string {
   }
   return uri as string;
 }
-
-/** `uri` with the parameters of an answer added to its query, or as its fragment. RFC 6749 §4.1.2, §4.2.2 */
-export function answerUri(uri: string, mode: ResponseMode, parameters: Record<string, string>): string {
-  // What was compared is what is answered to, to the letter, save that a path must be there to have a query.
-  let answer = PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri;
-  let separator = mode === 'fragment' ? '#' : querySeparator(answer);
-  for (const name in parameters) {
-    answer += `${separator}${name}=${encoded(parameters[name]!)}`;
-    separator = '&';
-  }
-  return answer;
-}
-
-const PATHLESS = /^https?:\/\/[^/?]+(?=\?|$)/i;
-
-function querySeparator(uri: string): string {
-  if (!uri.includes('?')) return '?';
-  return uri.endsWith('?') ? '' : '&';
-}
-
-/** Codes and most states need no encoding, and to see that costs a tenth of doing it. */
-const encoded = (value: string) => (/^[\w.~-]*$/.test(value) ? value : encodeURIComponent(value));

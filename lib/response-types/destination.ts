@@ -1,0 +1,55 @@
+import { InvalidClientError, InvalidRequestError, UnauthorizedClientError } from '../errors.js';
+import { shortText } from '../events.js';
+import { FORM_OR_URL, optional, required } from '../http/parameters.js';
+import type { Request } from '../http/request.js';
+import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
+import type { Client } from '../model/model.js';
+import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
+import type { Options } from '../options/settle.js';
+import { trustRedirectUri } from './redirect-uri.js';
+import type { Destination, ResponseTypeClass, ResponseTypes } from './response-type.js';
+
+/** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
+export async function findDestination(request: Request, { model }: Options): Promise<Destination> {
+  const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
+  const given = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
+  if (given !== undefined && !isRedirectUri(given)) {
+    const detail = { rule: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
+    throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
+  }
+  const client = await model.getClient(clientId, null);
+  if (!client) {
+    const detail = { rule: '`getClient()` finds the client' };
+    throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
+  }
+  if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
+  if (!client.grants || !Array.isArray(client.grants)) {
+    warnOfModel(model, NO_GRANTS);
+    throw new InvalidClientError('Invalid client: missing client `grants`');
+  }
+  const redirectUri = await trustRedirectUri(given, client, model);
+  return { client, redirectUri, redirectUriSent: given !== undefined };
+}
+
+const isNotEmpty = (value: string) => value.length > 0;
+
+/** Finds what the request asks for; undefined when it does not say, or says nonsense. */
+export function findResponseType(request: Request, types: ResponseTypes): ResponseTypeClass | undefined {
+  for (const place of FORM_OR_URL) {
+    const name: unknown = request[place]?.response_type;
+    if (typeof name === 'string' && name) return types.get(name);
+  }
+  return undefined;
+}
+
+/**
+ * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.
+ * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
+ */
+export function verifyAllowed(wanted: ResponseTypeClass | undefined, client: Client, types: ResponseTypes): void {
+  if ((wanted ? [wanted] : [...types.values()]).some(({ grant }) => client.grants.includes(grant))) return;
+  // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
+  const parameter = wanted === types.get('token') ? 'response_type' : 'grant_type';
+  const detail = { rule: 'the client may use the grant', wanted: client.grants, given: wanted?.grant };
+  throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);
+}
