@@ -69,8 +69,7 @@ export const BROKEN_REVOKING: readonly BrokenModel[] = [
     mistake: 'wakes a revoked access token when it is revoked again',
     methods: (honest) =>
       revoking(({ accessToken, ...row }) => {
-        if (!honest.accessTokens.delete(accessToken))
-          honest.accessTokens.set(accessToken, { accessToken, ...row });
+        if (!honest.accessTokens.delete(accessToken)) honest.accessTokens.set(accessToken, { accessToken, ...row });
       }),
     fails: 'ends an access token again, or one that it never saved, without harm',
     finding: /`getAccessToken\(\)` still finds an access token that was revoked twice/,
