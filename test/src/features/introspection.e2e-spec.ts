@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { introspection, resourceIndicators } from 'nest-oauth2/features';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+
+import { BENDING } from '../../support/bending-host.js';
+import { DemoClient, WEB, WEB_SECRET } from '../../support/client.js';
+import { demoModule } from '../../support/demo.js';
+import { answerOf, basic, NO_STORE, post, refused } from '../../support/http.js';
+import { type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+const NOTES = 'https://api.example/notes';
+
+/** A host whose tokens are for the resource server `api`, and not for `other`. */
+async function start(platform: Platform, options: object = {}, more: object = {}) {
+  const alice = { id: 'alice', username: 'Alice' };
+  const model = new MemoryStore({
+    clients: [
+      {
+        id: 'web',
+        secret: 'web-secret',
+        grants: ['password', 'client_credentials', 'refresh_token'],
+        scopes: ['read'],
+      },
+      { id: 'api', secret: 'api-secret', grants: [], resources: [NOTES] },
+      { id: 'other', secret: 'other-secret', grants: [], resources: ['https://other.example'] },
+      { id: 'spa', tokenEndpointAuthMethod: 'none', grants: ['password'], scopes: ['read'] },
+    ],
+    users: { findById: () => alice, findByCredentials: () => alice },
+  });
+  const features = [introspection(), resourceIndicators({ resources: [NOTES] })];
+  const { url } = await startHost(platform, { ...demoModule({ model, features, ...options }), ...more });
+  const server = Object.assign(new DemoClient(url).server, { introspection_endpoint: `${url}/oauth/introspect` });
+  const form = { grant_type: 'password', username: 'alice', password: 'x', scope: 'read', resource: NOTES };
+  const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
+  return { url, server, tokens: body as { access_token: string; refresh_token: string } };
+}
+
+function configurationOf(server: oauth.AuthorizationServer, id: string) {
+  const configuration = new openid.Configuration(server, id, `${id}-secret`);
+  openid.allowInsecureRequests(configuration);
+  return configuration;
+}
+
+// Issue 11, 2
+describe.each(PLATFORMS)('introspection on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('tells a resource server what a token is good for, as oauth4webapi asks for it', async () => {
+    const { server, tokens } = await start(platform);
+    const [client, secret] = [{ client_id: 'api' }, oauth.ClientSecretBasic('api-secret')];
+    const answer = await oauth.introspectionRequest(server, client, secret, tokens.access_token, insecure);
+    const said = await oauth.processIntrospectionResponse(server, client, answer);
+    const { iat } = said;
+    expect(said).toEqual({
+      active: true,
+      token_type: 'Bearer',
+      client_id: 'web',
+      sub: 'alice',
+      username: 'Alice',
+      scope: 'read',
+      aud: NOTES,
+      iat: expect.closeTo(Date.now() / 1000, -1),
+      exp: iat! + 3600,
+    });
+  });
+
+  it('tells nobody else, as openid-client asks for it', async () => {
+    const { server, tokens } = await start(platform);
+    const ask = (id: string, token: string) => openid.tokenIntrospection(configurationOf(server, id), token);
+    expect(await ask('web', tokens.refresh_token)).toMatchObject({ active: true, client_id: 'web', scope: 'read' });
+    for (const [id, token] of [
+      ['other', tokens.access_token],
+      ['api', tokens.refresh_token],
+      ['web', 'no such token'],
+    ] as const) {
+      expect(await ask(id, token)).toEqual({ active: false });
+    }
+  });
+
+  it('names the issuer where there is one', async () => {
+    const issuer = 'https://id.example';
+    const { server, tokens } = await start(platform, { issuer });
+    const answer = await oauth.introspectionRequest(server, WEB, WEB_SECRET, tokens.access_token, insecure);
+    expect(await answerOf(answer)).toMatchObject({ status: 200, headers: NO_STORE, body: { iss: issuer } });
+  });
+
+  it('is for nobody without a proof, and for no page, and nothing of the host can bend it', async () => {
+    const cors = { origins: ['https://app.example'] };
+    const { url, tokens } = await start(platform, { cors }, { providers: BENDING });
+    const form = { token: tokens.access_token };
+    expect(await answerOf(post(`${url}/oauth/introspect`, { ...form, client_id: 'spa' }))).toEqual(
+      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, {
+        'www-authenticate': 'Basic realm="Service", error="invalid_client"',
+      }),
+    );
+    const origin = { origin: 'https://app.example' };
+    const { status, headers } = await answerOf(
+      post(`${url}/oauth/introspect`, form, { ...basic('web', 'web-secret'), ...origin }),
+    );
+    expect([status, headers]).toEqual([200, NO_STORE]);
+    const preflight = { method: 'OPTIONS', headers: { ...origin, 'access-control-request-method': 'POST' } };
+    const asked = await answerOf(fetch(`${url}/oauth/introspect`, preflight));
+    expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([405, undefined]);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { introspection, revocation } from 'nest-oauth2/features';
+import { TemporarilyUnavailableError } from 'nest-oauth2/server';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+
+import { BENDING } from '../../support/bending-host.js';
+import { DemoClient, SPA, WEB, WEB_SECRET } from '../../support/client.js';
+import { demoModule, demoStore } from '../../support/demo.js';
+import { answerOf, basic, bearer, get, NO_STORE, post, refused } from '../../support/http.js';
+import { type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+const APP = 'https://app.example';
+const DONE = { status: 200, headers: NO_STORE, body: {} };
+
+/** A host with both features, and clients of two libraries that know where its endpoints are. */
+async function start(platform: Platform, options: object = {}, providers: object = {}) {
+  const features = [revocation(), introspection()];
+  const { url } = await startHost(platform, { ...demoModule({ features, ...options }), ...providers });
+  const client = new DemoClient(url);
+  const endpoints = { revocation_endpoint: `${url}/oauth/revoke`, introspection_endpoint: `${url}/oauth/introspect` };
+  const server = Object.assign(client.server, endpoints);
+  const configuration = new openid.Configuration(server, 'web', 'web-secret');
+  openid.allowInsecureRequests(configuration);
+  return { url, client, server, configuration };
+}
+
+/** Is the access token let in, and does the refresh token get another? */
+async function usable(client: DemoClient, tokens: { access_token: string; refresh_token?: string }) {
+  const letIn = (await get(`${client.url}/notes`, bearer(tokens.access_token))).status === 200;
+  return [letIn, (await client.refresh(tokens.refresh_token!)).status === 200];
+}
+
+// Issue 11, 2
+describe.each(PLATFORMS)('revocation on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('ends an access token alone, as oauth4webapi asks for it', async () => {
+    const { client, server } = await start(platform);
+    const tokens = await client.obtainTokens();
+    const revoke = (token: string) => oauth.revocationRequest(server, WEB, WEB_SECRET, token, insecure);
+    for (let time = 0; time < 2; time += 1) {
+      await oauth.processRevocationResponse(await revoke(tokens.access_token));
+    }
+    expect(await usable(client, tokens)).toEqual([false, true]);
+  });
+
+  it('ends all that came of a refresh token, as openid-client asks for it', async () => {
+    const { client, configuration } = await start(platform);
+    const [tokens, stranger] = [await client.obtainTokens(), await client.obtainTokens()];
+    await openid.tokenRevocation(configuration, tokens.refresh_token!, { token_type_hint: 'refresh_token' });
+    await openid.tokenRevocation(configuration, 'no such token');
+    expect(await usable(client, tokens)).toEqual([false, false]);
+    expect(await usable(client, stranger)).toEqual([true, true]);
+    expect(await openid.tokenIntrospection(configuration, tokens.access_token)).toEqual({ active: false });
+  });
+
+  it('lets a public client revoke its own token by its name alone, and none of others', async () => {
+    const { url, client, server } = await start(platform);
+    const redeemed = await client.redeem(SPA, oauth.None(), await client.obtainCode(SPA));
+    const own = (await oauth.processAuthorizationCodeResponse(server, SPA, redeemed)).access_token;
+    const other = (await client.obtainTokens()).access_token;
+    const revoke = (token: string) => oauth.revocationRequest(server, SPA, oauth.None(), token, insecure);
+    await oauth.processRevocationResponse(await revoke(own));
+    await expect(oauth.processRevocationResponse(await revoke(other))).rejects.toMatchObject({
+      error: 'invalid_grant',
+      status: 400,
+    });
+    const letIn = await Promise.all([own, other].map((token) => get(`${url}/notes`, bearer(token))));
+    expect(letIn.map(({ status }) => status)).toEqual([401, 200]);
+    expect(await answerOf(post(`${url}/oauth/revoke`, { token: other, client_id: 'web' }))).toEqual(
+      refused('invalid_client', 'Invalid client: cannot retrieve client credentials', 401, {
+        'www-authenticate': 'Basic realm="Service", error="invalid_client"',
+      }),
+    );
+  });
+
+  it('answers an empty JSON object, which nothing of the host can bend', async () => {
+    const { url } = await start(platform, {}, { providers: BENDING });
+    const revoke = (form: Record<string, string>) =>
+      answerOf(post(`${url}/oauth/revoke`, form, basic('web', 'web-secret')));
+    expect(await revoke({ token: 'no such token', token_type_hint: 'urn:example:hint' })).toEqual(DONE);
+    expect(await revoke({})).toEqual(refused('invalid_request', 'Missing parameter: `token`'));
+    expect(await answerOf(get(`${url}/oauth/revoke?token=x`, basic('web', 'web-secret')))).toEqual(
+      refused('invalid_request', 'Invalid request: method must be POST', 405, { allow: 'POST' }),
+    );
+  });
+
+  it('may be asked by the pages of a client', async () => {
+    const { url } = await start(platform, { cors: { origins: [APP] } });
+    const preflight = { origin: APP, 'access-control-request-method': 'POST' };
+    const asked = await answerOf(fetch(`${url}/oauth/revoke`, { method: 'OPTIONS', headers: preflight }));
+    expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([204, APP]);
+    const { status, headers } = await answerOf(
+      post(`${url}/oauth/revoke`, { token: 'x', client_id: 'spa' }, { origin: APP }),
+    );
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, APP]);
+  });
+
+  it('says 503 where the model is away: the token is still there', async () => {
+    const store = demoStore();
+    const away = () => Promise.reject(new TemporarilyUnavailableError('away', { retryAfter: 3 }));
+    const model = new Proxy(store, {
+      get: (target, key) => (key === 'revokeAccessToken' ? away : (Reflect.get(target, key) as unknown)),
+    });
+    const { url, client } = await start(platform, { model });
+    const tokens = await client.obtainTokens();
+    const { status, headers, body } = await answerOf(
+      post(`${url}/oauth/revoke`, { token: tokens.access_token }, basic('web', 'web-secret')),
+    );
+    expect([status, headers['retry-after'], body]).toEqual([
+      503,
+      '3',
+      { error: 'temporarily_unavailable', error_description: expect.any(String) },
+    ]);
+    expect(await usable(client, tokens)).toEqual([true, true]);
+  });
+});
