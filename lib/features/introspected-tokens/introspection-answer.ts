@@ -74,12 +74,19 @@ export function objectionTo(said: Introspection, settings: Settings): Objection 
   if (type !== undefined && type.toLowerCase() !== 'bearer') {
     return objection('only bearer tokens are accepted', { rule: 'a bearer token', wanted: 'Bearer', given: type });
   }
+  const use = said['token_use'] ?? said['typ'];
+  if (typeof use === 'string' && OTHER_USES.test(use)) {
+    return objection('it is no access token', { rule: 'an access token', given: use });
+  }
   if (cnf !== undefined && !allowBoundTokens) {
     const rule = 'the token is bound to no key, or `allowBoundTokens` says that the proof is verified';
     return objection('it is bound to a key', { rule });
   }
   return undefined;
 }
+
+/** How servers that introspect other tokens too tell them apart, in members that no standard knows. */
+const OTHER_USES = /refresh|offline|^id/i;
 
 const objection = (what: string, detail: RefusalDetail) => ({ message: `Invalid token: ${what}`, detail });
 
