@@ -101,7 +101,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     await places?.remove();
   });
 
-  it.each(['02-migrated-model', '03-typeorm-postgres', '04-redis'])(
+  it.each(['02-migrated-model', '03-typeorm-postgres', '04-redis', '05-resource-server'])(
     'npm start alone starts sample/%s',
     async (name) => {
       const settings = places.settingsOf(name);

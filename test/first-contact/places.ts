@@ -26,6 +26,7 @@ export async function findPlaces(): Promise<Places> {
   const known: Record<string, Record<string, string> | undefined> = {
     '02-migrated-model': {},
     '03-typeorm-postgres': hasDatabase ? { DATABASE_URL: at(DATABASE_URL, database) } : undefined,
+    '05-resource-server': {},
     '04-redis': redis ? { REDIS_URL: at(redis, '15') } : undefined,
   };
   return {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../errors.js';
+import { isPublicUrl } from '../../http/public-url.js';
 
 /** Who this API is to the authorization server. RFC 7662 §2.1 */
 export interface IntrospectionCredentials {
@@ -103,14 +104,8 @@ export function settle(given: IntrospectedTokensOptions): Settings {
   };
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** Tokens and secrets travel there: not in the clear, unless they stay on this machine. RFC 7662 §4 */
-export function isSecure(url: unknown): url is string {
-  if (typeof url !== 'string' || !URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-}
+export const isSecure = (url: unknown): url is string => typeof url === 'string' && isPublicUrl(url.split('?', 1)[0]);
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const shown = (value: unknown) => (typeof value === 'string' ? `'${value}'` : typeof value);

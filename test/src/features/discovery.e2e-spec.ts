@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
@@ -8,6 +6,7 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { pageOf } from '../../support/consent.js';
 import { CALLBACK, DemoInteraction, demoModule, demoStore, NotesController, SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
 import { answerOf, get, NO_STORE, post } from '../../support/http.js';
 import {
   type Host,
@@ -232,13 +231,3 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
     });
   });
 });
-
-/** One that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

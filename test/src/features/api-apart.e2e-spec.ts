@@ -1,0 +1,196 @@
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AccessToken, CurrentUser, OAuth2Module, OAuthGuard, Scopes, type Token, UserRequired } from 'nest-oauth2';
+import {
+  IntrospectedTokens,
+  type IntrospectedTokensOptions,
+  introspection,
+  resourceIndicators,
+  revocation,
+  serverMetadata,
+} from 'nest-oauth2/features';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { answerOf, basic, bearer, get, post, refusalBody } from '../../support/http.js';
+import { type Host, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { freePort } from '../../support/free-port.js';
+
+// Issue 11, 2 and 3: sample/05-resource-server, on both platforms.
+
+const NOTES = 'https://notes.example/';
+const MAIL = 'https://mail.example/';
+const alice = { id: '1', username: 'alice' };
+const clients = [
+  {
+    id: 'demo',
+    secret: 'demo-secret',
+    grants: ['client_credentials', 'password', 'refresh_token'],
+    scopes: ['notes:read', 'notes:write'],
+  },
+  { id: 'notes-api', secret: 'notes-api-secret', grants: [], resources: [NOTES] },
+];
+const users = { findById: () => alice, findByCredentials: () => alice };
+
+@Controller('notes')
+@UseGuards(OAuthGuard)
+@Scopes('notes:read')
+class NotesController {
+  @Get()
+  @UserRequired()
+  list(@CurrentUser() user: object, @AccessToken() { client, resource, iss }: Token) {
+    return { user, client: client.id, resource, iss };
+  }
+
+  @Get('count')
+  count() {
+    return { count: 1 };
+  }
+
+  @Get('write')
+  @Scopes('notes:write')
+  write() {
+    return {};
+  }
+}
+
+const startServer = (platform: Platform, port: number, store: MemoryStore): Promise<Host> =>
+  startHost(
+    platform,
+    {
+      imports: [
+        OAuth2Module.forRoot({
+          model: store,
+          issuer: `http://127.0.0.1:${port}`,
+          features: [serverMetadata(), introspection(), revocation(), resourceIndicators({ resources: [NOTES, MAIL] })],
+        }),
+      ],
+    },
+    { port },
+  );
+
+const startApi = (platform: Platform, issuer: string, options: Partial<IntrospectedTokensOptions> = {}) => {
+  const credentials = { id: 'notes-api', secret: 'notes-api-secret' };
+  const model = new IntrospectedTokens({ issuer, credentials, audience: NOTES, ...options });
+  const imports = [OAuth2Module.forRoot({ model, controllers: false })];
+  return startHost(platform, { imports, controllers: [NotesController] });
+};
+
+const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="Service",error="${error}"` });
+const LATER = {
+  status: 503,
+  headers: { 'retry-after': '1' },
+  body: refusalBody(503, 'temporarily_unavailable', 'Temporarily unavailable: try again later'),
+};
+
+describe.each(PLATFORMS)('an API and its authorization server, each an application on %s,', (platform) => {
+  let store: MemoryStore;
+  let port: number;
+  let issuer: string;
+  let server: Host;
+  let api: Host;
+  let warnings: jest.SpiedFunction<typeof process.emitWarning>;
+
+  const tokenFor = async (form: Record<string, string>, resource = NOTES): Promise<string> => {
+    const asked = { scope: 'notes:read', resource, ...form };
+    const { body } = await answerOf(post(`${issuer}/oauth/token`, asked, basic('demo', 'demo-secret')));
+    return (body as { access_token: string }).access_token;
+  };
+  const alices = (resource?: string) =>
+    tokenFor({ grant_type: 'password', username: 'alice', password: 'wonderland' }, resource);
+  const itsOwn = () => tokenFor({ grant_type: 'client_credentials' });
+  const call = async (token: string, path = '', url = api.url) => {
+    const { status, headers, body } = await answerOf(get(`${url}/notes${path}`, bearer(token)));
+    const { 'retry-after': later, 'www-authenticate': challenged } = headers;
+    return { status, headers: { 'retry-after': later, 'www-authenticate': challenged }, body };
+  };
+
+  beforeEach(async () => {
+    warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    port = await freePort();
+    issuer = `http://127.0.0.1:${port}`;
+    store = new MemoryStore({ clients, users });
+    server = await startServer(platform, port, store);
+    api = await startApi(platform, issuer, { cache: { lifetime: 0, negativeLifetime: 0 } });
+  });
+  afterEach(async () => {
+    warnings.mockRestore();
+    await stopHosts();
+  });
+
+  it('let a user in who has a token, and know who it is', async () => {
+    expect(await call(await alices())).toMatchObject({
+      status: 200,
+      body: { user: alice, client: 'demo', resource: [NOTES], iss: issuer },
+    });
+  });
+
+  it('tell a client that acts for itself from a user', async () => {
+    const token = await itsOwn();
+    expect(await call(token, '/count')).toMatchObject({ status: 200, body: { count: 1 } });
+    expect(await call(token)).toMatchObject({ status: 403, headers: challenge('insufficient_scope') });
+  });
+
+  it('refuse what is unknown, revoked, of too little scope, or for another API', async () => {
+    const unknown = { status: 401, headers: challenge('invalid_token') };
+    expect(await call('unknown')).toMatchObject(unknown);
+    const token = await alices();
+    const { headers } = await call(token, '/write');
+    expect(headers['www-authenticate']).toBe('Bearer realm="Service",error="insufficient_scope",scope="notes:write"');
+    expect(await call(token, '/write')).toMatchObject({ status: 403 });
+    expect((await answerOf(get(`${api.url}/notes`))).headers['www-authenticate']).toBe('Bearer realm="Service"');
+
+    await post(`${issuer}/oauth/revoke`, { token }, basic('demo', 'demo-secret'));
+    expect(await call(token)).toMatchObject(unknown);
+    expect(await call(await alices(MAIL))).toMatchObject(unknown);
+  });
+
+  it('take a revocation for known once what is remembered is over', async () => {
+    const remembering = await startApi(platform, issuer, { cache: { lifetime: 20 } });
+    const token = await alices();
+    expect((await call(token, '', remembering.url)).status).toBe(200);
+    await post(`${issuer}/oauth/revoke`, { token }, basic('demo', 'demo-secret'));
+    expect((await call(token, '', remembering.url)).status).toBe(200);
+
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 21_000);
+    expect((await call(token, '', remembering.url)).status).toBe(401);
+    clock.mockRestore();
+  });
+
+  it('call no token bad while the authorization server is down, and go on when it is back', async () => {
+    const token = await alices();
+    expect(await call(token)).toMatchObject({ status: 200 });
+    await server.app.close();
+    expect(await call(token)).toEqual({ ...LATER, headers: { ...LATER.headers, 'www-authenticate': undefined } });
+    // An API that is started meanwhile starts, and answers the same.
+    const late = await startApi(platform, issuer);
+    expect(await call(token, '', late.url)).toMatchObject(LATER);
+
+    server = await startServer(platform, port, store);
+    expect(await call(token)).toMatchObject({ status: 200 });
+    expect(await call(token, '', late.url)).toMatchObject({ status: 200 });
+    expect(warnings).not.toHaveBeenCalled();
+  });
+
+  it('say to the operator alone that the secret of the API is wrong', async () => {
+    const mistaken = await startApi(platform, issuer, { credentials: { id: 'notes-api', secret: 'wrong' } });
+    const token = await alices();
+    const answered = await call(token, '', mistaken.url);
+    expect(answered).toMatchObject({ ...LATER, headers: { 'retry-after': '30' } });
+    expect(JSON.stringify(answered)).not.toContain('notes-api');
+    expect(warnings.mock.calls).toEqual([[expect.stringContaining('401 invalid_client')]]);
+  });
+
+  it('tell nothing of a token to a client that is not the API it is for', async () => {
+    const other = await startApi(platform, issuer, { audience: MAIL });
+    expect(await call(await alices(MAIL), '', other.url)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('an API that issues nothing', () => {
+  it('says so at start-up, where it was forgotten to say that it has no endpoints', async () => {
+    const model = new IntrospectedTokens({ issuer: 'https://id.example', credentials: { id: 'a', secret: 'b' } });
+    await expect(startHost('express', { imports: [OAuth2Module.forRoot({ model })] })).rejects.toThrow(
+      'the model has no method `getClient()`, which finds the clients: implement it, or set `controllers: false` where tokens are only checked',
+    );
+  });
+});
