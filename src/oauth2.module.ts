@@ -60,17 +60,17 @@ export class OAuth2Module implements NestModule {
   /** Nest calls this before it makes the routes: the last moment to tell the platform about them. */
   configure(): void {
     const { httpAdapter } = this.host;
-    if (this.registration.controllers === false || !httpAdapter) return;
+    if (!httpAdapter) return;
     const { moduleRef, options } = this;
-    const endpoints = settleEndpoints(this.registration);
-    const issuer = options?.issuer;
-    claimRoutes(
-      httpAdapter,
-      endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path])),
-    );
-    const paths = mountedPaths(endpoints, OAuth2Module, this);
-    verifyNamed(endpoints, paths);
+    const all = settleEndpoints(this.registration);
+    const paths = mountedPaths(all, OAuth2Module, this);
+    verifyNamed(all, paths);
     Object.assign(this.routes, paths, !this.asksUsers && { authorize: false });
+    const endpoints = this.registration.controllers === false ? all.filter(isDocument) : all;
+    if (endpoints.length === 0) return;
+    const issuer = options?.issuer;
+    const routes = endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path]));
+    claimRoutes(httpAdapter, routes);
     const findEndpoint = endpointFinder(endpoints, issuer);
     const facts = { cors: options?.cors, events: new EventLog(options?.events) };
     prepareBodies(httpAdapter, findEndpoint, facts);
@@ -82,6 +82,7 @@ export class OAuth2Module implements NestModule {
   /** Is there anybody to ask who is signed in? Without, the authorization endpoint only refuses, and nobody need find it. */
   private get asksUsers(): boolean {
     const { registration, options } = this;
+    if (registration.controllers === false) return true;
     return Boolean(registration.interaction ?? options?.interaction ?? options?.authenticateHandler);
   }
 }

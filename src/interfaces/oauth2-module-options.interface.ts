@@ -38,11 +38,11 @@ export interface OAuth2Registration {
   /** Specifications beside the classic ones, such as `[revocation()]`: routes are made of them. Default: `[]` */
   features?: FeatureList;
   /**
-   * Where the endpoints are: `{ token: 'auth/token' }`, or `{ prefix: 'auth' }` for all. Default: `oauth/authorize`,
-   * `oauth/token`, and what the features say of theirs
+   * Where the endpoints are: `{ token: 'auth/token' }`, or `{ prefix: 'auth' }` for all; well-known documents cannot be moved.
+   * Default: `oauth/authorize`, `oauth/token`, and what the features say of theirs
    */
   paths?: OAuth2Paths;
-  /** `false`: no endpoints, for hosts with controllers of their own or none. Default: true */
+  /** `false`: no endpoints but well-known documents, for hosts with controllers of their own or none. Default: true */
   controllers?: boolean;
   /** Make the exports of the module visible everywhere. Default: false */
   isGlobal?: boolean;

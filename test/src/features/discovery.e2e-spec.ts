@@ -155,6 +155,26 @@ describe.each(PLATFORMS)('a client that knows the issuer alone, on %s,', (platfo
     });
   });
 
+  it('is told where the host has controllers of its own', async () => {
+    const features = [serverMetadata(), revocation()];
+    const paths = { prefix: 'own', token: 'login/token' };
+    const module = OAuth2Module.forRoot({
+      model: demoStore(),
+      features,
+      issuer: ISSUER,
+      controllers: false,
+      paths,
+    });
+    const { url } = await startHost(platform, { imports: [module] }, { prepare: (app) => app.setGlobalPrefix('api') });
+    expect((await answerOf(get(`${url}/.well-known/oauth-authorization-server`))).body).toMatchObject({
+      authorization_endpoint: `${ISSUER}/api/own/authorize`,
+      token_endpoint: `${ISSUER}/api/login/token`,
+      revocation_endpoint: `${ISSUER}/api/own/revoke`,
+    });
+    expect((await post(`${url}/api/login/token`, {})).status).toBe(404);
+    expect((await post(`${url}/api/own/revoke`, {})).status).toBe(404);
+  });
+
   it('stops the application whose endpoints have no one URL', async () => {
     await expect(start(platform, {}, { prepare: (app) => app.setGlobalPrefix(':tenant') })).rejects.toThrow(
       'Invalid argument: `server-metadata` must name one URL, and `/:tenant/oauth/authorize` has a parameter: take the parameter out of the path, or the feature out of `features`',
@@ -203,6 +223,25 @@ describe.each(PLATFORMS)('a client that knows a resource alone, on %s,', (platfo
       403,
       `Bearer realm="Service",error="insufficient_scope",scope="notes:write",resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/notes"`,
     ]);
+  });
+
+  it('finds an API that has no server of its own', async () => {
+    const resources = [{ resource: 'https://api.example/notes', authorizationServers: [ISSUER] }];
+    const module = OAuth2Module.forRoot({
+      model: { getAccessToken: () => undefined },
+      features: [protectedResource({ resources })],
+      controllers: false,
+    });
+    const { url } = await startHost(platform, { imports: [module], controllers: [NotesController] });
+    const { headers } = await get(`${url}/notes/mine`);
+    const metadata = 'https://api.example/.well-known/oauth-protected-resource/notes';
+    expect(headers.get('www-authenticate')).toBe(`Bearer realm="Service",resource_metadata="${metadata}"`);
+    expect((await answerOf(get(metadata.replace('https://api.example', url)))).body).toEqual({
+      ...resources[0],
+      authorizationServers: undefined,
+      authorization_servers: [ISSUER],
+      bearer_methods_supported: ['header', 'body'],
+    });
   });
 
   it('finds each of several resources, at the root', async () => {
