@@ -113,10 +113,10 @@ function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
     client_id: client.id,
     ...subjectOf(client, user),
     exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),
-    iat: typeof iat === 'number' ? iat : undefined,
-    nbf: typeof nbf === 'number' ? nbf : undefined,
+    iat: Number.isFinite(iat) ? (iat as unknown) : undefined,
+    nbf: Number.isFinite(nbf) ? (nbf as unknown) : undefined,
     aud: audience.length > 1 ? audience : audience[0],
-    iss: token.issuer ?? issuer,
+    iss: typeof token.issuer === 'string' ? token.issuer : issuer,
     cnf: typeof cnf === 'object' && cnf !== null ? (cnf as unknown) : undefined,
   };
 }
