@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Client } from 'nest-oauth2';
+import { serverMetadata } from 'nest-oauth2/features';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { decide, open } from '../../support/consent.js';
+import { ASKED, CALLBACK, demoModule } from '../../support/demo.js';
+import { answerOf, get, issued, post, REFRESH_TOKEN, refused, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { VOUCHER, type VoucherModel, vouchers } from './vouchers.js';
+
+afterEach(stopHosts);
+
+const ISSUER = 'https://id.example';
+const PUBLIC = /^import [^;]* from 'nest-oauth2(?:\/[\w/]+)?';$/m;
+const alice = { id: 'alice' };
+const web: Client & { secret: string; scopes: string[] } = {
+  id: 'web',
+  secret: 'web-secret',
+  grants: ['authorization_code', 'refresh_token', VOUCHER],
+  redirectUris: [CALLBACK],
+  scopes: ['notes:read'],
+};
+
+class VoucherStore extends MemoryStore implements VoucherModel {
+  readonly made = new Map<string, string>();
+
+  async makeVoucher({ id }: Client) {
+    this.made.set(`voucher-${this.made.size + 1}`, id);
+    return `voucher-${this.made.size}`;
+  }
+
+  async findVoucher(voucher: string) {
+    return this.made.delete(voucher) ? { user: alice, scope: 'notes:read' } : undefined;
+  }
+}
+
+const store = () =>
+  new VoucherStore({
+    clients: [web],
+    users: { findById: (id) => (id === alice.id ? alice : undefined), findByCredentials: () => undefined },
+  });
+
+it('a feature of a host is one file of less than 80 lines, by public names alone', () => {
+  const source = readFileSync(`${import.meta.dirname}/vouchers.ts`, 'utf8');
+  const imports = source.match(/^import .*?;$/gms);
+  expect(source.split('\n').length).toBeLessThan(80);
+  expect(imports).toEqual([expect.stringMatching(PUBLIC)]);
+});
+
+describe.each(PLATFORMS)('a feature of a host, on %s', (platform) => {
+  const running = new Set(['spring']);
+  const client = { client_id: 'web', client_secret: 'web-secret' };
+
+  async function start() {
+    running.add('spring');
+    const features = [vouchers({ running }), serverMetadata()];
+    const { url } = await startHost(platform, demoModule({ model: store(), issuer: ISSUER, features }));
+    return {
+      url,
+      token: (form: Record<string, string>) => answerOf(post(`${url}/oauth/token`, { ...form, ...client })),
+    };
+  }
+
+  it('adds an endpoint with its route, and a grant', async () => {
+    const { url, token } = await start();
+    const made = await answerOf(post(`${url}/oauth/voucher`, client));
+    expect(made).toMatchObject({ status: 200, body: { voucher: 'voucher-1' } });
+    const body = { refresh_token: REFRESH_TOKEN, scope: 'notes:read' };
+    expect(await token({ grant_type: VOUCHER, voucher: 'voucher-1' })).toEqual(issued(body));
+    expect(await token({ grant_type: VOUCHER, voucher: 'voucher-1' })).toEqual(
+      refused('invalid_grant', 'Invalid grant: voucher is invalid'),
+    );
+    expect(await token({ grant_type: VOUCHER })).toEqual(refused('invalid_request', 'Missing parameter: `voucher`'));
+  });
+
+  it('lets nobody in at its endpoint who does not prove who they are', async () => {
+    const { url } = await start();
+    const answer = await answerOf(post(`${url}/oauth/voucher`, { client_id: 'web', client_secret: 'guessed' }));
+    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  });
+
+  it('keeps a parameter from authorize to refresh, adds it to the answer, and judges tokens by it', async () => {
+    const { url, token } = await start();
+    const landed = await decide(url, { ...ASKED, campaign: 'spring' }, 'alice', 'allow');
+    const code = { grant_type: 'authorization_code', code: landed.searchParams.get('code')!, redirect_uri: CALLBACK };
+    const body = { refresh_token: REFRESH_TOKEN, scope: 'notes:read', campaign: 'spring' };
+    let answer = await token(code);
+    for (let refresh = 0; refresh < 2; refresh++) {
+      expect(answer).toEqual(issued(body));
+      const { refresh_token } = answer.body as Record<string, string>;
+      answer = await token({ grant_type: 'refresh_token', refresh_token: refresh_token! });
+    }
+    const authorization = `Bearer ${(answer.body as Record<string, string>)['access_token']}`;
+    expect(await answerOf(get(`${url}/notes`, { authorization }))).toMatchObject({ status: 200 });
+    running.delete('spring');
+    expect(await answerOf(get(`${url}/notes`, { authorization }))).toMatchObject({
+      status: 401,
+      body: refusalBody(401, 'invalid_token', 'Invalid token: its campaign is over'),
+    });
+  });
+
+  it('refuses what is wrong with its parameter where the client hears of it', async () => {
+    const { url } = await start();
+    const { headers } = await open(url, { ...ASKED, campaign: 'autumn' }, 'alice');
+    const { searchParams } = new URL(headers['location']!);
+    expect(searchParams.get('error')).toBe('invalid_request');
+    expect(searchParams.get('error_description')).toBe('Invalid parameter: `campaign`');
+  });
+
+  it('adds to the metadata', async () => {
+    const { url } = await start();
+    const { body } = await answerOf(get(`${url}/.well-known/oauth-authorization-server`));
+    expect(body).toMatchObject({
+      voucher_endpoint: `${ISSUER}/oauth/voucher`,
+      campaigns_supported: ['spring'],
+      grant_types_supported: expect.arrayContaining([VOUCHER, 'authorization_code']),
+    });
+  });
+});
