@@ -1,3 +1,4 @@
+import type { PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { ModelMethod } from '../model/model.js';
 import type { Trial } from './trial.js';
@@ -10,6 +11,7 @@ export const FEATURES = [
   'refresh tokens',
   'token families',
   'token revocation',
+  'pushed requests',
   'passwords',
   'client credentials',
 ] as const;
@@ -17,7 +19,7 @@ export const FEATURES = [
 export type Feature = (typeof FEATURES)[number];
 
 /** What a model may implement: for the classic interface, and for features. */
-export type CheckedMethod = ModelMethod | keyof RevocationModel;
+export type CheckedMethod = ModelMethod | keyof (RevocationModel & PushedRequestModel);
 
 /** One obligation of a model. */
 export interface Check {

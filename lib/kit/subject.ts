@@ -1,3 +1,4 @@
+import type { PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { Awaitable, Model, User } from '../model/model.js';
 import type { EngineOptions } from '../options/options.js';
@@ -25,7 +26,7 @@ export interface ContractFixtures {
 }
 
 /** A model as far as it goes: for the classic interface, and for features. */
-export type TriedModel = Partial<Model & RevocationModel>;
+export type TriedModel = Partial<Model & RevocationModel & PushedRequestModel>;
 
 /** A model with what it knows, and what must be closed after it. */
 export interface Subject extends ContractFixtures {

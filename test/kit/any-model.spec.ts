@@ -62,6 +62,7 @@ describe('the contract', () => {
       'refresh tokens': 'absent',
       'token families': 'absent',
       'token revocation': 'absent',
+      'pushed requests': 'absent',
       passwords: 'absent',
       'client credentials': 'kept',
     });

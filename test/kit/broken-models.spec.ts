@@ -5,6 +5,7 @@ import { BROKEN_CLIENTS } from './broken-clients.js';
 import { BROKEN_CLOCKS } from './broken-clocks.js';
 import { BROKEN_FAMILIES } from './broken-families.js';
 import { BROKEN_LOOKUPS } from './broken-lookups.js';
+import { BROKEN_PUSHED_REQUESTS } from './broken-pushed-requests.js';
 import { BROKEN_REDEEMING } from './broken-redeeming.js';
 import { BROKEN_REPLAYS } from './broken-replays.js';
 import { BROKEN_REVOKING } from './broken-revoking.js';
@@ -19,6 +20,7 @@ const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS
   BROKEN_REDEEMING,
   // Issue 11, 2
   BROKEN_REVOKING,
+  BROKEN_PUSHED_REQUESTS,
 ]);
 
 describe('the contract', () => {
@@ -36,6 +38,7 @@ describe('the contract', () => {
       'refresh tokens': 'atomic',
       'token families': 'atomic',
       'token revocation': 'kept',
+      'pushed requests': 'atomic',
       passwords: 'kept',
       'client credentials': 'kept',
     });

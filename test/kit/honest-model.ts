@@ -1,5 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 
+import type { PushedRequest } from 'nest-oauth2/features';
 import type { AuthorizationCode, Client, Model, RefreshToken, Token, Unsaved, User } from 'nest-oauth2/server';
 import type { Subject } from 'nest-oauth2/testing';
 
@@ -19,6 +20,8 @@ export class HonestModel {
   readonly accessTokens = new Map<string, Row<Unsaved<Token>>>();
   readonly refreshTokens = new Map<string, Row<Unsaved<RefreshToken>>>();
   readonly ended = new Set<string>();
+  readonly pushed = new Map<string, PushedRequest>();
+  readonly seen = new Set<string>();
 
   async getClient(id: string, secret: string | null): Promise<Client | undefined> {
     await tick();
@@ -78,6 +81,26 @@ export class HonestModel {
   async revokeAccessToken({ accessToken }: { accessToken: string }): Promise<void> {
     await tick();
     this.accessTokens.delete(accessToken);
+  }
+
+  async savePushedRequest(request: PushedRequest): Promise<void> {
+    await tick();
+    this.pushed.set(request.requestUri, request);
+  }
+
+  async getPushedRequest(requestUri: string): Promise<PushedRequest | undefined> {
+    await tick();
+    return copy(this.pushed.get(requestUri));
+  }
+
+  async revokePushedRequest({ requestUri }: { requestUri: string }): Promise<boolean> {
+    await tick();
+    return this.pushed.delete(requestUri);
+  }
+
+  async once(digest: string): Promise<boolean> {
+    await tick();
+    return !this.seen.has(digest) && Boolean(this.seen.add(digest));
   }
 
   async revokeGrant(grantId: string): Promise<void> {

@@ -7,6 +7,7 @@ import { GENERATOR_CHECKS } from './generators.js';
 import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
 import { ISSUER_CHECKS } from './issuers.js';
 import { lookupChecks } from './lookup.js';
+import { PUSHED_REQUEST_CHECKS } from './pushed-requests.js';
 import { raceChecks } from './races.js';
 import { redeemingChecks } from './redeeming.js';
 import { lateRedeemingChecks } from './redeeming-late.js';
@@ -38,4 +39,5 @@ export const CHECKS: readonly Check[] = [
   ...FAMILY_CLOCK_CHECKS,
   ...ISSUER_CHECKS,
   ...REVOCATION_CHECKS,
+  ...PUSHED_REQUEST_CHECKS,
 ];

@@ -58,3 +58,15 @@ export const FIRST_OF_GRANT = `let the database pass over the row that is there;
   SQL    INSERT INTO grants … ON CONFLICT (id) DO NOTHING (MySQL: INSERT IGNORE), then insert the tokens
   Prisma createMany({ data, skipDuplicates: true })
   Mongo  insert, and pass over the error 11000`;
+
+/** How something is kept that has no columns of its own. */
+export const KEEP_WHOLE = `keep the whole record as JSON beside its name and its expiry, and make dates of its dates again.
+  SQL    INSERT INTO pushed_requests (request_uri, data, expires_at) VALUES (?, ?, ?)
+         { ...data, openUntil: new Date(data.openUntil), expiresAt: new Date(row.expires_at) }`;
+
+/** How a moment is remembered in which something came for the first time. */
+export const ONCE = `let the key decide, and what is over count as gone; never look first and write then.
+  SQL    INSERT INTO seen (digest, expires_at) VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET expires_at = excluded.expires_at
+         WHERE seen.expires_at < now()   → affected rows === 1
+  Mongo  insert with a unique index, and a TTL index on \`expiresAt\`   → not the error 11000
+  Redis  SET once:<digest> 1 NX EX <seconds>   → not null`;
