@@ -96,7 +96,7 @@ describe('whatever the authorization server answers', () => {
           expected({ sent, options, headers, token: result as unknown as Token });
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 250 },
     );
     warnings.mockRestore();
   });

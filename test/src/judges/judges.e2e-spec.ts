@@ -1,0 +1,286 @@
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CurrentUser, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
+import {
+  introspection,
+  protectedResource,
+  pushedRequests,
+  resourceIndicators,
+  revocation,
+  serverMetadata,
+} from 'nest-oauth2/features';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { pageOf } from '../../support/consent.js';
+import { DemoInteraction, SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { answerOf, get, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { CALLBACK, type Discover, type Judge } from './judge.js';
+import { discover as oauth4webapi } from './oauth4webapi.js';
+import { discover as openidClient } from './openid-client.js';
+
+// Issue 11, 3: two client libraries that know nothing of this one discover the server from its issuer alone, and complete
+// whatever it offers, over real HTTP. What they are given they check by the RFCs, more strictly than most.
+
+const JUDGES: Record<string, Discover> = { oauth4webapi, 'openid-client': openidClient };
+const MAIL = 'https://mail.example/';
+
+@Controller('notes')
+@UseGuards(OAuthGuard)
+class NotesController {
+  @Get()
+  @Scopes('notes:read')
+  list(@CurrentUser('id') user: string) {
+    return { user };
+  }
+}
+
+const known = { redirectUris: [CALLBACK], scopes: ['notes:read', 'notes:write'], defaultScope: ['notes:read'] };
+const clients = [
+  { id: 'web', secret: 'web-secret', grants: ['authorization_code', 'client_credentials', 'refresh_token'], ...known },
+  { id: 'spa', tokenEndpointAuthMethod: 'none', grants: ['authorization_code', 'refresh_token'], ...known },
+  {
+    id: 'pushing',
+    secret: 'secret',
+    grants: ['authorization_code'],
+    requirePushedAuthorizationRequests: true,
+    ...known,
+  },
+  { id: 'mail-api', secret: 'mail-secret', grants: [], resources: [MAIL] },
+];
+
+/** All that a judge may use. */
+interface Court {
+  judge: Judge;
+  as(id: string): Promise<Judge>;
+  /** Alice's browser, in which she agrees. */
+  browser(url: URL): Promise<URL>;
+  /** The one in which she does not. */
+  refusing(url: URL): Promise<URL>;
+  notes: URL;
+}
+
+const GONE = { active: false };
+const refused = (error: string) => ({ error });
+const READ = { scope: 'notes:read' };
+
+const SENTENCES: [string, (court: Court) => Promise<void>][] = [
+  [
+    'signs a user in by code and PKCE, and calls an API',
+    async ({ judge, browser, notes }) => {
+      const tokens = await judge.signIn(browser, READ);
+      expect(tokens).toMatchObject({ token_type: 'bearer', refresh_token: expect.any(String) });
+      expect(await judge.call(notes, tokens.access_token)).toBe(200);
+    },
+  ],
+  [
+    'signs a user in as a public client',
+    async ({ as, browser, notes }) => {
+      const judge = await as('spa');
+      const { access_token: token } = await judge.signIn(browser, READ);
+      expect(await judge.call(notes, token)).toBe(200);
+    },
+  ],
+  [
+    'hears that a user does not agree',
+    async ({ judge, refusing }) => {
+      await expect(judge.signIn(refusing, READ)).rejects.toMatchObject(refused('access_denied'));
+    },
+  ],
+  [
+    'hears which scope it may not have',
+    async ({ judge, browser }) => {
+      await expect(judge.signIn(browser, { scope: 'admin' })).rejects.toMatchObject(refused('invalid_scope'));
+      await expect(judge.askForItself({ scope: 'admin' })).rejects.toMatchObject(refused('invalid_scope'));
+    },
+  ],
+  [
+    'gets a token of its own',
+    async ({ judge, notes }) => {
+      const tokens = await judge.askForItself(READ);
+      expect(tokens.refresh_token).toBeUndefined();
+      expect(await judge.call(notes, tokens.access_token)).toBe(200);
+    },
+  ],
+  [
+    'refreshes, once with each refresh token',
+    async ({ judge, browser, notes }) => {
+      const first = await judge.signIn(browser, READ);
+      const second = await judge.refresh(first.refresh_token!);
+      expect(second.refresh_token).not.toBe(first.refresh_token);
+      expect(await judge.call(notes, second.access_token)).toBe(200);
+      await expect(judge.refresh(first.refresh_token!)).rejects.toMatchObject(refused('invalid_grant'));
+      // Somebody has stolen one of the two: the whole family is over.
+      await expect(judge.refresh(second.refresh_token!)).rejects.toMatchObject(refused('invalid_grant'));
+      await expect(judge.call(notes, second.access_token)).rejects.toMatchObject({ status: 401 });
+    },
+  ],
+  [
+    'revokes an access token, and it alone',
+    async ({ judge, browser, notes }) => {
+      const tokens = await judge.signIn(browser, READ);
+      await judge.revoke(tokens.access_token);
+      await expect(judge.call(notes, tokens.access_token)).rejects.toMatchObject({ status: 401 });
+      expect(await judge.refresh(tokens.refresh_token!)).toMatchObject({ access_token: expect.any(String) });
+    },
+  ],
+  [
+    'revokes a refresh token, and all that came with it',
+    async ({ as, browser, notes }) => {
+      const judge = await as('spa');
+      const tokens = await judge.signIn(browser, READ);
+      await judge.revoke(tokens.refresh_token!);
+      await expect(judge.refresh(tokens.refresh_token!)).rejects.toMatchObject(refused('invalid_grant'));
+      await expect(judge.call(notes, tokens.access_token)).rejects.toMatchObject({ status: 401 });
+    },
+  ],
+  [
+    'revokes what there is not, and is none the wiser',
+    async ({ judge }) => expect(await judge.revoke('unknown')).toBeUndefined(),
+  ],
+  [
+    'learns what its tokens are good for, and that they are good no more',
+    async ({ judge, browser, notes }) => {
+      const tokens = await judge.signIn(browser, READ);
+      expect(await judge.introspect(tokens.access_token)).toEqual({
+        active: true,
+        aud: notes.href,
+        client_id: 'web',
+        exp: expect.any(Number),
+        iat: expect.any(Number),
+        iss: notes.origin,
+        scope: 'notes:read',
+        sub: 'alice',
+        token_type: 'Bearer',
+      });
+      expect(await judge.introspect(tokens.refresh_token!)).toMatchObject({ active: true, client_id: 'web' });
+      await judge.revoke(tokens.access_token);
+      expect(await judge.introspect(tokens.access_token)).toEqual(GONE);
+    },
+  ],
+  [
+    'learns nothing of the tokens of others, unless they are for it',
+    async ({ judge, as }) => {
+      const [api, other] = [await as('mail-api'), await as('pushing')];
+      const { access_token: mail } = await judge.askForItself({ ...READ, resource: MAIL });
+      const { access_token: notes } = await judge.askForItself(READ);
+      expect(await api.introspect(mail)).toMatchObject({ active: true, aud: MAIL, sub: 'web' });
+      expect(await api.introspect(notes)).toEqual(GONE);
+      expect(await other.introspect(mail)).toEqual(GONE);
+    },
+  ],
+  [
+    'signs a user in by a request that it pushed',
+    async ({ judge, as, browser, notes }) => {
+      const { access_token: token } = await judge.signInPushed(browser, READ);
+      expect(await judge.call(notes, token)).toBe(200);
+      const spa = await as('spa');
+      expect(await spa.call(notes, (await spa.signInPushed(browser, READ)).access_token)).toBe(200);
+    },
+  ],
+  [
+    'hears at once what is wrong with a request that it pushes',
+    async ({ judge, browser }) => {
+      const asked = judge.signInPushed(browser, { scope: 'admin' });
+      await expect(asked).rejects.toMatchObject({ ...refused('invalid_scope'), status: 400 });
+    },
+  ],
+  [
+    'has to push its requests, where it is registered so',
+    async ({ as, browser, notes }) => {
+      const judge = await as('pushing');
+      await expect(judge.signIn(browser, READ)).rejects.toMatchObject(refused('invalid_request'));
+      expect(await judge.call(notes, (await judge.signInPushed(browser, READ)).access_token)).toBe(200);
+    },
+  ],
+  [
+    'gets tokens for a resource, which no other one takes',
+    async ({ judge, browser, notes }) => {
+      const both = new URLSearchParams([
+        ['scope', 'notes:read'],
+        ['resource', notes.href],
+        ['resource', MAIL],
+      ]);
+      const tokens = await judge.signIn(browser, both);
+      const mail = await judge.refresh(tokens.refresh_token!, { resource: MAIL });
+      expect(await judge.introspect(mail.access_token)).toMatchObject({ aud: MAIL });
+      await expect(judge.call(notes, mail.access_token)).rejects.toMatchObject({ status: 401 });
+      // The right to the other one is still there.
+      const back = await judge.refresh(mail.refresh_token!, { resource: notes.href });
+      expect(await judge.call(notes, back.access_token)).toBe(200);
+    },
+  ],
+  [
+    'gets no tokens for a resource that is unknown, or was not granted',
+    async ({ judge, browser }) => {
+      const unknown = { ...READ, resource: 'https://unknown.example/' };
+      const wrong = refused('invalid_target');
+      await expect(judge.askForItself(unknown)).rejects.toMatchObject(wrong);
+      await expect(judge.signIn(browser, unknown)).rejects.toMatchObject(wrong);
+      await expect(judge.signInPushed(browser, unknown)).rejects.toMatchObject(wrong);
+      const { refresh_token: token } = await judge.signIn(browser, { ...READ, resource: MAIL });
+      await expect(judge.refresh(token!, { resource: unknown.resource })).rejects.toMatchObject(wrong);
+    },
+  ],
+  [
+    'is told by a resource where its metadata are',
+    async ({ judge, notes }) => {
+      const url = `${notes.origin}/.well-known/oauth-protected-resource/notes`;
+      await expect(judge.call(notes, 'unknown')).rejects.toMatchObject({
+        cause: [{ scheme: 'bearer', parameters: { error: 'invalid_token', resource_metadata: url } }],
+      });
+      expect(await (await get(url)).json()).toMatchObject({ authorization_servers: [notes.origin] });
+    },
+  ],
+];
+
+/** Decides on the consent page. */
+const browserOf = (decision: string) => async (url: URL) => {
+  const cookie = { cookie: 'user=alice' };
+  let answer = await answerOf(get(url.href, cookie));
+  if (answer.status === 200) {
+    const { action, ticket } = pageOf(answer);
+    answer = await answerOf(post(new URL(action, url).href, { ticket, decision }, cookie));
+  }
+  return new URL(answer.headers['location']!);
+};
+
+describe.each(PLATFORMS)('a server on %s, as it is found by', (platform) => {
+  let issuer: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    issuer = `http://127.0.0.1:${port}`;
+    const alice = { id: 'alice' };
+    const notes = `${issuer}/notes`;
+    const imports = [
+      OAuth2Module.forRoot({
+        model: new MemoryStore({ clients, users: { findById: () => alice, findByCredentials: () => undefined } }),
+        // Nothing is remembered: whoever asks has to be told.
+        interaction: { useFactory: () => Object.assign(new DemoInteraction(), { hasConsented: () => false }) },
+        secret: SECRET,
+        issuer,
+        features: [
+          serverMetadata({ scopes: ['notes:read', 'notes:write'] }),
+          revocation(),
+          introspection(),
+          pushedRequests(),
+          protectedResource({ resources: [{ resource: notes }] }),
+          resourceIndicators({ resources: [MAIL], default: notes }),
+        ],
+      }),
+    ];
+    await startHost(platform, { imports, controllers: [NotesController] }, { port });
+  });
+  afterAll(stopHosts);
+
+  describe.each(Object.keys(JUDGES))('%s, which', (name) => {
+    it.each(SENTENCES)('%s', async (_, expectSo) => {
+      const discover = JUDGES[name]!;
+      const secrets: Record<string, string> = Object.fromEntries(clients.map(({ id, secret = '' }) => [id, secret]));
+      const as = (id: string) => discover(issuer, { id, ...(secrets[id] && { secret: secrets[id] }) });
+      const court = { as, browser: browserOf('allow'), refusing: browserOf('deny'), notes: new URL(`${issuer}/notes`) };
+      await expectSo({ ...court, judge: await as('web') });
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import * as oauth from 'oauth4webapi';
+import { type Browser, CALLBACK, type Discover, type Identity, type Judge, type Parameters } from './judge.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+
+export const discover: Discover = async (issuer, identity) => {
+  const url = new URL(issuer);
+  const answer = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...insecure });
+  return new Oauth4webapi(await oauth.processDiscoveryResponse(url, answer), identity);
+};
+
+class Oauth4webapi implements Judge {
+  private readonly client: oauth.Client;
+  private readonly auth: oauth.ClientAuth;
+
+  constructor(
+    private readonly server: oauth.AuthorizationServer,
+    { id, secret }: Identity,
+  ) {
+    this.client = { client_id: id };
+    this.auth = secret === undefined ? oauth.None() : oauth.ClientSecretBasic(secret);
+  }
+
+  signIn(browser: Browser, parameters: Parameters) {
+    return this.complete(browser, parameters, async (asked) => asked);
+  }
+
+  signInPushed(browser: Browser, parameters: Parameters) {
+    return this.complete(browser, parameters, async (asked) => {
+      const { server, client, auth } = this;
+      const answer = await oauth.pushedAuthorizationRequest(server, client, auth, asked, insecure);
+      const { request_uri: name } = await oauth.processPushedAuthorizationResponse(server, client, answer);
+      return new URLSearchParams({ client_id: client.client_id, request_uri: name });
+    });
+  }
+
+  async askForItself(parameters: Parameters) {
+    const { server, client, auth } = this;
+    const answer = await oauth.clientCredentialsGrantRequest(server, client, auth, parameters, insecure);
+    return oauth.processClientCredentialsResponse(server, client, answer);
+  }
+
+  async refresh(refreshToken: string, additionalParameters: Parameters = {}) {
+    const { server, client, auth } = this;
+    const options = { ...insecure, additionalParameters };
+    const answer = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
+    return oauth.processRefreshTokenResponse(server, client, answer);
+  }
+
+  async revoke(token: string) {
+    const answer = await oauth.revocationRequest(this.server, this.client, this.auth, token, insecure);
+    await oauth.processRevocationResponse(answer);
+  }
+
+  async introspect(token: string) {
+    const answer = await oauth.introspectionRequest(this.server, this.client, this.auth, token, insecure);
+    return oauth.processIntrospectionResponse(this.server, this.client, answer);
+  }
+
+  async call(url: URL, token: string) {
+    return (await oauth.protectedResourceRequest(token, 'GET', url, undefined, null, insecure)).status;
+  }
+
+  private async complete(
+    browser: Browser,
+    parameters: Parameters,
+    hand: (asked: URLSearchParams) => Promise<URLSearchParams>,
+  ) {
+    const { server, client, auth } = this;
+    const verifier = oauth.generateRandomCodeVerifier();
+    const state = oauth.generateRandomState();
+    const asked = new URLSearchParams(parameters);
+    asked.set('response_type', 'code');
+    asked.set('client_id', client.client_id);
+    asked.set('redirect_uri', CALLBACK);
+    asked.set('state', state);
+    asked.set('code_challenge', await oauth.calculatePKCECodeChallenge(verifier));
+    asked.set('code_challenge_method', 'S256');
+    const url = new URL(server.authorization_endpoint!);
+    url.search = (await hand(asked)).toString();
+    const landed = oauth.validateAuthResponse(server, client, await browser(url), state);
+    const answer = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      auth,
+      landed,
+      CALLBACK,
+      verifier,
+      insecure,
+    );
+    return oauth.processAuthorizationCodeResponse(server, client, answer);
+  }
+}
