@@ -62,7 +62,7 @@ export interface AuthorizeOptions extends IssueOptions {
    * token of its user.
    */
   authenticateHandler?: AuthenticateHandler;
-  /** The issuer identifier; when set, authorization responses carry it as `iss`. RFC 9207 §2 */
+  /** The issuer identifier: authorization responses carry it as `iss`, metadata name it, what is issued is its. RFC 9207 §2 */
   issuer?: string;
 }
 
