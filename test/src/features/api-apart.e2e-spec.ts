@@ -5,11 +5,13 @@ import {
   IntrospectedTokens,
   type IntrospectedTokensOptions,
   introspection,
+  protectedResource,
   resourceIndicators,
   revocation,
   serverMetadata,
 } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as oauth from 'oauth4webapi';
 import { answerOf, basic, bearer, get, post, refusalBody } from '../../support/http.js';
 import { type Host, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 import { freePort } from '../../support/free-port.js';
@@ -52,7 +54,7 @@ class NotesController {
   }
 }
 
-const startServer = (platform: Platform, port: number, store: MemoryStore): Promise<Host> =>
+const startServer = (platform: Platform, port: number, store: MemoryStore, resources = [NOTES, MAIL]): Promise<Host> =>
   startHost(
     platform,
     {
@@ -60,7 +62,7 @@ const startServer = (platform: Platform, port: number, store: MemoryStore): Prom
         OAuth2Module.forRoot({
           model: store,
           issuer: `http://127.0.0.1:${port}`,
-          features: [serverMetadata(), introspection(), revocation(), resourceIndicators({ resources: [NOTES, MAIL] })],
+          features: [serverMetadata(), introspection(), revocation(), resourceIndicators({ resources })],
         }),
       ],
     },
@@ -183,6 +185,49 @@ describe.each(PLATFORMS)('an API and its authorization server, each an applicati
   it('tell nothing of a token to a client that is not the API it is for', async () => {
     const other = await startApi(platform, issuer, { audience: MAIL });
     expect(await call(await alices(MAIL), '', other.url)).toMatchObject({ status: 401 });
+  });
+});
+
+// RFC 9728 §5
+describe.each(PLATFORMS)('a client that knows nothing but an API on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('is led to the authorization server of the API, and its token is good for this API', async () => {
+    const [serverPort, apiPort] = [await freePort(), await freePort()];
+    const [issuer, api] = [`http://127.0.0.1:${serverPort}`, `http://127.0.0.1:${apiPort}`];
+    const [notes, mail] = [`${api}/notes`, `${api}/mail`];
+    const apiClient = { id: 'api', secret: 'api-secret', grants: [], resources: [notes, mail] };
+    const store = new MemoryStore({ clients: [...clients, apiClient], users });
+    await startServer(platform, serverPort, store, [notes, mail]);
+
+    const model = new IntrospectedTokens({ issuer, credentials: apiClient });
+    const resources = [notes, mail].map((resource) => ({ resource, authorizationServers: [issuer] }));
+    const features = [protectedResource({ resources }), resourceIndicators()];
+    const imports = [OAuth2Module.forRoot({ model, features, controllers: false })];
+    await startHost(platform, { imports, controllers: [NotesController] }, { port: apiPort });
+
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const call = (token: string) =>
+      oauth.protectedResourceRequest(token, 'GET', new URL(`${notes}/count`), undefined, null, insecure);
+    await expect(call('unknown')).rejects.toMatchObject({
+      status: 401,
+      cause: [{ parameters: { resource_metadata: `${api}/.well-known/oauth-protected-resource/notes` } }],
+    });
+    const found = await oauth.resourceDiscoveryRequest(new URL(notes), insecure);
+    const { authorization_servers: servers } = await oauth.processResourceDiscoveryResponse(new URL(notes), found);
+    const url = new URL(servers![0]!);
+    const discovered = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...insecure });
+    const server = await oauth.processDiscoveryResponse(url, discovered);
+    const client = { client_id: 'demo' };
+    const tokenFor = async (resource: string) => {
+      const asked = { scope: 'notes:read', resource };
+      const auth = oauth.ClientSecretBasic('demo-secret');
+      const answer = await oauth.clientCredentialsGrantRequest(server, client, auth, asked, insecure);
+      return (await oauth.processClientCredentialsResponse(server, client, answer)).access_token;
+    };
+    expect((await call(await tokenFor(notes))).status).toBe(200);
+    // Of two resources in one application, a token is for the one that it names.
+    await expect(call(await tokenFor(mail))).rejects.toMatchObject({ status: 401 });
   });
 });
 
