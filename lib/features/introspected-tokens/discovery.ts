@@ -1,3 +1,5 @@
+import { shortText } from '../../events.js';
+import { within } from './deadline.js';
 import { type ClientSecretMethod, isSecure, type Settings } from './settings.js';
 import { type JsonAnswer, requestJson } from './json-request.js';
 import { unavailable } from './unavailable.js';
@@ -37,14 +39,8 @@ export class Discovery {
     if (introspectionEndpoint !== undefined) {
       return { endpoint: introspectionEndpoint, method: credentials.method ?? 'client_secret_basic' };
     }
-    const signal = AbortSignal.timeout(this.settings.timeout * 1000);
-    try {
-      return this.placeOf(await this.metadata(issuer!, signal), issuer!);
-    } catch (error) {
-      throw signal.aborted
-        ? unavailable(`The metadata of ${issuer} did not come in time`, this.settings.timeout)
-        : error;
-    }
+    const metadata = (signal: AbortSignal) => this.metadata(issuer!, signal);
+    return this.placeOf(await within(this.settings.timeout, `The metadata of ${issuer}`, metadata), issuer!);
   }
 
   /** OpenID Connect has it under another path. RFC 8414 §3.1, §5 */
@@ -70,7 +66,7 @@ export class Discovery {
   private placeOf(metadata: Readonly<Record<string, unknown>>, issuer: string): IntrospectionPlace {
     const { issuer: named, introspection_endpoint: endpoint } = metadata;
     if (named !== issuer) {
-      const given = typeof named === 'string' ? `'${named}'` : typeof named;
+      const given = typeof named === 'string' ? `'${shortText(named)}'` : typeof named;
       throw new MisconfiguredError(
         `the metadata of ${issuer} is of the issuer ${given}: write it in the same characters`,
       );

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { OAuthError } from '../../errors.js';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
 import { warnOfModel } from '../../model/model-mistakes.js';
+import { within } from './deadline.js';
 import { Discovery, MisconfiguredError } from './discovery.js';
 import {
   expiryOf,
@@ -82,18 +82,14 @@ export class IntrospectedTokens implements ProtectedResourceModel {
   }
 
   private async find(token: string): Promise<Known> {
-    const { timeout } = this.settings;
-    const signal = AbortSignal.timeout(timeout * 1000);
+    const { discovery, line, settings } = this;
+    const ask = (signal: AbortSignal) => line.within(signal, () => introspect(token, discovery, settings, signal));
     try {
-      const body = await this.line.within(signal, () => introspect(token, this.discovery, this.settings, signal));
-      return this.judge(body);
+      return this.judge(await within(settings.timeout, 'The authorization server', ask));
     } catch (error) {
-      if (error instanceof MisconfiguredError) {
-        warnOfModel(this, error.message);
-        throw unavailable(error.message, LATER);
-      }
-      if (error instanceof OAuthError || !signal.aborted) throw error;
-      throw unavailable(`The authorization server did not answer within ${timeout} s`, timeout);
+      if (!(error instanceof MisconfiguredError)) throw error;
+      warnOfModel(this, error.message);
+      throw unavailable(error.message, LATER);
     }
   }
 

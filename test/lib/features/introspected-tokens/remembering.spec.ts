@@ -219,23 +219,23 @@ describe('of many requests at once', () => {
   });
 
   it('whoever gave up is not asked about, and whoever came after is', async () => {
-    const clocks: AbortController[] = [];
-    const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
-      const clock = new AbortController();
-      clocks.push(clock);
-      return clock.signal;
-    });
+    const ends: (() => void)[] = [];
+    const start = setTimeout;
+    const timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((end: () => void, time: number) => {
+      if (time === 60_000) ends.push(end);
+      return start(end, time);
+    }) as never);
     const { until, release } = held();
-    const model = modelOf({ concurrency: 1 });
+    const model = modelOf({ concurrency: 1, timeout: 60 });
     const [first, second, third] = ['first', 'second', 'third'].map((token) => call(model, token));
     await until(1);
-    clocks[1]!.abort();
+    ends[1]!();
     expect(await second).toBe(503);
     release();
     await until(1);
     release();
     expect([await first, await third]).toEqual([200, 200]);
     expect(asked()).toEqual(['first', 'third']);
-    timeout.mockRestore();
+    timers.mockRestore();
   });
 });
