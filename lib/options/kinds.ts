@@ -17,6 +17,7 @@ export const must =
   (value, name) =>
     is(value) ? undefined : `the option \`${name}\` must be ${what}`;
 
+/** An object that is no list. */
 export const isObject = (value: unknown): value is Beside =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -37,13 +38,16 @@ function seconds(value: unknown): number {
   return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : Number.NaN;
 }
 
+/** A switch; a word such as 'false' is none. */
 export const BOOLEAN = must<boolean>('true or false', (value) => typeof value === 'boolean');
 
+/** A lifetime. */
 export const SECONDS = must<number>(
   'a positive number of seconds, less than 100 years',
   (value) => seconds(value) > 0 && seconds(value) < CENTURY,
 );
 
+/** A time that 0 switches off. */
 export const SECONDS_OR_NONE = must<number>(
   'a number of seconds, 0 or more and less than 100 years',
   (value) => seconds(value) >= 0 && seconds(value) < CENTURY,
@@ -63,9 +67,11 @@ export const SCOPE = must<Scope>('scope values: a list, or text with a space bet
   );
 });
 
+/** One of these words. */
 export const oneOf = <T extends string>(...choices: T[]): KindOf<T> =>
   must(choices.map((choice) => `'${choice}'`).join(' or '), (value) => choices.includes(value as T));
 
+/** An object of the host, by the method that is called. */
 export const having = <T>(method: keyof T & string): KindOf<T> =>
   must(`an object with a method \`${method}()\``, (value) => isObject(value) && typeof value[method] === 'function');
 

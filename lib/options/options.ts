@@ -100,4 +100,5 @@ export interface AuthenticateHandler {
   handle(request: Request, response: Response): Awaitable<User | Falsy>;
 }
 
+/** A Node callback, in place of the promise. */
 export type Callback<T> = (error: OAuthError | null, result?: T) => void;
