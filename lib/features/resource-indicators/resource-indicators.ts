@@ -12,7 +12,7 @@ import type { ResourceIndicatorOptions } from './options.js';
  */
 export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feature {
   const { own, unrestricted = false } = options;
-  // By model, which is the same for a server and for whatever it is asked.
+  // By model: a grant is judged without the server at hand, and a server may share the feature with another one.
   const known = new WeakMap<Model, KnownResources>();
 
   return {

@@ -1,9 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { resourceIndicators, type ResourceIndicatorOptions, type ResourceModel } from 'nest-oauth2/features';
+import {
+  introspection,
+  resourceIndicators,
+  type ResourceIndicatorOptions,
+  type ResourceModel,
+} from 'nest-oauth2/features';
 import { type Feature, OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import { ask } from '../../support/ask.js';
 import {
   addAccessToken,
   addCode,
@@ -15,7 +21,7 @@ import {
   SECRET,
   WEB,
 } from '../../support/model.js';
-import { answer, type Outcome, summary, tokenRequest } from '../../support/requests.js';
+import { answer, authorizeRequest, type Outcome, signedIn, summary, tokenRequest } from '../../support/requests.js';
 
 const NOTES = 'https://api.example/notes';
 const MAIL = 'https://api.example/mail';
@@ -125,6 +131,38 @@ describe('a token request that names resources', () => {
   });
 });
 
+describe('an authorization request that names resources', () => {
+  const clientOf = (host: ReturnType<typeof createHost>) =>
+    host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+
+  it.each<[string, Parameters, unknown]>([
+    ['those that are named', { resource: [NOTES, MAIL] }, [NOTES, MAIL]],
+    ['the one that is named', { resource: MAIL }, [MAIL]],
+    ['the default, where none is named', {}, [FAR]],
+  ])('gets a code, or a token, for %s', async (_, named, resource) => {
+    const host = createHost();
+    clientOf(host);
+    const server = make(host.model, { default: FAR }, signedIn);
+    const coded = await answer(server, 'authorize', authorizeRequest(named));
+    expect(host.codes.get(String(coded.redirected['code']))).toMatchObject({ resource });
+    const given = await answer(server, 'authorize', authorizeRequest({ ...named, response_type: 'token' }));
+    expect(host.accessTokens.get(String(given.redirected['access_token']))).toMatchObject({ resource });
+    expect(Object.keys(given.redirected)).not.toContain('resource');
+  });
+
+  it.each<[string, Parameters, string]>([
+    ['an unknown one', { resource: 'https://evil.example/' }, UNKNOWN.error_description],
+    ['one that is no URI', { resource: '/notes' }, NO_URI.error_description],
+    ['none, where one had to be', {}, 'Missing parameter: `resource`'],
+  ])('is refused for %s, and the client is told', async (_, named, error_description) => {
+    const host = createHost();
+    const refused = await answer(make(host.model, {}, signedIn), 'authorize', authorizeRequest(named));
+    expect(refused.response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?/);
+    expect(refused.redirected).toEqual({ error: 'invalid_target', error_description, state: 'xyz' });
+    expect(host.codes.size).toBe(0);
+  });
+});
+
 describe('a code or refresh token for resources', () => {
   const granted = { resource: [NOTES, MAIL] };
 
@@ -190,11 +228,11 @@ describe('a code or refresh token for resources', () => {
     };
     await store.saveToken({ accessToken: 'access', accessTokenExpiresAt: later(), ...refresh }, WEB, ALICE);
     const server = make(store, {}, { refreshTokenReuseInterval: 60 });
-    const ask = (resource: string) => answer(server, 'token', tokenRequest({ ...REFRESH, resource }));
-    const first = await ask(NOTES);
-    expect((await ask(NOTES)).body).toMatchObject({ access_token: first.body['access_token'] });
+    const again = (resource: string) => answer(server, 'token', tokenRequest({ ...REFRESH, resource }));
+    const first = await again(NOTES);
+    expect((await again(NOTES)).body).toMatchObject({ access_token: first.body['access_token'] });
     const used = target('Invalid target: the refresh token was used for another resource');
-    expect(refusal(await ask(MAIL))).toEqual(used);
+    expect(refusal(await again(MAIL))).toEqual(used);
     const next = { grant_type: 'refresh_token', refresh_token: first.body['refresh_token'], resource: MAIL };
     expect(await answer(server, 'token', tokenRequest(next))).toMatchObject({ status: 200 });
   });
@@ -338,6 +376,17 @@ describe('what is said of a token', () => {
     expect(said({ resource: [NOTES] })).toEqual({ aud: NOTES });
     expect(said({ resource: [NOTES, MAIL] })).toEqual({ aud: [NOTES, MAIL] });
     expect(said({})).toBeUndefined();
+  });
+});
+
+describe('introspection', () => {
+  it('says what a token is for', async () => {
+    const host = createHost();
+    addAccessToken(host, { resource: [NOTES, MAIL] });
+    const features = [resourceIndicators({ resources: RESOURCES }), introspection()];
+    const server = new OAuth2Server({ model: host.model, features });
+    const { body } = await ask(server, 'introspection', tokenRequest({ token: 'access' }));
+    expect(body).toMatchObject({ active: true, aud: [NOTES, MAIL] });
   });
 });
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { pushedRequests } from 'nest-oauth2/features';
+import { pushedRequests, serverMetadata } from 'nest-oauth2/features';
 
 import { SPA, WEB, WEB_SECRET } from '../../support/client.js';
 import { decide, open, pageOf } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
 import { answerOf, basic, get, NO_STORE, post } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
@@ -16,14 +17,12 @@ describe.each(PLATFORMS)('pushed authorization requests on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {
-    ({ url } = await startHost(platform, demoModule({ features: [pushedRequests()] })));
-    as = {
-      issuer: url,
-      authorization_endpoint: `${url}/oauth/authorize`,
-      token_endpoint: `${url}/oauth/token`,
-      pushed_authorization_request_endpoint: url + PAR,
-      require_pushed_authorization_requests: true,
-    };
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const features = [serverMetadata(), pushedRequests()];
+    await startHost(platform, demoModule({ features, issuer: url }), { port });
+    const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
+    as = await oauth.processDiscoveryResponse(new URL(url), found);
   });
   afterAll(stopHosts);
 
@@ -47,6 +46,13 @@ describe.each(PLATFORMS)('pushed authorization requests on %s', (platform) => {
     expect(expires_in).toBe(60);
     return { client_id: client.client_id, request_uri };
   }
+
+  it('are found by the issuer', () => {
+    expect(as).toMatchObject({
+      pushed_authorization_request_endpoint: url + PAR,
+      require_pushed_authorization_requests: false,
+    });
+  });
 
   it.each([
     ['a confidential client', WEB, WEB_SECRET],
