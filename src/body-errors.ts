@@ -74,7 +74,8 @@ function prepareExpress(express: Express, bodies: Bodies): void {
 
 function prepareFastify(fastify: Fastify, bodies: Bodies): void {
   fastify.addHook('onRoute', (route) => {
-    const endpoint = bodies.findEndpoint(route.url);
+    // A colon that begins no parameter is written twice.
+    const endpoint = bodies.findEndpoint(route.url.replaceAll('::', ':'));
     if (!endpoint) return;
     route.bodyLimit ??= FORM_LIMIT;
     route.errorHandler ??= (error, request, reply) => {

@@ -1,7 +1,7 @@
 import type { HttpServer } from '@nestjs/common';
 import { answer } from './answer.js';
 import type { ServerFacts } from './cross-origin.js';
-import { documentRoutes, type Endpoint, isDocument } from './endpoint.js';
+import { decoded, documentRoutes, type Endpoint, isDocument } from './endpoint.js';
 import type { OAuth2Server } from '../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import type { NativeReply } from './native-reply.js';
@@ -34,5 +34,6 @@ export function serveDocuments(adapter: HttpServer, documents: Documents): void 
 /** How a platform writes a path in which nothing is a parameter. */
 const LITERAL = {
   express: (path: string) => path.replaceAll(/[!()*+:?[\\\]{}]/g, String.raw`\$&`),
-  fastify: (path: string) => path.replaceAll(':', '::'),
+  // Compared with what it has decoded.
+  fastify: (path: string) => decoded(path).replaceAll(':', '::'),
 };

@@ -28,7 +28,7 @@ export type FindEndpoint = (url: string) => Endpoint | undefined;
 export function endpointFinder(endpoints: readonly Endpoint[], issuer: string | undefined): FindEndpoint {
   const routes = endpoints.flatMap((endpoint) =>
     isDocument(endpoint)
-      ? documentRoutes(endpoint, issuer).map((path) => [routePattern(path, '^'), endpoint] as const)
+      ? documentRoutes(endpoint, issuer).map((path) => [routePattern(decoded(path), '^'), endpoint] as const)
       : [[routePattern(endpoint.path), endpoint] as const],
   );
   return (url) => {
@@ -38,7 +38,7 @@ export function endpointFinder(endpoints: readonly Endpoint[], issuer: string | 
 }
 
 /** Fastify finds `/%74oken` and `/token#` too: whatever a router may take for a path counts as that path. */
-function decoded(path: string): string {
+export function decoded(path: string): string {
   try {
     return path.includes('%') ? decodeURIComponent(path) : path;
   } catch {
