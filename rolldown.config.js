@@ -36,6 +36,8 @@ const bundle = (format) => ({
   output: {
     dir: `dist/${format}`,
     format,
+    // Jest without its flag for ES modules, as hosts of Nest 11 have it, can load nothing by `import()`.
+    dynamicImportInCjs: false,
     // As the compiler writes CommonJS.
     strict: true,
     esModule: true,

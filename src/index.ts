@@ -1,10 +1,20 @@
 export * from '../lib/index.js';
 export { AccessToken } from './decorators/access-token.decorator.js';
+export { AnyScope, ANY_SCOPE_METADATA } from './decorators/any-scope.decorator.js';
 export { CurrentUser } from './decorators/current-user.decorator.js';
+export {
+  type DefinedScopes,
+  defineScopes,
+  type DescribedScope,
+  type ScopeDefinition,
+} from './decorators/define-scopes.js';
 export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
+export { OAuthClient } from './decorators/oauth-client.decorator.js';
+export { OptionalAuth, OPTIONAL_AUTH_METADATA } from './decorators/optional-auth.decorator.js';
 export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
 export { Scopes, SCOPES_METADATA } from './decorators/scopes.decorator.js';
-export type { GuardedRequest } from './guards/execution-context.js';
+export type { OAuthRefusal } from './guards/transports/refusal-payload.js';
+export type { GuardedRequest, RefusalFacts } from './guards/transports/transport.js';
 export { UserRequired, USER_REQUIRED_METADATA } from './decorators/user-required.decorator.js';
 export { OAuthGuard } from './guards/oauth.guard.js';
 export { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';

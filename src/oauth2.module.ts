@@ -14,6 +14,7 @@ import { serveDocuments } from './documents.js';
 import { documentRoutes, endpointFinder, isDocument } from './endpoint.js';
 import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
+import { guardGateways } from './guards/gateways.js';
 import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
 import { findServer } from './server-finder.js';
@@ -38,6 +39,7 @@ export class OAuth2Module implements NestModule {
       'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
     );
     this.registration = registration;
+    guardGateways(config, modules);
   }
 
   /** Registers the module with options that are known already. */

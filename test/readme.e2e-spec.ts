@@ -55,7 +55,6 @@ describe('what a reader copies from the README', () => {
     const notes = await fetch(`${origin}/notes`, { headers: { authorization: `Bearer ${token}` } });
 
     expect(await notes.json()).toEqual({
-      user: 'oauth2:client:my-service',
       client: 'my-service',
       notes: ['Follow the white rabbit'],
     });

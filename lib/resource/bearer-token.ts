@@ -21,6 +21,10 @@ export function readBearerToken(request: Request, allowQuery: boolean): string {
   throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
 }
 
+/** Does a request bring anything that stands for a token, be it good or not? RFC 6750 §2 */
+export const bringsToken = (request: Request): boolean =>
+  Boolean(request.get('authorization')) || isPresent(request.query) || isPresent(request.body);
+
 function isPresent(parameters: unknown): boolean {
   return (
     typeof parameters === 'object' &&

@@ -1,10 +1,15 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { isClientItself } from '../../lib/index.js';
 import { findToken } from '../guards/execution-context.js';
 import type { ParameterPipe } from './parameter-pipe.js';
 
-/** The user of the access token that `OAuthGuard` found, or one property of it: `@CurrentUser('id')`. RFC 6750 */
+/**
+ * The user of the access token that `OAuthGuard` found, or one property of it: `@CurrentUser('id')`. Undefined for a client that
+ * acts for itself, which is no user. RFC 6750, RFC 9700 §4.15
+ */
 export const CurrentUser: (property?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
   createParamDecorator((property: string | undefined, context: ExecutionContext): unknown => {
-    const user = findToken(context, '@CurrentUser()')?.user;
+    const found = findToken(context, '@CurrentUser()')?.user;
+    const user = isClientItself(found) ? undefined : found;
     return property === undefined ? user : user?.[property];
   });

@@ -16,10 +16,10 @@ export function Scopes(...scopes: string[]) {
 }
 
 /** Checks that each is one scope value. RFC 6749 §3.3 */
-export function verifyScopes(scopes: readonly unknown[]): void {
+export function verifyScopes(scopes: readonly unknown[], decorator = '@Scopes()'): void {
   for (const scope of scopes) {
     const given = typeof scope === 'string' ? `'${scope}'` : String(scope);
     const isValue = typeof scope === 'string' && isScopeValue(scope);
-    verify(isValue, `@Scopes() takes scopes one by one, without spaces, and ${given} is none`);
+    verify(isValue, `${decorator} takes scopes one by one, without spaces, and ${given} is none`);
   }
 }

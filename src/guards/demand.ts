@@ -1,4 +1,6 @@
 import type { Type } from '@nestjs/common';
+import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
+import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
 import { SCOPES_METADATA, verifyScopes } from '../decorators/scopes.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
@@ -9,6 +11,10 @@ export interface Demand {
   nothing?: boolean;
   /** A token that a user stands behind. */
   user?: boolean;
+  /** None will do too. */
+  optional?: boolean;
+  /** One of these. */
+  any?: readonly string[];
   options?: Readonly<{ scope: string }>;
 }
 
@@ -26,7 +32,11 @@ export function readDemand(handler: object, controller: Type, isOurs: (guard: un
   for (const target of [handler, ...withBases(controller)]) {
     const own = (key: string): unknown => Reflect.getOwnMetadata(key, target);
     const scopes = own(SCOPES_METADATA) as string[] | undefined;
-    if (scopes) return { user, options: optionsOf(scopes) };
+    const any = own(ANY_SCOPE_METADATA) as string[] | undefined;
+    const isOptional = Boolean(own(OPTIONAL_AUTH_METADATA));
+    if (scopes || any || isOptional) {
+      return { user, optional: isOptional && !user, any: checked(any), options: optionsOf(scopes) };
+    }
     isGuarded ||= Boolean(own(USER_REQUIRED_METADATA));
     const isPublic = own(PUBLIC_METADATA);
     if (isPublic && !isGuarded) return { nothing: true };
@@ -55,7 +65,12 @@ function ownGuards(target: object): unknown[] {
 }
 
 /** Checked again: a host may have set the metadata by itself. */
-function optionsOf(scopes: readonly string[]): Demand['options'] {
+function checked(any: readonly string[] | undefined): readonly string[] | undefined {
+  if (any) verifyScopes(any, '@AnyScope()');
+  return any;
+}
+
+function optionsOf(scopes: readonly string[] = []): Demand['options'] {
   verifyScopes(scopes);
   return scopes.length > 0 ? Object.freeze({ scope: scopes.join(' ') }) : undefined;
 }

@@ -1,28 +1,28 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, type Type } from '@nestjs/common';
 import { toOAuthError } from '../../lib/errors.js';
 import {
-  InsufficientScopeError,
+  type Awaitable,
   InvalidArgumentError,
-  isClientItself,
   OAuth2Server,
   type OAuthError,
-  type Request,
   Response,
   type Token,
 } from '../../lib/index.js';
-import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
+import { bringsToken } from '../../lib/resource/bearer-token.js';
 import { verify } from '../configuration/verify.js';
 import { logFault } from '../fault-log.js';
-import { toOAuthRequest } from '../http-adapter.js';
+import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import { copyHeaders } from '../native-reply.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
 import { type Demand, readDemand } from './demand.js';
-import { httpOf } from './execution-context.js';
-import { toHttpException } from './http-exception.js';
+import { findTransport } from './transports/find-transport.js';
+import type { RefusalFacts } from './transports/transport.js';
+import { verifyDemand } from './verify-demand.js';
 
 /**
- * Lets requests pass that carry a good access token with the scopes of the route. Of `@Scopes()`, `@Public()` and
- * `@UseGuards(OAuthGuard)` on a method, its controller and what that one extends the nearest counts. RFC 6750
+ * Lets requests pass that carry a good access token with the scopes of the route, by whatever transport they came. Of
+ * `@Scopes()`, `@AnyScope()`, `@OptionalAuth()`, `@Public()` and `@UseGuards(OAuthGuard)` on a method, its controller and
+ * what that one extends the nearest counts. RFC 6750
  */
 @Injectable()
 export class OAuthGuard implements CanActivate {
@@ -44,29 +44,52 @@ export class OAuthGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const demand = this.findDemand(context);
     if (demand.nothing) return true;
-    const { request, reply } = httpOf(context);
+    const transport = findTransport(context);
+    const given = this.getRequest(context);
+    const asked = toOAuthRequest(given instanceof Promise ? await given : (given as NativeRequest));
+    const reply = transport.findReply?.(context);
     const response = new Response();
-    request.oauth2 = undefined;
+    const attached = transport.findAttached(context);
+    // Fields of one GraphQL query are guarded at once: what another one has found stays.
+    if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
-      const asked = toOAuthRequest(request);
+      if (demand.optional && !bringsToken(asked)) return true;
       const token = await this.server.authenticate(asked, response, demand.options);
-      if (demand.user && isClientItself(token.user)) throw this.refuse({ request: asked, response }, token, demand);
-      request.oauth2 = { token };
+      if (demand.any || demand.user) await verifyDemand(this.server, demand, token, { request: asked, response });
+      this.attach(context, token);
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
       logFault(failure);
-      throw toHttpException(failure, error);
+      return this.handleRefusal(context, failure, { response, cause: error });
     } finally {
       if (reply) copyHeaders(response, reply);
     }
   }
 
-  private refuse({ request, response }: Visit, token: Token, { options }: Demand): OAuthError {
-    const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
-    const error = new InsufficientScopeError(NO_USER).because(detail);
-    reportAccessRefusal(this.server.events, error, { token, required: options?.scope });
-    return refuse(response, error, { request, options: this.server.facts?.options, server: this.server.facts });
+  /**
+   * What the token is read from: the native request of HTTP, the handshake of a WebSocket, what stands for the headers of a
+   * message. For hosts whose clients send their token elsewhere: `{ method: 'GET', headers: { authorization }, query: {} }`.
+   */
+  protected getRequest(context: ExecutionContext): Awaitable<NativeRequest> {
+    return findTransport(context).readRequest(context);
+  }
+
+  /** Leaves a good token where `@AccessToken()`, `@CurrentUser()` and `@OAuthClient()` look for it. */
+  protected attach(context: ExecutionContext, token: Token): void {
+    findTransport(context).findAttached(context).oauth2 = { token };
+  }
+
+  /**
+   * Turns a request away as its transport has it: by an `HttpException`, a `WsException`, an `RpcException`.
+   * @returns true where it is let pass all the same
+   */
+  protected handleRefusal(context: ExecutionContext, failure: OAuthError, refusal: RefusalFacts): Awaitable<boolean> {
+    const exception = findTransport(context).toException(failure, refusal, context);
+    if (!(exception instanceof Promise)) throw exception;
+    return exception.then((made) => {
+      throw made;
+    });
   }
 
   private findDemand(context: ExecutionContext): Demand {
@@ -80,17 +103,11 @@ export class OAuthGuard implements CanActivate {
   }
 }
 
-interface Visit {
-  request: Request;
-  response: Response;
-}
-
 const NO_MODULE =
   'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, or register OAuth2Module with `isGlobal: true`';
-const NO_USER = 'Insufficient scope: the client acts for itself, and a user is required';
 
 /** As `@UseGuards()` takes it: a class, or an instance. */
-function isOAuthGuard(guard: unknown): boolean {
+export function isOAuthGuard(guard: unknown): boolean {
   if (guard === OAuthGuard || guard instanceof OAuthGuard) return true;
   return typeof guard === 'function' && guard.prototype instanceof OAuthGuard;
 }

@@ -24,7 +24,7 @@ describe.each(PLATFORMS)('the flows of a client on %s', (platform) => {
         'x-accepted-oauth-scopes': 'notes:read',
         'x-oauth-scopes': 'notes:read',
       },
-      body: { user: 'oauth2:client:web', client: 'web' },
+      body: { client: 'web' },
     });
   });
 

@@ -37,9 +37,25 @@ describe('OAuthGuard beyond HTTP', () => {
     expect(reply.header.mock.calls).toContainEqual(['x-oauth-scopes', 'read']);
   });
 
-  it.each(['rpc', 'ws', 'graphql'])('says that it reads HTTP requests when it meets a %s one', async (type) => {
+  it.each([
+    [
+      'graphql',
+      'finds no request in the GraphQL context: leave the `context` of GraphQLModule out, or let it return `{ req }`',
+    ],
+    ['ws', 'does not know how this WebSocket was opened: import OAuth2Module in the application of the gateway'],
+    ['carrier-pigeon', "knows no requests of the type 'carrier-pigeon': guard them by a guard of your own"],
+  ])('says what it cannot read: %s', async (type, said) => {
     await expect(guard.canActivate(contextOf(type, ReadingController, [{}, {}]))).rejects.toThrow(
-      `Invalid argument: OAuthGuard reads HTTP requests, and here is a ${type} one`,
+      `Invalid argument: OAuthGuard ${said}`,
     );
+  });
+
+  it('takes two fields of one GraphQL query for what they are: each finds the token, though they are guarded at once', async () => {
+    const req: { oauth2?: unknown; method: string } = request('read');
+    const context = contextOf('graphql', ReadingController, [null, {}, { req }, {}]);
+    await guard.canActivate(context);
+    const second = guard.canActivate(context);
+    expect(req.oauth2).toMatchObject({ token: { accessToken: 'read' } });
+    await second;
   });
 });

@@ -1,0 +1,86 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { InvalidArgumentError } from '../../../lib/index.js';
+import type { NativeRequest } from '../../http-adapter.js';
+import { toHttpException } from '../http-exception.js';
+import { authorizationIn, handshakeRequest, type Upgrade } from './handshake.js';
+import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
+import { closeSocket, type NativeSocket } from './socket.js';
+import { attachedTo, type OpenStream, type Transport } from './transport.js';
+
+/** A connection of socket.io, as far as it is used here. */
+interface IoSocket {
+  readonly handshake: Upgrade & { auth?: Record<string, unknown> };
+  emit(event: string, payload: unknown): unknown;
+  once(event: 'disconnect', listener: () => void): unknown;
+  disconnect(close: true): unknown;
+}
+
+/** The client of a gateway. */
+export type GatewayClient = NativeSocket | IoSocket;
+
+const upgrades = new WeakMap<object, Upgrade>();
+
+/** Remembers by which request a connection of `ws` was opened: it does not know by itself. */
+export const rememberUpgrade = (client: object, upgrade: Upgrade) => upgrades.set(client, upgrade);
+
+const isIo = (client: GatewayClient): client is IoSocket => 'handshake' in client;
+
+const clientOf = (context: ExecutionContext) => context.getArgByIndex<GatewayClient>(0);
+
+/** Messages of gateways: the token is that of the handshake, looked up again for each message. RFC 6750 §2.1 */
+export const ws: Transport = {
+  readRequest: (context) => requestOf(clientOf(context)),
+  findAttached(context) {
+    const message = context.getArgByIndex<unknown>(1);
+    // Two messages of one connection may be under way at once.
+    return attachedTo(typeof message === 'object' && message !== null ? message : clientOf(context));
+  },
+  async toException(failure, { cause }) {
+    try {
+      const { WsException } = await import('@nestjs/websockets');
+      return new WsException(refusalPayload(failure));
+    } catch {
+      return toHttpException(failure, cause);
+    }
+  },
+  findStream: (context) => gatewayStream(clientOf(context)),
+};
+
+function requestOf(client: GatewayClient): NativeRequest {
+  if (isIo(client)) {
+    const { headers, url, auth } = client.handshake;
+    return handshakeRequest({ headers, url }, authorizationOf(auth) ?? headers.authorization);
+  }
+  const upgrade = upgrades.get(client);
+  if (upgrade) return handshakeRequest(upgrade, upgrade.headers.authorization);
+  const remedy = 'import OAuth2Module in the application of the gateway, or override `getRequest()`';
+  throw new InvalidArgumentError(`Invalid argument: OAuthGuard does not know how this WebSocket was opened: ${remedy}`);
+}
+
+/** `auth: { token }`, as the documentation of socket.io has it, or `auth: { authorization: 'Bearer …' }`. */
+function authorizationOf(auth: Record<string, unknown> | undefined): string | undefined {
+  const token = auth?.['token'];
+  if (typeof token !== 'string' || token === '') return authorizationIn(auth);
+  return /^[\w-]+ /.test(token) ? token : `Bearer ${token}`;
+}
+
+function gatewayStream(client: GatewayClient): OpenStream {
+  return {
+    key: client,
+    onClosed: (callback) => (isIo(client) ? client.once('disconnect', callback) : client.once('close', callback)),
+    close: (reason) => turnOut(client, refusalPayload(reason)),
+  };
+}
+
+/** Says why, as the exception filter of Nest would, and closes the connection. */
+export function turnOut(client: GatewayClient, data: OAuthRefusal): void {
+  if (isIo(client)) {
+    client.emit('exception', data);
+    client.disconnect(true);
+  } else if (client.readyState === OPEN) {
+    client.send(JSON.stringify({ event: 'exception', data }));
+    closeSocket(client, data);
+  }
+}
+
+const OPEN = 1;

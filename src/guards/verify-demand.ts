@@ -1,0 +1,57 @@
+import {
+  InsufficientScopeError,
+  isClientItself,
+  type OAuth2Server,
+  type Request,
+  type Response,
+  type Token,
+} from '../../lib/index.js';
+import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
+import { coversScope, scopeForModel, scopeText } from '../../lib/tokens/scope.js';
+import type { Demand } from './demand.js';
+
+interface Visit {
+  request: Request;
+  response: Response;
+}
+
+/** Checks what a route demands of a good token, beside scopes it must have all. RFC 6750 §3.1 */
+export async function verifyDemand(
+  server: OAuth2Server,
+  { any, user, options: route }: Demand,
+  token: Token,
+  { request, response }: Visit,
+): Promise<void> {
+  let error: InsufficientScopeError | undefined;
+  let scope: string | undefined;
+  if (any && !(await hasAny(server, any, token, response))) {
+    scope = any.join(' ');
+    error = new InsufficientScopeError('Insufficient scope: authorized scope is insufficient');
+  } else if (user && isClientItself(token.user)) {
+    const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
+    error = new InsufficientScopeError(NO_USER).because(detail);
+  }
+  if (!error) return;
+  reportAccessRefusal(server.events, error, { token, required: scope ?? route?.scope });
+  throw refuse(response, error, { request, options: server.facts?.options, server: server.facts, scope });
+}
+
+const NO_USER = 'Insufficient scope: the client acts for itself, and a user is required';
+
+async function hasAny(
+  { facts }: OAuth2Server,
+  any: readonly string[],
+  token: Token,
+  { headers }: Response,
+): Promise<boolean> {
+  const { model, scopeFormat, addAcceptedScopesHeader, addAuthorizedScopesHeader } = facts.options;
+  if (addAcceptedScopesHeader) headers['x-accepted-oauth-scopes'] = any.join(' ');
+  for (const one of any) {
+    const wanted = scopeForModel(one, scopeFormat)!;
+    if (!(await (model.verifyScope ? model.verifyScope(token, wanted) : coversScope(token.scope, wanted)))) continue;
+    const granted = addAuthorizedScopesHeader && scopeText(token.scope);
+    if (granted) headers['x-oauth-scopes'] = granted;
+    return true;
+  }
+  return false;
+}

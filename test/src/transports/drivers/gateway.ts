@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { type INestApplication, UseGuards } from '@nestjs/common';
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { OAuthGuard, Scopes, type Token } from 'nest-oauth2';
+import { io, type Socket } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import { bearer } from '../../../support/http.js';
+import { startHost } from '../../../support/nest-host.js';
+import { firstOf, GivenAll, oauth, said, type Start } from '../driver.js';
+
+@WebSocketGateway()
+@UseGuards(OAuthGuard)
+@Scopes('notes:read')
+class NotesGateway {
+  @SubscribeMessage('notes')
+  @GivenAll
+  notes(user: string, app: string, token: Token) {
+    return { event: 'notes', data: said(user, app, token) };
+  }
+}
+
+async function start(store: Parameters<Start>[0], adapt: (app: INestApplication) => IoAdapter | WsAdapter) {
+  const module = { imports: [oauth(store)], providers: [NotesGateway] };
+  return startHost('express', module, { prepare: (app) => app.useWebSocketAdapter(adapt(app)) });
+}
+
+interface Said {
+  event: string;
+  data: string | { error: string };
+}
+
+export const nativeWebSocket: Start = async (store) => {
+  const { app, url } = await start(store, (one) => new WsAdapter(one));
+  const open = (token?: string) => new WebSocket(url.replace('http', 'ws'), { headers: token ? bearer(token) : {} });
+
+  /** What comes first: an answer, or an exception with the end that follows it. */
+  async function listen(socket: WebSocket): Promise<string> {
+    const { told, tell } = firstOf<string>();
+    let exception = '';
+    socket.on('message', (text: Buffer) => {
+      const { event, data } = JSON.parse(String(text)) as Said;
+      if (typeof data === 'string') tell(data);
+      else exception = `${event} \`${data.error}\``;
+    });
+    socket.on('close', (code) => tell(`${exception}, closed with ${code}`));
+    return told;
+  }
+  return {
+    async ask(token) {
+      const socket = open(token);
+      const heard = listen(socket);
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ event: 'notes' }));
+      const answer = await heard;
+      socket.terminate();
+      return answer;
+    },
+    async open(token) {
+      const socket = open(token);
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ event: 'notes' }));
+      await once(socket, 'message');
+      return { ended: listen(socket) };
+    },
+    stop: () => app.close(),
+  };
+};
+
+export const socketIo: Start = async (store) => {
+  const { app, url } = await start(store, (one) => new IoAdapter(one));
+  const open = (token?: string) =>
+    io(url, { auth: token ? { token } : {}, transports: ['websocket'], reconnection: false, forceNew: true });
+
+  async function listen(socket: Socket): Promise<string> {
+    const { told, tell } = firstOf<string>();
+    let exception = '';
+    socket.on('notes', tell);
+    socket.on('exception', ({ error }: { error: string }) => (exception ||= `exception \`${error}\``));
+    socket.on('disconnect', (reason) => tell(`${exception}, ${reason}`));
+    return told;
+  }
+  return {
+    async ask(token) {
+      const socket = open(token);
+      const heard = listen(socket);
+      socket.emit('notes');
+      const answer = await heard;
+      socket.disconnect();
+      return answer;
+    },
+    async open(token) {
+      const socket = open(token);
+      const first = listen(socket);
+      socket.emit('notes');
+      await first;
+      socket.off('notes');
+      return { ended: listen(socket) };
+    },
+    stop: () => app.close(),
+  };
+};

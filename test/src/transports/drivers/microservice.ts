@@ -1,0 +1,158 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { Metadata } from '@grpc/grpc-js';
+import {
+  type ClientGrpc,
+  type ClientOptions,
+  ClientProxyFactory,
+  GrpcMethod,
+  MessagePattern,
+  type MicroserviceOptions,
+  NatsRecordBuilder,
+  Transport,
+} from '@nestjs/microservices';
+import { headers as natsHeaders } from '@nats-io/transport-node';
+import { OAuthGuard, Scopes, type OAuthRefusal, type Token } from 'nest-oauth2';
+import { firstValueFrom, type Observable } from 'rxjs';
+import { startHost } from '../../../support/nest-host.js';
+import { GivenAll, oauth, said, type Start } from '../driver.js';
+
+@Controller()
+@Scopes('notes:read')
+class OpenNotesController {
+  @MessagePattern('notes')
+  @GivenAll
+  notes(user: string, app: string, token: Token) {
+    return said(user, app, token);
+  }
+
+  @GrpcMethod('Notes', 'Find')
+  @GivenAll
+  find(user: string, app: string, token: Token) {
+    return { said: said(user, app, token) };
+  }
+
+  @Get('notes')
+  @GivenAll
+  http(user: string, app: string, token: Token) {
+    return { said: said(user, app, token) };
+  }
+}
+
+@Controller()
+@UseGuards(OAuthGuard)
+class NotesController extends OpenNotesController {}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const sayRefusal = ({ status, statusCode, error }: OAuthRefusal) => `${status} ${statusCode} \`${error}\``;
+
+/** An application with a microservice; in a hybrid one the guard is that of the application. */
+async function start(store: Parameters<Start>[0], service: MicroserviceOptions, hybrid: boolean) {
+  const guard = { provide: APP_GUARD, useClass: OAuthGuard };
+  const module = hybrid
+    ? { imports: [oauth(store)], controllers: [OpenNotesController], providers: [guard] }
+    : { imports: [oauth(store)], controllers: [NotesController] };
+  return startHost('express', module, {
+    async prepare(app) {
+      app.connectMicroservice(service, { inheritAppConfig: hybrid });
+      await app.startAllMicroservices();
+    },
+  });
+}
+
+interface Messages {
+  service: MicroserviceOptions;
+  message?(token: string | undefined): unknown;
+  hybrid?: boolean;
+}
+
+const messages =
+  (make: () => Messages | Promise<Messages>): Start =>
+  async (store) => {
+    const { service, message, hybrid = false } = await make();
+    const { app } = await start(store, service, hybrid);
+    const client = ClientProxyFactory.create(service as ClientOptions);
+    const written = message ?? ((token) => (token ? { authorization: `Bearer ${token}` } : {}));
+    return {
+      ask: (token) =>
+        firstValueFrom(client.send<string>('notes', written(token) as object)).catch((error: unknown) =>
+          sayRefusal(error as OAuthRefusal),
+        ),
+      stop: async () => {
+        await client.close();
+        await app.close();
+      },
+    };
+  };
+
+const tcpService = async () => ({
+  transport: Transport.TCP as const,
+  options: { host: '127.0.0.1', port: await freePort() },
+});
+
+export const tcp = messages(async () => ({ service: await tcpService() }));
+export const hybridTcp = messages(async () => ({ service: await tcpService(), hybrid: true }));
+
+export const redis = messages(() => ({
+  service: { transport: Transport.REDIS, options: { host: '127.0.0.1', port: 6379 } },
+}));
+
+export const nats = (port: number) =>
+  messages(() => ({
+    service: { transport: Transport.NATS, options: { servers: [`nats://127.0.0.1:${port}`] } },
+    message(token) {
+      const record = new NatsRecordBuilder({});
+      if (!token) return record.build();
+      const set = natsHeaders();
+      set.set('authorization', `Bearer ${token}`);
+      return record.setHeaders(set).build();
+    },
+  }));
+
+interface NotesService {
+  find(asked: object, metadata: Metadata): Observable<{ said: string }>;
+}
+
+interface GrpcFailure {
+  code: number;
+  details: string;
+  metadata: Metadata;
+}
+
+export const grpc: Start = async (store) => {
+  const options = {
+    package: 'notes',
+    protoPath: join(import.meta.dirname, '../notes.proto'),
+    url: `127.0.0.1:${await freePort()}`,
+  };
+  const service = { transport: Transport.GRPC as const, options };
+  const { app } = await start(store, service, false);
+  const client = ClientProxyFactory.create(service) as ClientGrpc & { close(): void };
+  const notes = client.getService<NotesService>('Notes');
+  return {
+    async ask(token) {
+      const metadata = new Metadata();
+      if (token) metadata.set('authorization', `Bearer ${token}`);
+      try {
+        return (await firstValueFrom(notes.find({}, metadata))).said;
+      } catch (error) {
+        const { code, details, metadata: sent } = error as GrpcFailure;
+        const challenged = sent.get('www-authenticate').length > 0 ? ', challenge' : '';
+        return `status ${code} \`${details.split(':')[0]}\`${challenged}`;
+      }
+    },
+    stop: async () => {
+      client.close();
+      await app.close();
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MemoryStore } from 'nest-oauth2/stores/memory';
+import { type Driver, storeWithTokens } from './driver.js';
+import { NATS_PORT, TRANSPORTS } from './specification.js';
+
+/** Of NATS alone no server may be on the machine. */
+const hasNats = spawnSync('nats-server', ['--version']).error === undefined;
+const runnable = TRANSPORTS.filter(({ name }) => hasNats || !name.endsWith('NATS'));
+
+describe.each(runnable)('OAuthGuard over $name, $token', (row) => {
+  let store: MemoryStore;
+  let driver: Driver | undefined;
+  let nats: ChildProcess | undefined;
+  beforeAll(async () => {
+    store = await storeWithTokens();
+    if (row.name.endsWith('NATS')) nats = await startNats();
+    driver = await row.start(store);
+  });
+  afterAll(async () => {
+    await driver?.stop();
+    nats?.kill();
+  });
+
+  it('lets a good token in, and gives all its facts to the handler', async () => {
+    expect(await driver!.ask('good')).toBe(row.valid);
+  });
+
+  it.each(['missing', 'expired', 'insufficient'] as const)('refuses as it should: %s', async (which) => {
+    const token = { missing: undefined, expired: 'expired', insufficient: 'other' }[which];
+    expect(await driver!.ask(token)).toBe(row[which]);
+  });
+
+  it('refuses a revoked token the next time', async () => {
+    await store.revokeAccessToken({ accessToken: 'good' });
+    expect(await driver!.ask('good')).toBe(row.expired);
+  });
+});
+
+async function startNats(): Promise<ChildProcess> {
+  const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(NATS_PORT)], { stdio: 'ignore' });
+  for (let tries = 0; tries < 100; tries += 1) {
+    const socket = connect(NATS_PORT, '127.0.0.1');
+    const found = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (found) return server;
+    await setTimeout(50);
+  }
+  throw new Error('nats-server does not listen');
+}
