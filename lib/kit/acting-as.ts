@@ -33,9 +33,9 @@ export async function actingAs(
   { client = 'testing', accessTokenLifetime }: ActingAsOptions = {},
 ): Promise<string> {
   const server = serverOf(target);
-  const { scopeFormat, accessTokenLifetime: usual = 3600 } = server.options;
+  const { scopeFormat, issuer, accessTokenLifetime: usual = 3600 } = server.options;
   const model = adaptModel(server.options.model);
-  const options = { model, scopeFormat, accessTokenLifetime: accessTokenLifetime ?? usual };
+  const options = { model, scopeFormat, issuer, accessTokenLifetime: accessTokenLifetime ?? usual };
   const { accessToken } = await issueToken(options, {
     client: typeof client === 'string' ? await findClient(model, client) : client,
     user,

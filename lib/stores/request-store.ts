@@ -14,7 +14,7 @@ export abstract class RequestStore<S extends Storage> implements PushedRequestMo
 
   async savePushedRequest({ requestUri, expiresAt, ...pushed }: PushedRequest): Promise<void> {
     const client = { id: pushed.clientId, grants: [] };
-    const grant = grantRow({}, client, clientItself(client));
+    const grant = grantRow({ issuer: pushed.issuer }, client, clientItself(client));
     const row = rowOf(grant, 'request', requestUri, expiresAt);
     row.data = JSON.stringify(pushed);
     await this.storage.keep(grant, [row]);

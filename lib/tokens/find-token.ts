@@ -1,4 +1,4 @@
-import { ServerError } from '../errors.js';
+import { ServerError, toOAuthError } from '../errors.js';
 import type { Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { isOfIssuer } from './issuer.js';
 import { isOver } from './lifetime.js';
@@ -30,13 +30,23 @@ export async function findToken(
   { model, issuer }: { model: Model; issuer: string | undefined },
 ): Promise<FoundToken | undefined> {
   if (kind === 'access_token') {
-    const token = await model.getAccessToken?.(value);
+    const token = await noneIfRefused(() => model.getAccessToken?.(value));
     if (!isGood(token, { issuer, expiresAt: token && token.accessTokenExpiresAt })) return undefined;
     return { kind, token };
   }
-  const token = await model.getRefreshToken?.(value);
+  const token = await noneIfRefused(() => model.getRefreshToken?.(value));
   if (!isGood(token, { issuer, expiresAt: (token && token.refreshTokenExpiresAt) || NEVER })) return undefined;
   return { kind, token };
+}
+
+/** Some models say by an OAuth error that there is nothing; a fault is none of these. */
+async function noneIfRefused<T>(find: () => T): Promise<Awaited<T> | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (toOAuthError(error).code >= 500) throw error;
+    return undefined;
+  }
 }
 
 /** Refresh tokens that say nothing else. */

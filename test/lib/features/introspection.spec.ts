@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Feature, introspection, resourceIndicators } from 'nest-oauth2/features';
-import { type Client, type Model, OAuth2Server, type Request, TemporarilyUnavailableError } from 'nest-oauth2/server';
+import {
+  type Client,
+  InvalidTokenError,
+  type Model,
+  OAuth2Server,
+  type Request,
+  TemporarilyUnavailableError,
+} from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { ask } from '../../support/ask.js';
@@ -41,6 +48,14 @@ async function bodyOf(server: OAuth2Server, request: Request): Promise<Record<st
   expect([status, headers['cache-control'], headers['pragma']]).toEqual([200, 'no-store', 'no-cache']);
   return body;
 }
+
+/** Says by an error that there is nothing, as some models of 3.x do. */
+const refusing =
+  (method: (token: string) => unknown) =>
+  (token: string): never => {
+    method(token);
+    throw new InvalidTokenError('Invalid token: unknown');
+  };
 
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 
@@ -134,6 +149,10 @@ describe('introspection', () => {
 
   it.each<[string, () => void, string?]>([
     ['unknown', () => host.accessTokens.clear()],
+    [
+      'refused by an error of the model',
+      () => Object.assign(host.model, { getAccessToken: refusing(host.model.getAccessToken!) }),
+    ],
     ['expired', () => addAccessToken(host, { accessTokenExpiresAt: earlier() })],
     ['of another issuer', () => addAccessToken(host, { issuer: 'https://other.example' })],
     ["another client's", () => addAccessToken(host, { client: SPA })],

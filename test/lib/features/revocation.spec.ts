@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { revocation, type RevocationOptions } from 'nest-oauth2/features';
-import { type Client, OAuth2Server, type Request, TemporarilyUnavailableError } from 'nest-oauth2/server';
+import {
+  type Client,
+  InvalidGrantError,
+  InvalidTokenError,
+  OAuth2Server,
+  type Request,
+  TemporarilyUnavailableError,
+} from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { ask } from '../../support/ask.js';
@@ -145,6 +152,16 @@ describe('revocation', () => {
       expect(await ask(serverOf(host.model), 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
     }
     expect(host.calls.map(([method]) => method).filter((method) => method.startsWith('revoke'))).toEqual([]);
+  });
+
+  it('of what is unknown to a model that says so by an error answers 200 all the same', async () => {
+    const { model } = createHost({
+      getAccessToken: () => Promise.reject(new InvalidTokenError('Invalid token: unknown')),
+      getRefreshToken: () => {
+        throw new InvalidGrantError('Invalid grant: unknown');
+      },
+    });
+    expect(await ask(serverOf(model), 'revocation', tokenRequest({ token: 'unknown' }))).toMatchObject(DONE);
   });
 
   it('of a model without families spends the refresh token, and leaves access tokens alone', async () => {
