@@ -102,7 +102,7 @@ describe('whatever is sent', () => {
         const ended = host.accessTokens.size + host.refreshTokens.size < 4;
         seen.add(ended ? 'ended' : String((body as { error?: string }).error ?? 'nothing'));
       }),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     );
     // The requests got everywhere, or the property would show little.
     expect([...seen]).toEqual(
@@ -132,7 +132,7 @@ describe('whatever is sent', () => {
         expect([host.accessTokens.size, host.refreshTokens.size]).toEqual([2, 2]);
         seen.add(String(active ?? error));
       }),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     );
     expect([...seen]).toEqual(
       expect.arrayContaining(['true', 'false', 'invalid_request', 'invalid_client', 'server_error']),
@@ -175,7 +175,7 @@ describe('whatever a model finds', () => {
             expect(['string', 'undefined']).toContain(typeof said[name]);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
     expect([...answers]).toEqual(expect.arrayContaining(['true', 'false', 'done', 'server_error']));
   });
