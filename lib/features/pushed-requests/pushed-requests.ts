@@ -65,7 +65,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
     ask(parameters, { client }) {
       // What was pushed has it, and no other request gets as far as this with it.
       if (parameters.optional('request_uri') !== undefined) return;
-      if (!isRequired && client.requirePushedAuthorizationRequests !== true) return;
+      if (!isRequired && !client.requirePushedAuthorizationRequests) return;
       const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
       throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
     },

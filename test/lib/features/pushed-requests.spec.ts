@@ -9,7 +9,9 @@ import { ask } from '../../support/ask.js';
 import { ALICE, CALLBACK, OTHER_CALLBACK, SECRET, SPA, WEB } from '../../support/model.js';
 import {
   answer,
+  basic,
   CHALLENGE,
+  FORM,
   formRequest,
   type Outcome,
   signedIn,
@@ -218,6 +220,15 @@ describe('a request that is pushed', () => {
       body: { error: 'invalid_target' },
     });
     expect(await push(server, { resource: 'https://a.example/' })).toMatchObject({ status: 201 });
+  });
+
+  it('may come from a page of the client, where the host allows it', async () => {
+    const { server } = make({}, { cors: { origins: ['https://app.example', 'https://other.example'] } });
+    const from = (origin: string) =>
+      push(server, {}, { headers: { ...FORM, authorization: basic('web', SECRET), origin } });
+    const { status, headers } = await from('https://app.example');
+    expect([status, headers['access-control-allow-origin']]).toEqual([201, 'https://app.example']);
+    expect(await from('https://other.example')).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
   it('that is refused is told to the operator once', async () => {
