@@ -212,6 +212,18 @@ describe('a request that is pushed', () => {
     expect(await ask(make({}, other).server, 'pushed_authorization_request', excused)).toMatchObject({ status: 401 });
   });
 
+  it("is bound to a client by its id: without one it is nobody's", async () => {
+    const { server, store } = make();
+    const save = jest.spyOn(store, 'savePushedRequest');
+    const nameless = { ...WEB, id: undefined, scopes: ['read'] };
+    store.getClient = () => Promise.resolve(nameless as never);
+    expect(await push(server)).toMatchObject({
+      status: 400,
+      body: { error_description: 'Invalid request: `client_id` is of another client' },
+    });
+    expect(save).not.toHaveBeenCalled();
+  });
+
   it('is judged by other features too', async () => {
     const indicators = resourceIndicators({ resources: ['https://a.example/'] });
     const { server } = make({}, {}, [indicators]);
