@@ -8,6 +8,7 @@ const input = {
   index: 'src/index.ts',
   server: 'lib/index.ts',
   features: 'lib/features/index.ts',
+  pages: 'src/pages/index.ts',
   testing: 'src/testing/index.ts',
   'stores/memory': 'lib/stores/memory/index.ts',
   'stores/typeorm': 'lib/stores/typeorm/index.ts',
@@ -49,7 +50,7 @@ const bundle = (format) => ({
       groups: [
         { name: 'engine', test: within(/^lib\/(?!stores\/|kit\/|features\/)/), priority: 1 },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
-        { name: 'module', test: within(/^src\/(?!testing\/)/) },
+        { name: 'module', test: within(/^src\/(?!testing\/|pages\/)/) },
       ],
     },
   },

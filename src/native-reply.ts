@@ -40,7 +40,9 @@ export function copyHeaders({ headers }: Response, reply: NativeReply): void {
 
 /** What the host has put on the reply stays there where both can be meant: two policies hold together. CSP §3.1 */
 function joined(reply: NativeReply, name: string, value: string): Value {
-  if (name !== 'vary' && value !== NO_FRAMES) return value;
+  // Fastify keeps the cookies that are there by itself.
+  if (name === 'set-cookie' && isFastify(reply)) return value;
+  if (name !== 'vary' && name !== 'set-cookie' && value !== NO_FRAMES) return value;
   const before = [reply.getHeader(name) ?? []].flat().map(String);
   if (name !== 'vary') return before.length > 0 ? [...before, value] : value;
   const named = before.flatMap((line) => line.split(',')).map((one) => one.trim());

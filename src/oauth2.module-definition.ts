@@ -8,6 +8,7 @@ import { engineOptions } from './configuration/option-table.js';
 import { settleEndpoints } from './configuration/paths.js';
 import { refuse, verify } from './configuration/verify.js';
 import { EventLog } from './event-log.js';
+import { findInteractive } from './interaction/interactive-feature.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { OAuth2Interaction } from './interfaces/oauth2-interaction.interface.js';
 import type {
@@ -84,8 +85,9 @@ const interactionFlow: Provider = {
   provide: InteractionFlow,
   inject: [OAuth2Server, OAUTH2_OPTIONS, OAUTH2_INTERACTION],
   useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
-    if (interaction === undefined || interaction === null) return undefined;
-    return new InteractionFlow(server, interaction, checkInteraction(interaction, options, server.options?.model));
+    const asking = interaction ?? findInteractive(server.facts?.features)?.interaction(server.facts);
+    if (!asking) return undefined;
+    return new InteractionFlow(server, asking, checkInteraction(asking, options, server.options?.model));
   },
 };
 

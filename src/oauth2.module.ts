@@ -15,6 +15,8 @@ import { documentRoutes, endpointFinder, isDocument } from './endpoint.js';
 import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
+import { flatten } from '../lib/feature-set.js';
+import { findInteractive } from './interaction/interactive-feature.js';
 import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
 import { findServer } from './server-finder.js';
@@ -85,6 +87,7 @@ export class OAuth2Module implements NestModule {
   private get asksUsers(): boolean {
     const { registration, options } = this;
     if (registration.controllers === false) return true;
-    return Boolean(registration.interaction ?? options?.interaction ?? options?.authenticateHandler);
+    const given = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;
+    return Boolean(given ?? findInteractive(flatten(registration.features ?? [])));
   }
 }

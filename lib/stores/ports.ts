@@ -2,6 +2,8 @@ import type { Awaitable, Client, Falsy, Scope, User } from '../model/model.js';
 
 /** A client as a store keeps it: what the engine knows of clients, its secrets, and the scopes it may ask for. */
 export interface StoredClient extends Client {
+  /** As users are told it is called. RFC 7591 §2 (`client_name`) */
+  name?: string;
   /** A secret as plain text: only for clients that are written down in a program, as in tests. */
   secret?: string;
   /** Secrets as `newClientSecret` or `hashSecret` made them; two of them while a secret is being replaced. */

@@ -1,0 +1,46 @@
+import type { ConsentModel, Model, User } from '../../lib/index.js';
+import { pathOf } from './local-path.js';
+import { PageEndpoint } from './page-endpoint.js';
+import { textOf, type Visit } from './site.js';
+
+/** Shows users which applications have access to their account, and ends it for good: it has to ask them anew. */
+export class ApplicationsEndpoint extends PageEndpoint {
+  protected async get(visit: Visit): Promise<void> {
+    const user = await this.site.findUser(visit.request);
+    if (!user) return this.signIn(visit);
+    this.site.show(
+      'applications',
+      {
+        user,
+        applications: await this.model.listApplications(idOf(user)),
+        ended: 'ended' in visit.request.query,
+        fields: this.site.fields(visit),
+        action: this.path(visit),
+      },
+      visit,
+    );
+  }
+
+  protected async post(visit: Visit): Promise<void> {
+    const user = await this.site.findUser(visit.request);
+    if (!user) return this.signIn(visit);
+    const clientId = textOf(visit.request, 'client_id');
+    if (!this.site.isOurs(visit) || !clientId) return this.goTo(this.path(visit), visit);
+    await this.model.revokeGrantsOf({ userId: idOf(user), clientId });
+    this.goTo(this.path(visit, { ended: '' }), visit);
+  }
+
+  private get model(): ConsentModel {
+    return this.site.server.options.model as Model & ConsentModel;
+  }
+
+  private signIn(visit: Visit): void {
+    this.goTo(this.site.loginPath(visit.request, this.path(visit)), visit);
+  }
+
+  private path({ request }: Visit, query?: Record<string, string>): string {
+    return pathOf(this.site.server, 'applications', { request, query });
+  }
+}
+
+const idOf = (user: User) => user['id'] as string | number;

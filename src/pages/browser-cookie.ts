@@ -1,0 +1,62 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from '../../lib/index.js';
+
+const VALUE = /^[\w-]{43}$/;
+
+/**
+ * The one cookie of the pages: 256 random bits, out of reach of scripts, sent by no form of another site, and over TLS
+ * only where the server is reached so. It names the session of who is signed in, and ties forms to this browser. RFC 6265
+ */
+export class BrowserCookie {
+  readonly value: string | undefined;
+  private readonly name: string;
+  private readonly attributes: string;
+
+  constructor(
+    request: Request,
+    private readonly response: Response,
+    issuer: string | undefined,
+  ) {
+    const { protocol } = (request['native'] ?? {}) as { protocol?: unknown };
+    const isSecure = protocol === 'https' || issuer?.startsWith('https:') === true;
+    // No other host of the domain can set a cookie of this prefix. RFC 6265bis §4.1.3.2
+    this.name = isSecure ? '__Host-oauth2-session' : 'oauth2-session';
+    this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+    const given = valueOf(request.get('cookie'), this.name);
+    this.value = given !== undefined && VALUE.test(given) ? given : undefined;
+  }
+
+  /** Gives the browser a new value. @param seconds how long it is kept; left out: until the browser is closed */
+  issue(seconds?: number): string {
+    const value = randomBytes(32).toString('base64url');
+    this.set(value, seconds);
+    return value;
+  }
+
+  clear(): void {
+    this.set('', 0);
+  }
+
+  private set(value: string, seconds: number | undefined): void {
+    const age = seconds === undefined ? '' : `; Max-Age=${seconds}`;
+    this.response.set('set-cookie', `${this.name}=${value}${this.attributes}${age}`);
+  }
+}
+
+/** What a form of this browser carries: nobody can tell it who cannot read the cookie. RFC 9700 §4.7 */
+export const formToken = (cookie: string): string =>
+  createHmac('sha256', cookie).update('nest-oauth2 form').digest('base64url');
+
+export function isFormToken(token: unknown, cookie: string | undefined): boolean {
+  if (typeof token !== 'string' || cookie === undefined) return false;
+  const [given, expected] = [Buffer.from(token), Buffer.from(formToken(cookie))];
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function valueOf(header: string | undefined, name: string): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const [key = '', value] = pair.split('=', 2);
+    if (key.trim() === name) return value?.trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,101 @@
+import type { Application, Client, OAuthError, User } from '../../lib/index.js';
+import type { Html } from './html.js';
+import type { ENGLISH } from './messages.js';
+
+/** What every page knows. */
+export interface PageContext {
+  /** Its language, a tag such as `en`. */
+  language: string;
+  /** A message of its language, with values in place of `{names}`. */
+  say: (message: keyof typeof ENGLISH, values?: Readonly<Record<string, unknown>>) => Html;
+  /** What a scope value allows, in its language; undefined where nobody has written that. */
+  describe: (scope: string) => string | undefined;
+  /** A moment as people of its language write it. */
+  date: (moment: Date) => string;
+  nameOf: (one: User | Client) => string;
+}
+
+/** Hidden fields that a form of the page must send along. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** A page that sends a form. */
+export interface FormContext extends PageContext {
+  /** Where its form posts to. */
+  action: string;
+  fields: Fields;
+}
+
+/** The login page: its form posts `username`, `password` and its `fields`. */
+export interface LoginPageContext extends FormContext {
+  /** As it was typed before. */
+  username?: string;
+  /** Why it is shown again. */
+  problem?: 'wrong' | 'expired' | 'busy' | 'throttled';
+}
+
+/** The consent page: its form posts its `fields` and a `decision`, `allow` or `deny`. */
+export interface ConsentPageContext extends FormContext {
+  user: User;
+  client: Client;
+  /** What it would be allowed; a client may ask for nothing more than to know who is there. */
+  scopes: readonly string[];
+  redirectUri: string;
+  /** Where another account may be chosen; left out: nowhere. */
+  accounts?: string;
+}
+
+/** The choice of an account: a link to `returnTo` goes on with this one, its form posts its `fields` to use another. */
+export interface AccountPageContext extends FormContext {
+  user: User;
+  returnTo: string;
+}
+
+/** Before a user signs out, with a form that posts its `fields`, and after: then nobody is signed in. */
+export interface SignOutPageContext extends FormContext {
+  user?: User;
+  /** Where to sign in again. */
+  login: string;
+}
+
+/** For whoever cannot be sent on: no client can be told of it, or it is a fault of this server. RFC 6749 §4.1.2.1 */
+export interface ErrorPageContext extends PageContext {
+  error: OAuthError;
+}
+
+/** The applications with access to an account: a form for each posts the `fields` and `client_id`. */
+export interface ApplicationsPageContext extends FormContext {
+  user: User;
+  applications: readonly Application[];
+  /** Has the access of one just been ended? */
+  ended: boolean;
+}
+
+/** What stands around every page. */
+export interface FrameContext extends PageContext {
+  title: Html;
+  main: Html;
+  /** The `<style>` of the pages, to stand in the head as it is: their policy knows it by its hash. */
+  style: Html;
+  /** As the host calls itself. */
+  site?: string | undefined;
+  /** The URL of its picture. */
+  logo?: string | undefined;
+}
+
+/** A page: what it is called, and what stands in its `<main>`. */
+export interface Page {
+  title: Html;
+  main: Html;
+}
+
+/** How each page is written; a host may replace any of them. */
+export interface PageFunctions {
+  login(context: LoginPageContext): Page;
+  consent(context: ConsentPageContext): Page;
+  account(context: AccountPageContext): Page;
+  signOut(context: SignOutPageContext): Page;
+  error(context: ErrorPageContext): Page;
+  applications(context: ApplicationsPageContext): Page;
+  /** The whole document. */
+  frame(context: FrameContext): Html;
+}

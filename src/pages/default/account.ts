@@ -1,0 +1,35 @@
+import type { AccountPageContext, Page, SignOutPageContext } from '../contexts.js';
+import { html } from '../html.js';
+import { hidden } from './fields.js';
+
+/** Asks whether to go on with the account that is signed in, or with another. */
+export function account({ say, nameOf, action, fields, user, returnTo }: AccountPageContext): Page {
+  const title = say('accountTitle');
+  return {
+    title,
+    main: html`<h1>${title}</h1>
+      <a class="button primary wide" href="${returnTo}">${say('continueAs', { user: nameOf(user) })}</a>
+      <form method="post" action="${action}">
+        ${hidden(fields)}
+        <button class="wide">${say('otherAccount')}</button>
+      </form>`,
+  };
+}
+
+/** Asks whether to sign out, or says that it is done. */
+export function signOut({ say, nameOf, action, fields, user, login }: SignOutPageContext): Page {
+  const title = say(user ? 'signOutTitle' : 'signedOutTitle');
+  return {
+    title,
+    main: user
+      ? html`<h1>${title}</h1>
+          <p>${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}</p>
+          <form method="post" action="${action}">
+            ${hidden(fields)}
+            <button class="primary wide">${say('signOut')}</button>
+          </form>`
+      : html`<h1>${title}</h1>
+          <p>${say('signedOutText')}</p>
+          <p><a href="${login}">${say('signInAgain')}</a></p>`,
+  };
+}

@@ -1,0 +1,22 @@
+import type { FrameContext } from '../contexts.js';
+import { type Html, html } from '../html.js';
+import { isRightToLeft } from '../language.js';
+
+/** The document around every page: no script, and one style of its own. */
+export function frame({ language, title, main, style, site, logo }: FrameContext): Html {
+  const picture = logo !== undefined && html`<img src="${logo}" alt="${site === undefined ? 'Logo' : ''}" />`;
+  return html`<!doctype html>
+    <html lang="${language}" dir="${isRightToLeft(language) ? 'rtl' : 'ltr'}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}${site !== undefined && html` · ${site}`}</title>
+        ${style}
+      </head>
+      <body>
+        ${(picture || site !== undefined) && html`<header>${picture} ${site}</header>`}
+        <main>${main}</main>
+      </body>
+    </html>`;
+}

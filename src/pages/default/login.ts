@@ -1,0 +1,44 @@
+import type { LoginPageContext, Page } from '../contexts.js';
+import { html } from '../html.js';
+import { hidden } from './fields.js';
+
+const FOCUSED = html`autofocus`;
+const INVALID = html`aria-invalid="true" aria-describedby="problem"`;
+
+/** Asks who the user is: no client ever sees what is typed here. */
+export function login({ say, action, fields, username, problem }: LoginPageContext): Page {
+  const title = say('signInTitle');
+  const isWrong = problem === 'wrong';
+  return {
+    title: problem ? say('problem', { title }) : title,
+    main: html`<h1>${title}</h1>
+      ${problem && html`<p class="notice bad" role="alert" id="problem">${say(problem)}</p>`}
+      <form method="post" action="${action}">
+        ${hidden(fields)}
+        <label for="username">${say('username')}</label>
+        <input
+          id="username"
+          name="username"
+          value="${username}"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="255"
+          required
+          ${isWrong ? INVALID : !username && FOCUSED}
+        />
+        <label for="password">${say('password')}</label>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxlength="1000"
+          required
+          ${isWrong && INVALID}
+          ${username && FOCUSED}
+        />
+        <button class="primary wide">${say('signIn')}</button>
+      </form>`,
+  };
+}

@@ -1,0 +1,62 @@
+/** What the pages say, in English. `{names}` stand for values. */
+export const ENGLISH = {
+  back: 'Go back',
+  signInTitle: 'Sign in',
+  signInFor: 'to go on to {client}',
+  username: 'User name',
+  password: 'Password',
+  signIn: 'Sign in',
+  wrong: 'Wrong user name or password.',
+  expired: 'This form had expired. Please sign in again.',
+  busy: 'Many people are signing in at this moment. Please try again.',
+  throttled: 'Too many attempts. Please try again in a while.',
+  problem: 'Problem: {title}',
+  consentTitle: 'Allow access?',
+  consentIntro: '{client} would like to:',
+  consentNothing: '{client} would like to know that you are signed in here.',
+  useScope: 'Use this scope:',
+  allow: 'Allow',
+  deny: 'Deny',
+  signedInAs: 'You are signed in as {user}.',
+  answeredAt: 'Either way you go on to {place}.',
+  otherAccount: 'Use another account',
+  accountTitle: 'Choose an account',
+  continueAs: 'Continue as {user}',
+  signOutTitle: 'Sign out?',
+  signOut: 'Sign out',
+  signedOutTitle: 'You are signed out',
+  signedOutText: 'Your session in this browser has ended. What you allowed applications to do stays as it is.',
+  signInAgain: 'Sign in again',
+  errorTitle: 'You cannot go on from here',
+  theirFault: 'The application that sent you here is not known, or its request is not in order.',
+  ourFault: 'Something went wrong on this server. Please try again later.',
+  nothingGiven: 'Nobody was given anything.',
+  forDeveloper: 'For its developer:',
+  applicationsTitle: 'Applications with access to your account',
+  applicationsNone: 'No application has access to your account.',
+  applicationsIntro: 'Each may do what is listed until you end its access.',
+  unknownApplication: 'An application that is no longer known',
+  since: 'Since {date}, last used {used}',
+  end: 'End access',
+  endOf: 'End access of {client}',
+  ended: 'Its access has ended. It has to ask you before it gets any again.',
+} as const;
+
+/** The messages of a language; what it leaves out is said in English. */
+export type Messages = { readonly [Key in keyof typeof ENGLISH]?: string };
+
+/** A language that a host adds: `{ messages: { allow: 'Erlauben', … }, scopes: { 'notes:read': 'Notizen lesen' } }`. */
+export interface Language {
+  messages?: Messages;
+  /** What a scope value allows, in its words. */
+  scopes?: Scopes;
+}
+
+/** What scope values allow, each by a few words: `{ 'notes:read': 'Read your notes' }`. */
+export type Scopes = Readonly<Record<string, string | { readonly title?: string; readonly consent?: string }>>;
+
+/** The words for a scope value; undefined where nobody has written any. */
+export function wordsOf(scopes: Scopes | undefined, value: string): string | undefined {
+  const words = scopes && Object.hasOwn(scopes, value) ? scopes[value] : undefined;
+  return typeof words === 'string' ? words : (words?.consent ?? words?.title);
+}

@@ -1,0 +1,32 @@
+import { toOAuthError } from '../../lib/errors.js';
+import type { Handler } from '../../lib/feature.js';
+import type { Request, Response } from '../../lib/index.js';
+import { answerError } from '../../lib/operation.js';
+import { showAnswer } from '../interaction/interaction-answer.js';
+import type { Site, Visit } from './site.js';
+
+/** An endpoint that answers browsers: by a page, also where it fails. */
+export abstract class PageEndpoint implements Handler {
+  constructor(protected readonly site: Site) {}
+
+  async handle(request: Request, response: Response): Promise<void> {
+    const visit = { request, response };
+    try {
+      await (request.method === 'POST' ? this.post(visit) : this.get(visit));
+    } catch (thrown) {
+      const error = toOAuthError(thrown);
+      answerError(response, error);
+      this.site.show('error', { error }, visit, error.code);
+      throw error;
+    }
+  }
+
+  protected abstract get(visit: Visit): Promise<void>;
+  protected abstract post(visit: Visit): Promise<void>;
+
+  /** What follows a form is fetched, never posted. RFC 9700 §4.12 */
+  protected goTo(path: string, { response }: Visit): void {
+    showAnswer(response, { redirect: path });
+    response.status = 303;
+  }
+}

@@ -1,0 +1,83 @@
+import type { InteractionAnswer } from '../interfaces/oauth2-interaction.interface.js';
+import type { PageContext, PageFunctions } from './contexts.js';
+import { account, signOut } from './default/account.js';
+import { applications } from './default/applications.js';
+import { consent } from './default/consent.js';
+import { error } from './default/error.js';
+import { frame } from './default/frame.js';
+import { login } from './default/login.js';
+import type { Preferences } from './language.js';
+import { Speaker, type Speech } from './speaker.js';
+import { type Style, styleWith } from './style.js';
+
+/** How the pages look, and what they say. */
+export interface Look extends Speech {
+  /** As the host calls itself, above every page. */
+  site?: string;
+  /** The URL of its picture. */
+  logo?: string;
+  /** A style sheet behind that of the pages: `:root { --accent: #7a1f5d }`. */
+  css?: string;
+  /** Pages that the host writes itself. */
+  render?: Partial<PageFunctions>;
+}
+
+/** The pages by their names. */
+export type PageName = Exclude<keyof PageFunctions, 'frame'>;
+
+/** What a page is shown with, beside what every page knows. */
+export type Facts<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
+
+const DEFAULTS: PageFunctions = { login, consent, account, signOut, error, applications, frame };
+
+/**
+ * Pages whose form may lead to a client, and from there anywhere: Chromium holds every redirect behind a form against
+ * `form-action`. They have no script, and all they say is escaped, so where their form posts to is written here.
+ */
+const LEADING_ON: readonly PageName[] = ['login', 'consent'];
+
+/** Renders the pages, for a host whose login and consent are its own too. */
+export class PageRenderer {
+  private readonly functions: PageFunctions;
+  private readonly speaker: Speaker;
+  private readonly style: Style;
+
+  /** @throws InvalidArgumentError for a style sheet that is none, or a language */
+  constructor(private readonly look: Look = {}) {
+    this.functions = { ...DEFAULTS, ...look.render };
+    this.speaker = new Speaker(look);
+    this.style = styleWith(look.css);
+  }
+
+  /** A page, in a language that its visitor likes, and the headers that keep it harmless. CSP */
+  show<Name extends PageName>(name: Name, facts: Facts<Name>, visitor: Preferences = {}, status = 200): Shown {
+    const said = this.speaker.to(visitor);
+    const render = this.functions[name] as (context: PageContext) => ReturnType<PageFunctions[PageName]>;
+    const { title, main } = render({ ...said, ...facts });
+    const { site, logo } = this.look;
+    const document = this.functions.frame({ ...said, title, main, site, logo, style: this.style.element });
+    return { html: document.source, status, headers: this.headers(name, said.language) };
+  }
+
+  private headers(name: PageName, language: string): Readonly<Record<string, string>> {
+    const policy = [
+      "default-src 'none'",
+      `style-src ${this.style.source}`,
+      `img-src ${originOf(this.look.logo)}`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      ...(LEADING_ON.includes(name) ? [] : ["form-action 'self'"]),
+    ];
+    return {
+      'Content-Language': language,
+      'Content-Security-Policy': policy.join('; '),
+      Vary: 'Accept-Language',
+      'X-Content-Type-Options': 'nosniff',
+    };
+  }
+}
+
+/** A page as an interaction answers with it. */
+export type Shown = Extract<InteractionAnswer, { html: string }>;
+
+const originOf = (logo = '') => (URL.canParse(logo) ? new URL(logo).origin : "'self'");

@@ -1,0 +1,58 @@
+import type { ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
+import { toOAuthRequest, type NativeRequest } from '../http-adapter.js';
+import type {
+  ConsentContext,
+  InteractionAnswer,
+  InteractionContext,
+  OAuth2Interaction,
+} from '../interfaces/oauth2-interaction.interface.js';
+import { preferencesOf, type Site } from './site.js';
+
+/** Login and consent by the pages. */
+export class PagesInteraction implements OAuth2Interaction {
+  constructor(private readonly site: Site) {}
+
+  async findUser({ request }: InteractionContext) {
+    return this.site.findUser(requestOf(request));
+  }
+
+  login({ request, returnTo }: InteractionContext): InteractionAnswer {
+    return { redirect: this.site.loginPath(requestOf(request), returnTo) };
+  }
+
+  /** As the model remembers it; one that does not is asked each time. */
+  async hasConsented(user: User, { authorization }: InteractionContext): Promise<boolean> {
+    return (await this.model.hasConsented?.(user, authorization)) === true;
+  }
+
+  async saveConsent(user: User, { authorization }: InteractionContext): Promise<void> {
+    await this.model.saveConsent?.(user, authorization);
+  }
+
+  consent(user: User, { authorization, request, returnTo, action, ticket }: ConsentContext): InteractionAnswer {
+    const { client, scope = '', redirectUri } = authorization;
+    const visitor = requestOf(request);
+    const facts = {
+      user,
+      client,
+      scopes: scope.split(' ').filter(Boolean),
+      redirectUri,
+      action,
+      fields: { ticket },
+      accounts: this.site.loginPath(visitor, returnTo),
+    };
+    return this.site.renderer.show('consent', facts, preferencesOf(visitor, returnTo));
+  }
+
+  showError(error: OAuthError, { request }: Pick<InteractionContext, 'request'>): InteractionAnswer {
+    const visitor = requestOf(request);
+    const { originalUrl, url } = request as NativeRequest;
+    return this.site.renderer.show('error', { error }, preferencesOf(visitor, originalUrl ?? url), error.code);
+  }
+
+  private get model(): Partial<ConsentModel> {
+    return this.site.server.options.model as Model & Partial<ConsentModel>;
+  }
+}
+
+const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);

@@ -1,0 +1,37 @@
+import type { Endpoint, Handler, ServerFacts } from '../../lib/feature.js';
+import type { InteractiveFeature } from '../interaction/interactive-feature.js';
+import { ApplicationsEndpoint } from './applications-endpoint.js';
+import { LoginEndpoint } from './login-endpoint.js';
+import { LogoutEndpoint } from './logout-endpoint.js';
+import { PagesInteraction } from './pages-interaction.js';
+import { type PagesOptions, settlePagesOptions } from './pages-options.js';
+import { Site } from './site.js';
+
+/**
+ * Login, consent, choice of an account, sign-out, errors, and the applications with access to an account, as pages: a
+ * whole interaction. Passwords are checked by the model's `getUser()`, and who is signed in is kept by the model.
+ * @throws InvalidArgumentError for options that cannot work
+ */
+export function pages(options: PagesOptions = {}): InteractiveFeature {
+  const settled = settlePagesOptions(options);
+  const at = (path: string, Handler: new (site: Site) => Handler): Endpoint => ({
+    path,
+    methods: ['GET', 'POST'],
+    make: (server) => new Handler(new Site(server, settled)),
+  });
+  const signIn = settled.login === undefined && {
+    login: at('oauth/login', LoginEndpoint),
+    logout: at('oauth/logout', LogoutEndpoint),
+  };
+  const lists = options.applications !== false && { applications: at('oauth/applications', ApplicationsEndpoint) };
+  return {
+    name: 'pages',
+    requires: [
+      ...(settled.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
+      ...(signIn ? ['getUser'] : []),
+      ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
+    ],
+    endpoints: { ...signIn, ...lists },
+    interaction: (server: ServerFacts) => new PagesInteraction(new Site(server, settled)),
+  };
+}

@@ -1,0 +1,83 @@
+import { senderOf } from '../../lib/http/origin.js';
+import type { Falsy, Request, Response, ServerFacts, User } from '../../lib/index.js';
+import { showAnswer } from '../interaction/interaction-answer.js';
+import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
+import type { Fields } from './contexts.js';
+import type { Preferences } from './language.js';
+import { localPath, pathOf, withQuery } from './local-path.js';
+import type { Facts, PageName, PageRenderer } from './page-renderer.js';
+import type { SettledOptions } from './pages-options.js';
+import { ModelSessions, type Sessions } from './sessions.js';
+
+/** The pages of one server: what each of them needs. */
+export class Site {
+  readonly sessions: Sessions;
+  readonly renderer: PageRenderer;
+
+  constructor(
+    readonly server: ServerFacts,
+    readonly options: SettledOptions,
+  ) {
+    this.sessions = options.sessions ?? new ModelSessions(server, options.sessionLifetime);
+    this.renderer = options.renderer;
+  }
+
+  async findUser(request: Request): Promise<User | Falsy> {
+    return this.sessions.find(request);
+  }
+
+  /** Where to sign in, and come back from. */
+  loginPath(request: Request | undefined, returnTo: string | undefined): string {
+    const query = { return_to: returnTo };
+    const { login } = this.options;
+    return login === undefined ? pathOf(this.server, 'login', { request, query }) : withQuery(login, query);
+  }
+
+  /** Shows a page in a language of its visitor. */
+  show<Name extends PageName>(name: Name, facts: Facts<Name>, { request, response }: Visit, status = 200): void {
+    const returnTo = textOf(request, 'return_to');
+    showAnswer(response, this.renderer.show(name, facts, preferencesOf(request, returnTo), status));
+  }
+
+  /** The hidden fields that tie a form to this browser, which is given a cookie if it has none. */
+  fields({ request, response }: Visit, more: Readonly<Record<string, string | undefined>> = {}): Fields {
+    const cookie = this.cookie({ request, response });
+    const fields = { ...more, form_token: formToken(cookie.value ?? cookie.issue()) };
+    return Object.fromEntries(
+      Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+
+  /** Was a form sent by a page of ours, in this browser? RFC 9700 §4.7 */
+  isOurs(visit: Visit): boolean {
+    return this.isFromHere(visit) && isFormToken(visit.request.body?.form_token, this.cookie(visit).value);
+  }
+
+  /** Did a page of this origin send it, as far as the browser says? */
+  isFromHere({ request }: Visit): boolean {
+    return senderOf(request, this.server.issuerOf(request)) !== 'other';
+  }
+
+  private cookie({ request, response }: Visit): BrowserCookie {
+    return new BrowserCookie(request, response, this.server.issuerOf(request));
+  }
+}
+
+/** A request for a page, and its answer. */
+export interface Visit {
+  request: Request;
+  response: Response;
+}
+
+/** A parameter of a page, from its form or its URL. */
+export function textOf({ body, query }: Request, name: string): string | undefined {
+  const value: unknown = body?.[name] ?? query[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What tells the language of a visitor: `ui_locales` of the authorization request they come from, or the browser. */
+export function preferencesOf(request: Request, returnTo?: string): Preferences {
+  const path = localPath(returnTo);
+  const uiLocales = path === undefined ? null : new URL(path, 'http://here.invalid').searchParams.get('ui_locales');
+  return { uiLocales, acceptLanguage: request.get('accept-language') };
+}

@@ -1,0 +1,181 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { ENGLISH, html, type Look, PageRenderer } from 'nest-oauth2/pages';
+import { InvalidClientError, ServerError } from 'nest-oauth2/server';
+
+const HOSTILE = `"><script>alert('1')</script>&amp;{client}\u0000\ud800`;
+const ESCAPED = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;{client}\u{FFFD}\u{FFFD}';
+
+const user = { id: '1', name: 'Alice' };
+const client = { id: 'c', name: 'Notes', grants: [] };
+const form = { action: '/here', fields: { form_token: 't' } };
+const asked = { ...form, user, client, scopes: ['notes:read'], redirectUri: 'https://app.example/callback' };
+const application = {
+  clientId: 'c',
+  client,
+  scope: 'notes:read',
+  createdAt: new Date('2026-01-02T12:00:00Z'),
+  lastUsedAt: new Date('2026-03-04T12:00:00Z'),
+};
+
+const login = (look?: Look, acceptLanguage?: string) => new PageRenderer(look).show('login', form, { acceptLanguage });
+const headingOf = (shown: { html: string }) => /<h1>(.*?)<\/h1>/.exec(shown.html)?.[1];
+
+/** Every page, each value of it hostile. */
+const hostile = (look: Look = {}) => {
+  const renderer = new PageRenderer(look);
+  const bad = { action: HOSTILE, fields: { [HOSTILE]: HOSTILE } };
+  const [badUser, badClient] = [
+    { id: '1', name: HOSTILE },
+    { id: 'c', name: HOSTILE, grants: [] },
+  ];
+  return {
+    login: renderer.show('login', { ...bad, username: HOSTILE, problem: 'wrong' }),
+    consent: renderer.show('consent', {
+      ...bad,
+      user: badUser,
+      client: badClient,
+      scopes: [HOSTILE],
+      redirectUri: 'https://app.example/"><script>',
+      accounts: HOSTILE,
+    }),
+    account: renderer.show('account', { ...bad, user: badUser, returnTo: HOSTILE }),
+    signOut: renderer.show('signOut', { ...bad, user: badUser, login: HOSTILE }),
+    signedOut: renderer.show('signOut', { ...bad, login: HOSTILE }),
+    error: renderer.show('error', { error: new InvalidClientError(HOSTILE) }),
+    applications: renderer.show('applications', {
+      ...bad,
+      user: badUser,
+      ended: true,
+      applications: [{ ...application, client: badClient, clientId: HOSTILE, scope: HOSTILE.replaceAll(' ', '') }],
+    }),
+  };
+};
+
+describe('every page', () => {
+  it('escapes whatever clients, users and hosts are called', () => {
+    for (const [name, { html: page }] of Object.entries(hostile({ site: HOSTILE, logo: HOSTILE }))) {
+      expect([name, page.includes('<script')]).toEqual([name, false]);
+      expect(page).toContain(ESCAPED);
+      expect(page).not.toMatch(/\0|\{site\}/);
+    }
+  });
+
+  it('has no script, one style of its own, and a policy that allows that style and nothing else', () => {
+    for (const [name, { html: page, headers }] of Object.entries(hostile({ css: ':root { --accent: red }\r\n' }))) {
+      expect(page).not.toMatch(/<script|\son\w+=|style="|javascript:/i);
+      const styles = [...page.matchAll(/<style>([^]*?)<\/style>/g)].map(([, css]) => css!);
+      expect(styles).toHaveLength(1);
+      expect(styles[0]).toContain('--accent: red');
+      const policy = headers!['Content-Security-Policy']!;
+      expect(policy).toContain("default-src 'none'; style-src 'sha256-" + hash('sha256', styles[0]!, 'base64') + "';");
+      expect(policy).not.toContain('unsafe');
+      // Chromium holds the redirects behind a form against it, to the client and onward.
+      const leadsOn = name === 'login' || name === 'consent';
+      expect([name, policy.includes('form-action')]).toEqual([name, !leadsOn]);
+    }
+  });
+
+  it('says its language, and in which direction it is read', () => {
+    const languages = { he: { messages: { signInTitle: 'כניסה' } } };
+    expect(login({ languages }).html).toContain('<html lang="en" dir="ltr">');
+    const hebrew = login({ languages }, 'he-IL, en;q=0.5');
+    expect(hebrew.html).toContain('<html lang="he" dir="rtl">');
+    expect(hebrew.headers).toMatchObject({ 'Content-Language': 'he', Vary: 'Accept-Language' });
+  });
+});
+
+describe('the language of a page', () => {
+  const languages = {
+    de: { messages: { signInTitle: 'Anmelden', allow: 'Erlauben' }, scopes: { 'notes:read': 'Notizen lesen' } },
+    'de-AT': { messages: { signInTitle: 'Einloggen' } },
+    'pt-BR': { messages: { signInTitle: 'Entrar' } },
+    en: { messages: { allow: 'Go ahead' } },
+  };
+  const look = { languages, scopes: { 'notes:read': 'Read your notes' } };
+
+  it.each([
+    [undefined, 'Sign in'],
+    ['de', 'Anmelden'],
+    ['de-CH', 'Anmelden'],
+    ['DE-at', 'Einloggen'],
+    ['pt', 'Entrar'],
+    ['fr, de;q=0.5, pt-BR;q=0.8', 'Entrar'],
+    ['de;q=0, en', 'Sign in'],
+    ['*', 'Sign in'],
+    ['../../etc/passwd;q=2,__proto__,constructor', 'Sign in'],
+    [',;q=,;;;,,', 'Sign in'],
+  ])('for a browser that says %p is that of %p', (header, heading) => {
+    expect(headingOf(login(look, header))).toBe(heading);
+  });
+
+  it('is that of `ui_locales` before that of the browser', () => {
+    const visitor = { uiLocales: 'xx de', acceptLanguage: 'pt-BR' };
+    expect(headingOf(new PageRenderer(look).show('login', form, visitor))).toBe('Anmelden');
+  });
+
+  it('of whoever asks for none that there is, is the one of the host', () => {
+    expect(headingOf(login({ ...look, language: 'de' }, 'fr'))).toBe('Anmelden');
+    expect(headingOf(login({ ...look, language: 'de' }, 'en'))).toBe('Sign in');
+  });
+
+  it('falls back message by message, and scope by scope', () => {
+    const page = (acceptLanguage: string) => new PageRenderer(look).show('consent', asked, { acceptLanguage }).html;
+    expect(page('de-AT')).toMatch(/Notizen lesen[^]*Erlauben[^]*Deny/);
+    expect(page('pt-BR')).toMatch(/Read your notes[^]*Go ahead[^]*Deny/);
+    expect(page('en')).toMatch(/Read your notes[^]*Go ahead/);
+  });
+
+  it('writes dates as its people do', () => {
+    const facts = { ...form, user, applications: [application], ended: false };
+    const page = (acceptLanguage: string) =>
+      new PageRenderer(look).show('applications', facts, { acceptLanguage }).html;
+    expect(page('en')).toContain('Since Jan 2, 2026, last used Mar 4, 2026');
+    expect(page('de')).toContain('02.01.2026');
+  });
+
+  it('is refused at once where it is none', () => {
+    expect(() => new PageRenderer({ languages: { 'not a tag': {} } })).toThrow('`not a tag` is no language tag');
+  });
+});
+
+describe('a host', () => {
+  it('replaces one page, which stands in the frame of the others', () => {
+    const render: Look['render'] = {
+      consent: ({ client: asking, fields, nameOf }) => ({
+        title: html`Mine`,
+        main: html`<p>${nameOf(asking)} ${fields['ticket']} ${HOSTILE}</p>`,
+      }),
+    };
+    const renderer = new PageRenderer({ render });
+    const { html: page } = renderer.show('consent', { ...asked, fields: { ticket: 'T' } });
+    expect(page).toContain(`<p>Notes T ${ESCAPED}</p>`);
+    expect(page).toContain('<title>Mine</title>');
+    expect(headingOf(renderer.show('login', form))).toBe('Sign in');
+  });
+
+  it('replaces the frame around all of them', () => {
+    const renderer = new PageRenderer({ render: { frame: ({ title, style }) => html`${style}<b>${title}</b>` } });
+    expect(renderer.show('login', form).html).toMatch(/^<style>[^]*<\/style><b>Sign in<\/b>$/);
+  });
+
+  it('may not end the style element by its style sheet', () => {
+    expect(() => new PageRenderer({ css: '</style><script>' })).toThrow('`css` of the pages must be a style sheet');
+  });
+
+  it('allows the place its picture comes from', () => {
+    const policyOf = (logo?: string) => login(logo === undefined ? {} : { logo }).headers!['Content-Security-Policy'];
+    expect(policyOf('https://cdn.example/a.svg')).toContain('img-src https://cdn.example;');
+    expect(policyOf('/a.svg')).toContain("img-src 'self';");
+  });
+
+  it('hears nothing of its own faults on the page, and the developer of a client does of theirs', () => {
+    const show = (error: Error) => new PageRenderer().show('error', { error: error as ServerError }).html;
+    expect(show(new InvalidClientError('Invalid client: who?'))).toContain(
+      'invalid_client</code> Invalid client: who?',
+    );
+    const fault = show(new ServerError('the password of the database is x'));
+    expect(fault).toContain(ENGLISH.ourFault);
+    expect(fault).not.toContain('database');
+  });
+});

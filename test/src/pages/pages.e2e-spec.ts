@@ -1,0 +1,400 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { INestApplication } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { pages, type PagesOptions } from 'nest-oauth2/pages';
+import { TemporarilyUnavailableError } from 'nest-oauth2/server';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+
+import { SECRET } from '../../support/demo.js';
+import { type HostOptions, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { Visitor } from './visitor.js';
+
+const CALLBACK = 'https://app.example/callback';
+const ASKED = { response_type: 'code', client_id: 'web', scope: 'notes:read', state: 'xyz', redirect_uri: CALLBACK };
+const COOKIE = 'oauth2-session';
+
+const web: StoredClient = {
+  id: 'web',
+  name: 'Notes <of> Wonderland',
+  secret: 'web-secret',
+  grants: ['authorization_code', 'refresh_token'],
+  redirectUris: [CALLBACK],
+  scopes: ['notes:read', 'notes:write'],
+};
+
+const users = [
+  { id: '1', username: 'alice', name: 'Alice' },
+  { id: '2', username: 'bob', name: 'Bob' },
+];
+
+function newStore(clients: StoredClient[] = [web]): MemoryStore {
+  return new MemoryStore({
+    clients,
+    users: {
+      findById: (id) => users.find((user) => user.id === id),
+      findByCredentials(name, password) {
+        if (password === 'busy') throw new TemporarilyUnavailableError('Busy', { retryAfter: 7 });
+        if (password === 'broken') throw new Error('the database is at 10.0.0.1');
+        return password === 'wonderland' && users.find(({ username }) => username === name);
+      },
+    },
+  });
+}
+
+const authorize = (change: Record<string, string> = {}, at = '/oauth/authorize') =>
+  `${at}?${new URLSearchParams({ ...ASKED, ...change }).toString()}`;
+
+describe.each(PLATFORMS)('the pages on %s', (platform) => {
+  afterEach(stopHosts);
+
+  interface Setting extends HostOptions {
+    pages?: PagesOptions;
+    module?: Partial<OAuth2ModuleOptions>;
+    store?: MemoryStore;
+  }
+
+  async function open({ pages: options, module, store = newStore(), ...host }: Setting = {}) {
+    const imports = [OAuth2Module.forRoot({ model: store, features: [pages(options)], secret: SECRET, ...module })];
+    const { url } = await startHost(platform, { imports }, host);
+    return { url, store, visitor: new Visitor(url) };
+  }
+
+  async function redeem(url: string, location: string | null) {
+    const code = new URL(location!).searchParams.get('code')!;
+    const body = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
+    const headers = { authorization: `Basic ${btoa('web:web-secret')}` };
+    const answer = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as { access_token: string; refresh_token: string };
+  }
+
+  it('lead from an authorization request through login and consent to the client, and ask once', async () => {
+    const { visitor, url } = await open();
+    const sent = await visitor.get(authorize());
+    expect([sent.status, sent.location]).toEqual([
+      302,
+      `/oauth/login?${new URLSearchParams({ return_to: authorize() }).toString()}`,
+    ]);
+    const form = await visitor.get(sent.location!);
+    expect([form.status, form.heading]).toEqual([200, 'Sign in']);
+    const back = await visitor.send(form, { username: 'alice', password: 'wonderland' });
+    expect([back.status, back.location]).toEqual([303, authorize()]);
+    const consent = await visitor.get(back.location!);
+    expect([consent.status, consent.heading]).toEqual([200, 'Allow access?']);
+    expect(consent.html).toContain('<b>Notes &lt;of&gt; Wonderland</b> would like to:');
+    const answer = await visitor.send(consent, { decision: 'allow' });
+    expect([answer.status, answer.location]).toEqual([
+      303,
+      expect.stringMatching(/^https:\/\/app\.example\/callback\?code=/),
+    ]);
+    await redeem(url, answer.location);
+
+    expect((await visitor.get(authorize({ state: 'again' }))).location).toMatch(/callback\?code=.*state=again/);
+    // More is a new question.
+    expect((await visitor.get(authorize({ scope: 'notes:read notes:write' }))).heading).toBe('Allow access?');
+  });
+
+  it('remember no refusal, and ask each time for a client that says so', async () => {
+    const store = newStore([{ ...web, consent: 'always' }]);
+    const { visitor } = await open({ store });
+    await visitor.signIn('/oauth/login');
+    const denied = await visitor.send(await visitor.get(authorize()), { decision: 'deny' });
+    expect(denied.location).toContain('error=access_denied');
+    await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
+    expect((await visitor.get(authorize())).heading).toBe('Allow access?');
+  });
+
+  it('ask nothing for an application of the house', async () => {
+    const { visitor } = await open({ store: newStore([{ ...web, consent: 'never' }]) });
+    const back = await visitor.signIn(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
+    expect((await visitor.get(back.location!)).location).toMatch(/callback\?code=/);
+  });
+
+  describe('the login page', () => {
+    it('gives out one cookie, out of reach of scripts and other sites, and a new one to who signs in', async () => {
+      const { visitor } = await open();
+      const form = await visitor.get('/oauth/login');
+      expect(form.given).toEqual([
+        expect.stringMatching(/^oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
+      ]);
+      const before = visitor.cookies.get(COOKIE);
+      const { given } = await visitor.send(form, { username: 'alice', password: 'wonderland' });
+      expect(given).toEqual([
+        expect.stringMatching(/^oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=28800$/),
+      ]);
+      expect(visitor.cookies.get(COOKIE)).not.toBe(before);
+    });
+
+    it('gives out a secure one, of this host alone, where the issuer is https', async () => {
+      const { visitor } = await open({ module: { issuer: 'https://id.example' } });
+      const { given } = await visitor.get('/oauth/login');
+      expect(given[0]).toMatch(/^__Host-oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+    });
+
+    it('says that a password is wrong, keeps the name and not the password', async () => {
+      const { visitor } = await open();
+      const again = await visitor.signIn('/oauth/login?return_to=/there', 'alice"><script>', 'underland');
+      expect([again.status, again.location]).toEqual([401, null]);
+      expect(again.html).toContain('Wrong user name or password.');
+      expect(again.html).toContain('value="alice&quot;&gt;&lt;script&gt;"');
+      expect(again.html).not.toContain('underland');
+      expect(again.form.fields['return_to']).toBe('/there');
+    });
+
+    it.each([
+      ['no token', { form_token: '' }, {}],
+      ['a guessed token', { form_token: 'A'.repeat(43) }, {}],
+      ['another site as its sender', {}, { 'sec-fetch-site': 'cross-site' }],
+      ['a page of the neighbouring host as its sender', {}, { 'sec-fetch-site': 'same-site' }],
+      ['an origin that is not ours', {}, { origin: 'https://evil.example' }],
+    ])('believes no form with %s', async (_, change, headers) => {
+      const { visitor, store, url } = await open();
+      const form = await visitor.get('/oauth/login');
+      const answer = await visitor.send(form, { username: 'alice', password: 'wonderland', ...change }, headers);
+      expect([answer.status, answer.location]).toEqual([403, null]);
+      expect(answer.html).toContain('This form had expired');
+      expect(await store.getSession(visitor.cookies.get(COOKIE)!)).toBeUndefined();
+      // Nor one that belongs to another browser.
+      const stranger = new Visitor(url);
+      await stranger.get('/oauth/login');
+      expect((await stranger.send(form, { username: 'alice', password: 'wonderland' })).status).toBe(403);
+    });
+
+    it.each([
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      '/.//evil.example',
+      '/\t/evil.example',
+      'javascript:alert(1)',
+      '',
+    ])('never sends a fresh login to %p', async (returnTo) => {
+      const { visitor } = await open();
+      const form = await visitor.get(`/oauth/login?return_to=${encodeURIComponent(returnTo)}`);
+      const typed = { username: 'alice', password: 'wonderland' };
+      expect((await visitor.send(form, typed)).location).toBe('/');
+      const again = await visitor.post('/oauth/login', {
+        ...(await visitor.get('/oauth/login')).form.fields,
+        return_to: returnTo,
+      });
+      expect(again.location ?? '').not.toMatch(/evil|script/);
+    });
+
+    it('takes no session that nobody started', async () => {
+      const { visitor } = await open();
+      visitor.cookies.set(COOKIE, 'A'.repeat(43));
+      expect((await visitor.get('/oauth/login')).heading).toBe('Sign in');
+      await visitor.signIn('/oauth/login');
+      // What was planted before the login is not its session now.
+      expect(visitor.cookies.get(COOKIE)).not.toBe('A'.repeat(43));
+    });
+
+    it('turns away who guesses, and nobody else', async () => {
+      const { visitor, url } = await open();
+      for (let guess = 0; guess < 10; guess++)
+        expect((await visitor.signIn('/oauth/login', 'alice', 'x')).status).toBe(401);
+      const refused = await visitor.signIn('/oauth/login', 'Alice', 'wonderland');
+      expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.closeTo(300, -2)]);
+      expect(refused.html).toContain('Too many attempts');
+      expect((await new Visitor(url).signIn('/oauth/login', 'bob')).status).toBe(303);
+    });
+
+    it('lets the host slow down who guesses', async () => {
+      const attempts: unknown[] = [];
+      const throttle = {
+        count: ({ username, address }: { username: string; address?: string }) => attempts.push([username, address]),
+      };
+      const { visitor } = await open({ pages: { throttle } });
+      const refused = await visitor.signIn('/oauth/login');
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(attempts).toEqual([['alice', expect.stringContaining('127.0.0.1')]]);
+    });
+
+    it('says when to come again where the users cannot be asked now', async () => {
+      const { visitor } = await open();
+      const later = await visitor.signIn('/oauth/login', 'alice', 'busy');
+      expect([later.status, later.headers.get('retry-after')]).toEqual([503, '7']);
+      expect(later.html).toContain('Many people are signing in');
+    });
+
+    it('shows a fault as a page, and nothing of it', async () => {
+      const { visitor } = await open();
+      const fault = await visitor.signIn('/oauth/login', 'alice', 'broken');
+      expect([fault.status, fault.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+      expect(fault.html).toContain('Something went wrong on this server');
+      expect(fault.html).not.toContain('10.0.0.1');
+    });
+
+    it('offers the choice of an account to who is signed in', async () => {
+      const { visitor, store } = await open();
+      await visitor.signIn('/oauth/login');
+      const first = visitor.cookies.get(COOKIE)!;
+      const choice = await visitor.get(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
+      expect(choice.heading).toBe('Choose an account');
+      expect(choice.html).toMatch(/href="\/oauth\/authorize\?[^"]*"[^>]*>Continue as Alice</);
+      const other = await visitor.send(choice);
+      expect(other.location).toBe(`/oauth/login?${new URLSearchParams({ return_to: authorize() }).toString()}`);
+      expect(await store.getSession(first)).toBeUndefined();
+      const back = await visitor.signIn(other.location!, 'bob');
+      expect((await visitor.get(back.location!)).html).toContain('signed in as <b>Bob</b>');
+    });
+
+    it('speaks the language that the authorization request asks for', async () => {
+      const languages = { de: { messages: { signInTitle: 'Anmelden', consentTitle: 'Zugriff erlauben?' } } };
+      const { visitor } = await open({ pages: { languages } });
+      const sent = await visitor.get(authorize({ ui_locales: 'de en' }));
+      expect((await visitor.get(sent.location!)).heading).toBe('Anmelden');
+      const back = await visitor.signIn(sent.location!);
+      expect((await visitor.get(back.location!)).heading).toBe('Zugriff erlauben?');
+    });
+  });
+
+  describe('signing out', () => {
+    it('asks, ends the session for every copy of its cookie, and says so', async () => {
+      const { visitor, store } = await open();
+      await visitor.signIn('/oauth/login');
+      const cookie = visitor.cookies.get(COOKIE)!;
+      const question = await visitor.get('/oauth/logout');
+      expect(question.heading).toBe('Sign out?');
+      expect(await store.getSession(cookie)).toBeDefined();
+      const answer = await visitor.send(question);
+      expect([answer.status, answer.location, visitor.cookies.has(COOKIE)]).toEqual([303, '/oauth/logout', false]);
+      expect(await store.getSession(cookie)).toBeUndefined();
+      expect((await visitor.get(answer.location!)).heading).toBe('You are signed out');
+    });
+
+    it('takes a form of any page of the host, which may say where to go then; none of another site', async () => {
+      const { visitor, store } = await open();
+      await visitor.signIn('/oauth/login');
+      const cookie = visitor.cookies.get(COOKIE)!;
+      const forged = await visitor.post('/oauth/logout', {}, { 'sec-fetch-site': 'cross-site' });
+      expect(forged.heading).toBe('Sign out?');
+      expect(await store.getSession(cookie)).toBeDefined();
+      expect((await visitor.post('/oauth/logout', { return_to: '//evil.example' })).location).toBe('/oauth/logout');
+      await visitor.signIn('/oauth/login');
+      expect((await visitor.post('/oauth/logout', { return_to: '/?bye' })).location).toBe('/?bye');
+    });
+  });
+
+  describe('the applications with access', () => {
+    const path = '/oauth/applications';
+
+    it('are shown to who is signed in, and ended: tokens, and what was agreed to', async () => {
+      const { visitor, url, store } = await open({
+        pages: { scopes: { 'notes:read': { consent: 'Read your notes' } } },
+      });
+      const away = await visitor.get(path);
+      expect(away.location).toBe(`/oauth/login?${new URLSearchParams({ return_to: path }).toString()}`);
+      expect((await visitor.signIn(away.location!)).location).toBe(path);
+      expect((await visitor.get(path)).html).toContain('No application has access');
+
+      const answer = await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
+      const { access_token: token } = await redeem(url, answer.location);
+      const list = await visitor.get(path);
+      expect(list.html).toMatch(/Notes &lt;of&gt; Wonderland[^]*<li>Read your notes<\/li>[^]*Since /);
+      const ended = await visitor.send(list);
+      expect([ended.status, ended.location]).toEqual([303, `${path}?ended=`]);
+      const after = await visitor.get(ended.location!);
+      expect(after.html).toContain('Its access has ended');
+      expect(after.html).toContain('No application has access');
+      expect(await store.getAccessToken(token)).toBeUndefined();
+      expect((await visitor.get(authorize())).heading).toBe('Allow access?');
+    });
+
+    it('are ended by no form but this, and for nobody else', async () => {
+      const { visitor, store } = await open();
+      await visitor.signIn('/oauth/login');
+      await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
+      const list = await visitor.get(path);
+      for (const [change, headers] of [
+        [{ form_token: '' }, {}],
+        [{}, { origin: 'https://evil.example' }],
+        [{ client_id: 'other' }, {}],
+      ] as const) {
+        await visitor.send(list, change, headers);
+        expect(await store.listApplications('1')).toHaveLength(1);
+      }
+      const bob = new Visitor((await open({ store })).url);
+      await bob.signIn('/oauth/login', 'bob');
+      expect((await bob.get(path)).html).toContain('No application has access');
+      await bob.post(path, { ...(await bob.get('/oauth/logout')).form.fields, client_id: 'web' });
+      expect(await store.listApplications('1')).toHaveLength(1);
+    });
+
+    it('are no page where the host wants none', async () => {
+      const { visitor } = await open({ pages: { applications: false } });
+      expect((await visitor.get(path)).status).toBe(404);
+    });
+  });
+
+  it('lie where the host puts them', async () => {
+    const prepare = (app: INestApplication) => app.setGlobalPrefix('id');
+    const { visitor } = await open({ module: { paths: { login: 'sign-in' } }, prepare });
+    const sent = await visitor.get(authorize({}, '/id/oauth/authorize'));
+    expect(sent.location).toMatch(/^\/id\/sign-in\?return_to=%2Fid%2Foauth%2Fauthorize/);
+    const back = await visitor.signIn(sent.location!);
+    expect((await visitor.get(back.location!)).heading).toBe('Allow access?');
+  });
+
+  it('show what no client can be told', async () => {
+    const { visitor } = await open();
+    const shown = await visitor.get(authorize({ redirect_uri: 'https://evil.example/' }));
+    expect([shown.status, shown.heading]).toEqual([400, 'You cannot go on from here']);
+    expect(shown.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(shown.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('leave login and sessions to a host that has its own', async () => {
+    const sessions = {
+      find: ({ headers }: { headers: Record<string, string> }) => users.find(({ id }) => id === headers['x-user']),
+      start: () => undefined,
+      end: () => undefined,
+    };
+    const { visitor, url } = await open({ pages: { login: '/my/login?a=b', sessions } });
+    const sent = await visitor.get(authorize());
+    expect(sent.location).toBe(`/my/login?a=b&${new URLSearchParams({ return_to: authorize() }).toString()}`);
+    expect((await visitor.get('/oauth/login')).status).toBe(404);
+    const alice = new Visitor(url, { 'x-user': '1' });
+    const answer = await alice.send(await alice.get(authorize()), { decision: 'allow' });
+    expect(answer.location).toMatch(/callback\?code=/);
+  });
+
+  it('keep the cookies that the host has set', async () => {
+    const prepare = (app: INestApplication) => {
+      if (platform === 'express') {
+        app.use((_: unknown, reply: ServerResponse, next: () => void) => {
+          reply.appendHeader('set-cookie', 'host=1');
+          next();
+        });
+        return;
+      }
+      const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
+      fastify.addHook('onRequest', (_, reply, done) => {
+        void reply.header('set-cookie', 'host=1');
+        done();
+      });
+    };
+    const { visitor } = await open({ prepare });
+    const { given } = await visitor.get('/oauth/login');
+    expect(given).toEqual(['host=1', expect.stringMatching(/^oauth2-session=/)]);
+  });
+
+  it('answer other methods by a refusal', async () => {
+    const { url } = await open();
+    expect((await fetch(`${url}/oauth/login`, { method: 'DELETE' })).status).toBe(405);
+  });
+});
+
+describe('pages()', () => {
+  it.each<[PagesOptions, string]>([
+    [{ sessionLifetime: 0 }, '`sessionLifetime` must be whole seconds'],
+    [{ home: 'https://elsewhere.example' }, '`home` must be a path'],
+    [{ login: '/login' }, '`login` needs `sessions`'],
+    [{ sessions: {} as never }, '`sessions` must have a method `find()`'],
+    [{ throttle: {} as never }, '`throttle` must have a method `count()`'],
+  ])('refuses %p', (options, sentence) => {
+    expect(() => pages(options)).toThrow(sentence);
+  });
+});
