@@ -33,11 +33,17 @@ export interface Feature {
   /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
   check?(server: ServerFacts): readonly string[];
 
-  /** The parameters of an authorization request come from elsewhere: the request to be read in place of this one. RFC 9126 §4 */
+  /**
+   * The parameters of an authorization request come from elsewhere: the request to be read in place of this one. Asked before
+   * anything is read, so that an error is told to the browser; of two features one at most may answer. RFC 9126 §4
+   */
   resolve?(request: Request, server: ServerFacts): Awaitable<Resolved | void>;
-  /** Reads its parameters of an authorization request; what it returns is kept with the code, under these names. */
+  /**
+   * Reads its parameters of an authorization request that is good so far; an error is told to the client. What it returns is
+   * kept in `asked.data`, and with the code (or the token, where that is the answer) under these names.
+   */
   ask?(parameters: Parameters, asked: AuthorizationRequest, server: ServerFacts): Awaitable<object | void>;
-  /** Completes the parameters of an authorization answer that grants something. */
+  /** Completes the parameters of an authorization answer that grants something; by then `asked.scope` is what is granted. */
   answer?(asked: AuthorizationRequest, user: User, parameters: Record<string, string>): Awaitable<void>;
   /** Judges a token request of an authenticated client, before anything is looked up or spent for it. */
   admit?(exchange: Exchange): Awaitable<void>;
@@ -84,7 +90,7 @@ export interface Handler {
 export interface Resolved {
   /** With all the parameters in its `query`. */
   request: Request;
-  /** Spends it, where it is good for one decision; falsy: it was spent before. */
+  /** Spends it, where it is good for one decision, before anything is issued for that; falsy: it was spent before. */
   spend?(): Awaitable<boolean>;
 }
 

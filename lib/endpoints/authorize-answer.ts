@@ -4,7 +4,7 @@ import type { Resolved } from '../feature.js';
 import { CodeResponseType } from '../features/authorization-code/code-response.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { User } from '../model/model.js';
+import type { Client, User } from '../model/model.js';
 import { answerError } from '../operation.js';
 import type { Options } from '../options/settle.js';
 import { readState } from '../response-types/authorization-request.js';
@@ -14,18 +14,33 @@ import type { AuthorizationRequest, Destination, ResponseTypes } from '../respon
 import { type Asked, reportRefused } from './authorize-events.js';
 
 /** An authorization request on its way: who asks is known, and where the answer may go. */
-export interface Course extends Resolved, Destination {
-  readonly issuer?: string | undefined;
+export class Course implements Destination {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly redirectUriSent: boolean;
+  /** Where its parameters come from elsewhere. */
+  resolved: Resolved | undefined = undefined;
   /** Who is signed in, where that is known. */
-  user?: User | undefined;
+  user: User | undefined = undefined;
   /** Did the user say no? */
-  denied?: boolean;
+  denied = false;
   /** What is asked, once that was read. */
-  asked?: AuthorizationRequest;
+  asked: AuthorizationRequest | undefined = undefined;
   /** The scope that was asked for. */
-  scope?: string;
+  scope: string | undefined = undefined;
   /** What a user would be granted of it. */
-  grantable?: { user: User; scope: string | undefined };
+  grantable: { user: User; scope: string | undefined } | undefined = undefined;
+
+  constructor(
+    /** With all parameters: the one that was sent, or the one it stands for. */
+    readonly request: Request,
+    { client, redirectUri, redirectUriSent }: Destination,
+    readonly issuer: string | undefined,
+  ) {
+    this.client = client;
+    this.redirectUri = redirectUri;
+    this.redirectUriSent = redirectUriSent;
+  }
 }
 
 /** Tells the browser alone: there is nobody else to be told, or it is not theirs to hear. RFC 6749 §4.1.2.1 */

@@ -57,9 +57,10 @@ export class AuthorizeHalves {
   }
 }
 
-/** What a host does to its copy changes nothing of what is decided. */
-const copyOf = (asked: AuthorizationRequest): AuthorizationRequest =>
-  Object.defineProperty({ ...asked }, 'request', { value: asked.request });
+/** What a host does to its copy changes nothing of what is decided, and a session can keep it. */
+function copyOf({ request, ...asked }: AuthorizationRequest): AuthorizationRequest {
+  return Object.defineProperty(asked, 'request', { value: request }) as AuthorizationRequest;
+}
 
 const UNKNOWN =
   'Invalid argument: what is decided is the very object that `readAuthorizationRequest()` of this server resolved to';

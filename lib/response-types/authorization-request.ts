@@ -13,7 +13,13 @@ import type { AuthorizationRequest, Destination, ResponseTypeClass, ResponseType
 
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
 export function readAuthorizationRequest(
-  { request, issuer, client, redirectUri, redirectUriSent }: Destination & { request: Request; issuer?: string },
+  {
+    request,
+    issuer,
+    client,
+    redirectUri,
+    redirectUriSent,
+  }: Destination & { request: Request; issuer: string | undefined },
   { options, types }: { options: Options; types: ResponseTypes },
 ): AuthorizationRequest {
   const state = readState(request);
@@ -37,7 +43,7 @@ export function readAuthorizationRequest(
     throw new InvalidRequestError('Missing parameter: `code_challenge`').because(detail);
   }
   const { codeChallenge, codeChallengeMethod } = challenge ?? {};
-  const asked = {
+  return {
     client,
     redirectUri,
     redirectUriSent,
@@ -49,8 +55,8 @@ export function readAuthorizationRequest(
     codeChallengeMethod,
     issuer,
     data: {},
+    request,
   };
-  return Object.defineProperty(asked, 'request', { value: request }) as AuthorizationRequest;
 }
 
 /** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */

@@ -25,7 +25,7 @@ export interface AuthorizationRequest<C extends Client = Client> extends Destina
   issuer?: string;
   /** What features keep of it, with the code. */
   readonly data: Record<string, unknown>;
-  /** Where its parameters stand. Not enumerable: a host may keep what was asked in a session. */
+  /** Where its parameters stand. Not enumerable in what a host is handed, which may keep that in a session. */
   readonly request: Request;
 }
 
