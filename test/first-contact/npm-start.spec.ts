@@ -114,6 +114,23 @@ describe('in a clean clone without compiler and install scripts', () => {
     },
   );
 
+  it('the API of sample/05-resource-server, in a process of its own, asks the server that it is told of', async () => {
+    const where = 'sample/05-resource-server';
+    await withStarted(clone, where, {}, async ({ url: issuer }) => {
+      const callApi = async ({ url }: Started) => {
+        const alice = { username: 'alice', password: 'wonderland', scope: 'notes:read' };
+        const body = new URLSearchParams({ grant_type: 'password', ...alice });
+        const headers = { authorization: `Basic ${btoa('demo:demo-secret')}` };
+        const issued = await fetch(`${issuer}/oauth/token`, { method: 'POST', headers, body });
+        const { access_token: token } = (await issued.json()) as { access_token: string };
+        const notes = (authorization: string) => fetch(`${url}/notes`, { headers: { authorization } });
+        expect(await (await notes(`Bearer ${token}`)).json()).toMatchObject({ user: '1', client: 'demo' });
+        expect((await notes('Bearer unknown')).status).toBe(401);
+      };
+      await withStarted(clone, where, { ISSUER: issuer }, callApi, 'api');
+    });
+  });
+
   const folder = 'sample/02-migrated-model';
   const listening = expect.stringMatching(/^Listening/);
 

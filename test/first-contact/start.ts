@@ -17,18 +17,19 @@ export interface Started {
   lines: string[];
 }
 
-/** `npm start` in a folder of the clone; works with what it started, and ends it. */
+/** `npm start`, or another script, in a folder of the clone; works with what it started, and ends it. */
 export async function withStarted(
   { folder, environment }: Clone,
   where: string,
   settings: Record<string, string>,
   work: (started: Started) => Promise<void>,
+  script = 'start',
 ): Promise<void> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const begin = Date.now();
   // A process group of its own: npm, its shell and the server end together.
-  const npm = spawn('npm', ['start'], {
+  const npm = spawn('npm', script === 'start' ? ['start'] : ['run', script], {
     cwd: join(folder, where),
     env: { ...environment, ...settings, PORT: String(port) },
     detached: true,
@@ -41,7 +42,7 @@ export async function withStarted(
   npm.stderr.on('data', (text) => (printed += text));
   try {
     while (!(await answers(url))) {
-      if (hasEnded) throw new Error(`npm start ended:\n${printed}`);
+      if (hasEnded) throw new Error(`npm run ${script} ended:\n${printed}`);
       await setTimeout(50);
     }
     const milliseconds = Date.now() - begin;
