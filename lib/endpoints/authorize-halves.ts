@@ -58,8 +58,8 @@ export class AuthorizeHalves {
 }
 
 /** What a host does to its copy changes nothing of what is decided, and a session can keep it. */
-function copyOf({ request, ...asked }: AuthorizationRequest): AuthorizationRequest {
-  return Object.defineProperty(asked, 'request', { value: request }) as AuthorizationRequest;
+function copyOf({ request, data, ...asked }: AuthorizationRequest): AuthorizationRequest {
+  return Object.defineProperty({ ...asked, data: { ...data } }, 'request', { value: request }) as AuthorizationRequest;
 }
 
 const UNKNOWN =

@@ -133,6 +133,7 @@ describe('deciding an authorization request', () => {
     expect(location).toMatch(`${CALLBACK}?`);
     expect(told).toMatchObject({ state: 'xyz' });
     expect(savedCode(host)).toMatchObject({ scope: 'read', redirectUri: CALLBACK, codeChallenge: CHALLENGE });
+    expect(savedCode(host)).not.toHaveProperty('resource');
   });
 
   it('hands out what a session can keep, with the request at hand', async () => {
