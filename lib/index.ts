@@ -19,6 +19,7 @@ export { AbstractGrantType, GrantType, type GrantTypeOptions } from './grants/gr
 export type { GrantTypeClass } from './grants/grant-type-class.js';
 export type { Parameters } from './http/parameters.js';
 export type { Authorization } from './tokens/authorization.js';
+export { type Ended, tellEnded } from './tokens/ended.js';
 export type { Application, Asked, ConsentModel } from './model/consents.js';
 export type { Session, SessionModel } from './model/sessions.js';
 export type { AuthorizationRequest, Decision } from './response-types/response-type.js';

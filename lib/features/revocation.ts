@@ -5,6 +5,7 @@ import { isHeard, report } from '../events.js';
 import type { Feature, ServerFacts } from '../feature.js';
 import { verifyOwner } from '../grants/replay.js';
 import type { Awaitable, Model, Token } from '../model/model.js';
+import { tellEnded } from '../tokens/ended.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
 
 /** Ends access tokens one by one. */
@@ -105,6 +106,7 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     if (endsGrant && model.revokeGrant && grantId !== undefined) {
       // A spent one too: a client that lost its answer and signs its user out has no other.
       await model.revokeGrant(grantId);
+      tellEnded({ grantId });
       return { what: 'grant', user, grantId };
     }
     if (kind === 'refresh_token') {
@@ -113,6 +115,7 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     }
     if (!model.revokeAccessToken) throw unsupported();
     await model.revokeAccessToken(token);
+    tellEnded({ accessToken: token.accessToken });
     return { what: 'access token', user, grantId };
   }
 }

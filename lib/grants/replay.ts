@@ -1,6 +1,7 @@
 import { InvalidGrantError, type RefusalDetail, ServerError } from '../errors.js';
 import type { Client, User } from '../model/model.js';
 import { isOfIssuer } from '../tokens/issuer.js';
+import { tellEnded } from '../tokens/ended.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
 /** What can be spent once: a code or a refresh token as the model found it. */
@@ -49,6 +50,7 @@ export async function refuseReplay(found: Spendable, what: string, options: Gran
   const { grantId, client, user } = found;
   if (grantId !== undefined && options.model.revokeGrant) {
     await options.model.revokeGrant(grantId);
+    tellEnded({ grantId });
     options.report?.('token.reuse_detected', {
       endpoint: 'token',
       clientId: client.id,

@@ -2,6 +2,7 @@ import { clientItself } from '../clients/client-itself.js';
 import { InvalidScopeError } from '../errors.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
+import { tellEnded } from '../tokens/ended.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import type { Clients, StoredClient, Users } from './ports.js';
@@ -110,11 +111,15 @@ export class Store<S extends Storage = Storage> extends UserStore<S> implements 
   }
 
   async revokeAccessToken({ accessToken }: Pick<Token, 'accessToken'>): Promise<boolean> {
-    return this.storage.spend('access', digest(accessToken));
+    const isEnded = await this.storage.spend('access', digest(accessToken));
+    tellEnded({ accessToken });
+    return isEnded;
   }
 
   async revokeGrant(grantId: string): Promise<boolean> {
-    return (await this.storage.revokeGrants({ grantId })) > 0;
+    const count = await this.storage.revokeGrants({ grantId });
+    tellEnded({ grantId });
+    return count > 0;
   }
 
   private async found(row: Found) {

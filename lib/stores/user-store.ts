@@ -1,6 +1,7 @@
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { User } from '../model/model.js';
 import type { Session, SessionModel } from '../model/sessions.js';
+import { tellEnded } from '../tokens/ended.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
@@ -97,6 +98,7 @@ export abstract class UserStore<S extends Storage>
     const { userId, grantId } = filter;
     const grants = userId !== undefined && grantId !== undefined ? await this.storage.listGrants(userId) : [];
     const count = await this.storage.revokeGrants(filter);
+    tellEnded({ grantId, userId, clientId: filter.clientId });
     const ended = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
     const consents = ended ? consentsTo(grants, ended.clientId, ended.issuer) : [];
     for (const { id } of consents) await this.storage.revokeGrants({ userId: userId!, grantId: id });

@@ -15,6 +15,8 @@ export interface Demand {
   optional?: boolean;
   /** One of these. */
   any?: readonly string[];
+  /** Is it the route of an event stream? */
+  stream?: boolean;
   options?: Readonly<{ scope: string }>;
 }
 

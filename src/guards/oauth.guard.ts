@@ -15,6 +15,7 @@ import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import { copyHeaders } from '../native-reply.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
 import { type Demand, readDemand } from './demand.js';
+import { connectionsOf } from './open-connections.js';
 import { findTransport } from './transports/find-transport.js';
 import type { RefusalFacts } from './transports/transport.js';
 import { verifyDemand } from './verify-demand.js';
@@ -30,6 +31,12 @@ export class OAuthGuard implements CanActivate {
   private readonly demands = new WeakMap<Type, Map<unknown, Demand>>();
 
   private readonly server: OAuth2Server;
+
+  /**
+   * Seconds between two looks at the tokens on whose ground connections and streams are open; 0: none. What is ended in this
+   * process is closed at once, and everything at the second it expires.
+   */
+  protected readonly recheck: number = 30;
 
   /** @param registration shows that the module is there, though its server may have failed, which is said elsewhere */
   constructor(
@@ -57,6 +64,8 @@ export class OAuthGuard implements CanActivate {
       const token = await this.server.authenticate(asked, response, demand.options);
       if (demand.any || demand.user) await verifyDemand(this.server, demand, token, { request: asked, response });
       this.attach(context, token);
+      const stream = transport.findStream?.(context, demand);
+      if (stream) connectionsOf(this.server, this.recheck)?.keep(token, stream);
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -98,11 +107,17 @@ export class OAuthGuard implements CanActivate {
     let demands = this.demands.get(controller);
     if (!demands) this.demands.set(controller, (demands = new Map()));
     let demand = demands.get(handler);
-    if (!demand) demands.set(handler, (demand = readDemand(handler, controller, isOAuthGuard)));
+    if (!demand) {
+      demand = readDemand(handler, controller, isOAuthGuard);
+      demand.stream = Boolean(Reflect.getMetadata(SSE_METADATA, handler));
+      demands.set(handler, demand);
+    }
     return demand;
   }
 }
 
+/** Where `@Sse()` leaves its mark. */
+const SSE_METADATA = '__sse__';
 const NO_MODULE =
   'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, or register OAuth2Module with `isGlobal: true`';
 

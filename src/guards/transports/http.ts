@@ -5,9 +5,6 @@ import type { NativeReply } from '../../native-reply.js';
 import { toHttpException } from '../http-exception.js';
 import type { GuardedRequest, OpenStream, Transport } from './transport.js';
 
-/** Where `@Sse()` leaves its mark. */
-const SSE_METADATA = '__sse__';
-
 const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<GuardedRequest>();
 
 /** Requests of Express and Fastify; an event stream ends when its token does. RFC 6750 */
@@ -16,8 +13,8 @@ export const http: Transport = {
   findAttached: requestOf,
   findReply: (context) => context.switchToHttp().getResponse<NativeReply>(),
   toException: (failure, { cause }) => toHttpException(failure, cause),
-  findStream(context) {
-    if (Reflect.getMetadata(SSE_METADATA, context.getHandler()) !== true) return undefined;
+  findStream(context, { stream }) {
+    if (!stream) return undefined;
     const reply = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
     return eventStream(reply.raw ?? reply);
   },

@@ -2,6 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { OAuthError, Response, Token } from '../../../lib/index.js';
 import type { NativeRequest } from '../../http-adapter.js';
 import type { NativeReply } from '../../native-reply.js';
+import type { Demand } from '../demand.js';
 
 /** Where the guard leaves what it found, and the decorators look for it. */
 export interface Attached {
@@ -36,7 +37,8 @@ export interface Transport {
   findReply?(context: ExecutionContext): NativeReply | undefined;
   findAttached(context: ExecutionContext): Attached;
   toException(failure: OAuthError, facts: RefusalFacts, context: ExecutionContext): Error | Promise<Error>;
-  findStream?(context: ExecutionContext): OpenStream | undefined;
+  /** What stays open for longer than its answer takes. */
+  findStream?(context: ExecutionContext, demand: Demand): OpenStream | undefined;
 }
 
 const attached = new WeakMap<object, Attached>();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
-import { type Driver, storeWithTokens } from './driver.js';
+import { type Driver, keep, storeWithTokens } from './driver.js';
 import { NATS_PORT, TRANSPORTS } from './specification.js';
 
 /** Of NATS alone no server may be on the machine. */
@@ -34,9 +34,18 @@ describe.each(runnable)('OAuthGuard over $name, $token', (row) => {
     expect(await driver!.ask(token)).toBe(row[which]);
   });
 
-  it('refuses a revoked token the next time', async () => {
+  it('ends what a token has opened when it expires, and not before', async () => {
+    if (!driver!.open) return;
+    const expiresAt = Date.now() + 1500;
+    await keep(store, 'brief', { expiresIn: 1500 });
+    expect(await (await driver!.open('brief')).ended).toBe(row.revoked);
+    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+  });
+
+  it('ends what a revoked token has opened, or refuses it the next time', async () => {
+    const open = await driver!.open?.('good');
     await store.revokeAccessToken({ accessToken: 'good' });
-    expect(await driver!.ask('good')).toBe(row.expired);
+    expect(await (open ? open.ended : driver!.ask('good'))).toBe(row.revoked);
   });
 });
 

@@ -1,0 +1,151 @@
+import { type ExecutionContext, Injectable, type LoggerService, UseGuards } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  CurrentUser,
+  OAuth2Module,
+  type OAuthError,
+  OAuthGuard,
+  OptionalAuth,
+  Public,
+  type RefusalFacts,
+  Scopes,
+  type Token,
+} from 'nest-oauth2';
+import { GatewayClient } from '../../support/gateway-client.js';
+import { bearer } from '../../support/http.js';
+import { startHost, stopHosts } from '../../support/nest-host.js';
+import { model } from '../../support/reading-host.js';
+
+const connected: unknown[] = [];
+
+@WebSocketGateway()
+@UseGuards(OAuthGuard)
+@Scopes('read')
+class ShelfGateway {
+  handleConnection(_client: object, upgrade: { url: string }) {
+    connected.push(upgrade.url);
+  }
+
+  @SubscribeMessage('read')
+  read(@CurrentUser('id') data: string) {
+    return { event: 'read', data };
+  }
+
+  @SubscribeMessage('write')
+  @Scopes('write')
+  write() {
+    return { event: 'write', data: 'written' };
+  }
+}
+
+@WebSocketGateway()
+class OpenGateway {
+  @Public()
+  handleConnection() {}
+
+  @SubscribeMessage('closed')
+  closed(@CurrentUser('id') data: string) {
+    return { event: 'closed', data };
+  }
+
+  @SubscribeMessage('optional')
+  @OptionalAuth()
+  optional(@CurrentUser('id') user: string | undefined) {
+    return { event: 'optional', data: user ?? 'nobody' };
+  }
+}
+
+/** Reads the token of the message, where an application of the host has it. */
+@Injectable()
+class MessageGuard extends OAuthGuard {
+  protected override getRequest(context: ExecutionContext) {
+    const { token } = context.switchToWs().getData<{ token?: string }>();
+    return { method: 'GET', headers: token ? bearer(token) : {}, query: {} };
+  }
+
+  protected override attach(context: ExecutionContext, token: Token) {
+    super.attach(context, { ...token, user: { id: `the user of ${String(token.scope)}` } });
+  }
+
+  protected override handleRefusal(context: ExecutionContext, failure: OAuthError, refusal: RefusalFacts) {
+    return failure.name === 'unauthorized_request' || super.handleRefusal(context, failure, refusal);
+  }
+}
+
+@WebSocketGateway()
+class MessageGateway {
+  @SubscribeMessage('who')
+  @UseGuards(MessageGuard)
+  who(@MessageBody() _data: object, @CurrentUser('id') user: string | undefined) {
+    return { event: 'who', data: user ?? 'nobody' };
+  }
+}
+
+describe('a gateway behind OAuthGuard', () => {
+  afterEach(stopHosts);
+
+  const start = async (providers: object[], logger?: LoggerService) => {
+    const module = { imports: [OAuth2Module.forRoot({ model, controllers: false })], providers: providers as never };
+    const prepare = (
+      app: ConstructorParameters<typeof WsAdapter>[0] & { useWebSocketAdapter(a: WsAdapter): unknown },
+    ) => app.useWebSocketAdapter(new WsAdapter(app));
+    return (await startHost('express', module, { prepare: prepare as never, ...(logger && { logger }) })).url;
+  };
+  const refused = (error: string) => ({
+    event: 'exception',
+    data: expect.objectContaining({ status: 'error', error }),
+  });
+
+  it('lets its own handler of connections see those alone that it has let in', async () => {
+    connected.length = 0;
+    const url = await start([ShelfGateway]);
+    expect(await new GatewayClient(`${url}/?a=1`, 'stolen').closed).toBe(4401);
+    expect(await new GatewayClient(`${url}/?a=2`).closed).toBe(4401);
+    expect(await new GatewayClient(`${url}/?a=3`, 'read').ask('read')).toEqual({ event: 'read', data: 'u' });
+    expect(connected).toEqual(['/?a=3']);
+  });
+
+  it('refuses a message for want of a scope, and leaves the connection open', async () => {
+    const client = new GatewayClient(await start([ShelfGateway]), 'read');
+    expect(await client.ask('write')).toEqual({
+      event: 'exception',
+      data: {
+        status: 'error',
+        statusCode: 403,
+        message: 'Insufficient scope: authorized scope is insufficient',
+        error: 'insufficient_scope',
+        error_description: 'Insufficient scope: authorized scope is insufficient',
+      },
+    });
+    expect(await client.ask('read')).toEqual({ event: 'read', data: 'u' });
+  });
+
+  it('closes the connection as a fault of the server when the model fails, and says nothing of it', async () => {
+    const error = jest.fn<LoggerService['error']>();
+    const broken = new GatewayClient(await start([ShelfGateway], { error, log() {}, warn() {} }), 'broken');
+    expect(await broken.closed).toBe(1011);
+    expect(String(error.mock.calls)).toContain('SELECT * FROM tokens');
+  });
+
+  it('is guarded by the guard of the application, and may leave its handshake open', async () => {
+    const guard = { provide: APP_GUARD, useClass: OAuthGuard };
+    const url = await start([guard, OpenGateway]);
+    const stranger = new GatewayClient(url);
+    expect(await stranger.ask('closed')).toEqual(refused('unauthorized_request'));
+    expect(await stranger.ask('optional')).toEqual({ event: 'optional', data: 'nobody' });
+    const client = new GatewayClient(url, 'read');
+    expect(await client.ask('closed')).toEqual({ event: 'closed', data: 'u' });
+    expect(await client.ask('optional')).toEqual({ event: 'optional', data: 'u' });
+    expect(await new GatewayClient(url, 'stolen').ask('optional')).toEqual(refused('invalid_token'));
+  });
+
+  it('may read its token elsewhere, keep it in another way, and let somebody pass all the same', async () => {
+    const client = new GatewayClient(await start([MessageGateway]));
+    expect(await client.ask('who', { token: 'read' })).toEqual({ event: 'who', data: 'the user of read' });
+    expect(await client.ask('who', { token: 'stolen' })).toEqual(refused('invalid_token'));
+    expect(await client.ask('who', {})).toEqual({ event: 'who', data: 'nobody' });
+  });
+});

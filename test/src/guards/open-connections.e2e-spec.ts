@@ -1,0 +1,147 @@
+import { Injectable, type Type, UseGuards } from '@nestjs/common';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { CurrentUser, type Model, OAuth2Module, OAuthGuard, tellEnded, type Token } from 'nest-oauth2';
+import { GatewayClient } from '../../support/gateway-client.js';
+import { startHost, stopHosts } from '../../support/nest-host.js';
+
+/** A model of a host's own, of which nobody says when a token ends. */
+const tokens = new Map<string, Token>();
+const lookups: string[] = [];
+let heard: (() => void) | undefined;
+let isAway = false;
+const model = {
+  getAccessToken(value: string) {
+    lookups.push(value);
+    heard?.();
+    if (isAway) throw new Error('the database is away');
+    return tokens.get(value);
+  },
+} as unknown as Model;
+
+const issue = (accessToken: string, grantId: string) =>
+  tokens.set(accessToken, {
+    accessToken,
+    grantId,
+    accessTokenExpiresAt: new Date(Date.now() + 3_600_000),
+    client: { id: 'app', grants: [] },
+    user: { id: accessToken },
+  });
+
+@Injectable()
+class QuickGuard extends OAuthGuard {
+  protected override readonly recheck = 0.05;
+}
+
+@Injectable()
+class NeverGuard extends OAuthGuard {
+  protected override readonly recheck = 0;
+}
+
+function gateway(guard: Type) {
+  @WebSocketGateway()
+  @UseGuards(guard)
+  class Gateway {
+    @SubscribeMessage('who')
+    who(@CurrentUser('id') data: string) {
+      return { event: 'who', data };
+    }
+  }
+  return Gateway;
+}
+
+describe('connections that are open', () => {
+  beforeEach(() => {
+    tokens.clear();
+    issue('good', 'g');
+    issue('other', 'o');
+    isAway = false;
+  });
+  afterEach(async () => {
+    heard = undefined;
+    jest.restoreAllMocks();
+    await stopHosts();
+  });
+
+  const start = async (guard: Type) => {
+    const module = { imports: [OAuth2Module.forRoot({ model, controllers: false })], providers: [gateway(guard)] };
+    return (await startHost('express', module, { prepare: (app) => app.useWebSocketAdapter(new WsAdapter(app)) })).url;
+  };
+  const open = async (url: string, token: string) => {
+    const client = new GatewayClient(url, token);
+    expect(await client.ask('who')).toEqual({ event: 'who', data: token });
+    return client;
+  };
+
+  it('are closed when their token is ended elsewhere, after one look for all that have the same', async () => {
+    const url = await start(QuickGuard);
+    const clients = [await open(url, 'good'), await open(url, 'good'), await open(url, 'good')];
+    const other = await open(url, 'other');
+    lookups.length = 0;
+    tokens.delete('good');
+    expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual([4401, 4401, 4401]);
+    expect(lookups.filter((value) => value === 'good')).toHaveLength(1);
+    expect(await other.ask('who')).toEqual({ event: 'who', data: 'other' });
+  });
+
+  it('stay open while the database is away', async () => {
+    const client = await open(await start(QuickGuard), 'good');
+    isAway = true;
+    await new Promise<void>((resolve) => (heard = resolve));
+    await new Promise<void>((resolve) => (heard = resolve));
+    isAway = false;
+    expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
+  });
+
+  it('are closed at once when the host says that it has ended their token, and others are not looked at', async () => {
+    const url = await start(NeverGuard);
+    const [client, other] = [await open(url, 'good'), await open(url, 'other')];
+    lookups.length = 0;
+    tokens.clear();
+    issue('other', 'o');
+    tellEnded({ grantId: 'g' });
+    expect(await client.closed).toBe(4401);
+    expect(lookups).toEqual(['good']);
+    expect(await other.ask('who')).toEqual({ event: 'who', data: 'other' });
+  });
+
+  it('are closed with all that a user has opened', async () => {
+    const client = await open(await start(NeverGuard), 'good');
+    tokens.delete('good');
+    tellEnded({ userId: 'nobody' });
+    tellEnded({ userId: 'good', clientId: 'app' });
+    expect(await client.closed).toBe(4401);
+  });
+
+  it('stay open where somebody says so wrongly', async () => {
+    const client = await open(await start(NeverGuard), 'good');
+    lookups.length = 0;
+    const looked = new Promise<void>((resolve) => (heard = resolve));
+    tellEnded({ grantId: 'g' });
+    await looked;
+    expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
+  });
+
+  it('keep no process alive, and leave no timer when they are gone', async () => {
+    const [intervals, timeouts] = [jest.spyOn(globalThis, 'setInterval'), jest.spyOn(globalThis, 'setTimeout')];
+    const cleared = jest.spyOn(globalThis, 'clearInterval');
+    const released = jest.spyOn(globalThis, 'clearTimeout');
+    const client = await open(await start(QuickGuard), 'good');
+    const ours = (spy: typeof intervals | typeof timeouts, wait: (ms: number) => boolean) =>
+      spy.mock.calls.flatMap(([, ms], index) =>
+        wait(Number(ms)) ? [spy.mock.results[index]!.value as NodeJS.Timeout] : [],
+      );
+    const interval = ours(intervals, (ms) => ms === 50);
+    const timeout = ours(timeouts, (ms) => ms > 3_500_000);
+    expect([...interval, ...timeout].map((timer) => timer.hasRef())).not.toContain(true);
+    expect(interval).toHaveLength(1);
+    expect(timeout.length).toBeGreaterThan(0);
+
+    client.socket.close();
+    await client.closed;
+    await stopHosts();
+    expect(cleared.mock.calls.flat()).toContain(interval[0]);
+    expect(released.mock.calls.flat()).toContain(ours(timeouts, (ms) => ms > 3_500_000).at(-1));
+  });
+});

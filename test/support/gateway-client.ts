@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { bearer } from './http.js';
+
+/** A client of a gateway over `ws`. */
+export class GatewayClient {
+  readonly socket: WebSocket;
+  /** The code with which the connection ends. */
+  readonly closed: Promise<number>;
+
+  constructor(url: string, token?: string) {
+    this.socket = new WebSocket(url.replace('http', 'ws'), { headers: token ? bearer(token) : {} });
+    this.closed = once(this.socket, 'close').then(([code]) => code as number);
+  }
+
+  async ask(event: string, data?: unknown): Promise<unknown> {
+    if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open');
+    const answer = once(this.socket, 'message');
+    this.socket.send(JSON.stringify({ event, data }));
+    return JSON.parse(String((await answer)[0]));
+  }
+}
