@@ -94,7 +94,9 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private describe(found: FoundToken, issuer: string | undefined): Introspection {
     const { kind, token } = found;
     const said: Introspection = { active: true };
+    // No standard has a member for it, but who asks must not take a refresh token for an access token.
     if (kind === 'access_token') said['token_type'] = 'Bearer';
+    else said['token_use'] = 'refresh_token';
     for (const feature of this.server.hooks.describe) Object.assign(said, feature.describe(token as Token));
     for (const [name, value] of Object.entries(membersOf(found, issuer))) if (value !== undefined) said[name] = value;
     said.active = true;

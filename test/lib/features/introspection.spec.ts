@@ -102,7 +102,14 @@ describe('introspection', () => {
   it('tells the client of a refresh token the same, which is no bearer token', async () => {
     const { token_type, ...said } = await bodyOf(serverOf(host.model), asked('refresh'));
     expect(token_type).toBeUndefined();
-    expect(said).toMatchObject({ active: true, client_id: 'web', sub: 'alice', scope: 'read write', aud: NOTES });
+    expect(said).toMatchObject({
+      active: true,
+      token_use: 'refresh_token',
+      client_id: 'web',
+      sub: 'alice',
+      scope: 'read write',
+      aud: NOTES,
+    });
     addRefreshToken(host, {
       refreshTokenExpiresAt: undefined,
       resource: [NOTES],
@@ -276,7 +283,7 @@ describe('introspection of what the server has issued', () => {
     const server = serverOf(new MemoryStore({ clients, users }));
     const { body } = await answer(server, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'read' }));
     const said = await bodyOf(server, asked(body['access_token']));
-    expect(said).toMatchObject({ active: true, client_id: 'web', sub: 'web' });
+    expect(said).toMatchObject({ active: true, token_use: 'refresh_token', client_id: 'web', sub: 'web' });
     expect(said).not.toHaveProperty('username');
   });
 
