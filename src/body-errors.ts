@@ -1,7 +1,7 @@
 import type { HttpServer } from '@nestjs/common';
 import { FORM, isForm } from '../lib/http/media-type.js';
 import { InvalidRequestError, type OAuthError } from '../lib/index.js';
-import { isOwn, sendAnswer, type ServerFacts } from './cross-origin.js';
+import { isOwn, sendAnswer, type AnswerFacts } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import { reportRefused } from './event-log.js';
 import { FORM_LIMIT, parseForm } from './form-body.js';
@@ -41,7 +41,7 @@ interface Fastify {
  * Sees to it that the endpoints get their forms, and that a body which cannot be read is refused as OAuth has it.
  * Body parsers run before any controller, so this is told to the platform itself, before the routes are made.
  */
-export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, facts: ServerFacts): void {
+export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, facts: AnswerFacts): void {
   const bodies: Bodies = {
     findEndpoint,
     facts,
@@ -61,7 +61,7 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, f
 
 interface Bodies {
   findEndpoint: FindEndpoint;
-  facts: ServerFacts;
+  facts: AnswerFacts;
   /** Answers a request whose body a parser failed on; false for any other. */
   refuse(error: unknown, request: NativeRequest, reply: NativeReply): boolean;
 }

@@ -9,11 +9,11 @@ export interface Visit {
   native: NativeRequest;
   reply: NativeReply;
   endpoint: Endpoint;
-  facts: ServerFacts;
+  facts: AnswerFacts;
 }
 
 /** Who may read an answer, and who hears of a refusal. */
-export interface ServerFacts {
+export interface AnswerFacts {
   readonly cors: CorsOptions | undefined;
   readonly events: EventSink | undefined;
 }

@@ -1,6 +1,6 @@
 import type { HttpServer } from '@nestjs/common';
 import { answer } from './answer.js';
-import type { ServerFacts } from './cross-origin.js';
+import type { AnswerFacts } from './cross-origin.js';
 import { decoded, documentRoutes, type Endpoint, isDocument } from './endpoint.js';
 import type { OAuth2Server } from '../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
@@ -10,7 +10,7 @@ import type { NativeReply } from './native-reply.js';
 export interface Documents {
   readonly endpoints: readonly Endpoint[];
   readonly issuer: string | undefined;
-  readonly facts: ServerFacts;
+  readonly facts: AnswerFacts;
   findServer(native: NativeRequest): OAuth2Server | Promise<OAuth2Server>;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { InvalidRequestError } from '../lib/index.js';
-import { sendAnswer, type ServerFacts } from './cross-origin.js';
+import { sendAnswer, type AnswerFacts } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import { reportRefused } from './event-log.js';
 import { type NativeRequest, refusal } from './http-adapter.js';
@@ -12,7 +12,7 @@ const DEADLINE = 10_000;
  * Refuses forms that trickle in, and closes their connection. It is the server itself that is listened to: a body
  * parser of the host may be reading long before any route is found. RFC 9110 §15.5.9
  */
-export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, facts: ServerFacts): void {
+export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, facts: AnswerFacts): void {
   server.prependListener('request', (native: IncomingMessage, reply: ServerResponse) => {
     // Of any method: a body is read before anybody looks at that.
     if (!hasBody(native)) return;

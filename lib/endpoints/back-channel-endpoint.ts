@@ -41,7 +41,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       verifyFormPost(request);
       const { client, proof } = await authenticateClient(request, options, this.ways);
       exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof);
-      if (cors) verifyOrigin(request, client, options);
+      if (cors) verifyOrigin(exchange);
       const result = await this.serve(exchange);
       response.body = this.bodyOf(result, exchange);
       if (options.events) this.reportDone?.(exchange, result);

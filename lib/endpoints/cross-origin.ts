@@ -4,8 +4,8 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Client } from '../model/model.js';
 import type { CorsOptions } from '../options/cors.js';
-import type { Options } from '../options/settle.js';
 import { isSameRedirectUri } from '../response-types/redirect-uri.js';
+import type { Exchange } from './exchange.js';
 
 /** No browser keeps the answer to a preflight for longer. */
 const MAX_AGE = 7200;
@@ -45,7 +45,7 @@ export function answerPreflight(
  * Checks that the page which sent a request is one of the client's, before anything is spent for it.
  * @throws InvalidRequestError for a page of another origin
  */
-export function verifyOrigin(request: Request, client: Client, { cors, issuer }: Options): void {
+export function verifyOrigin({ request, client, issuer, options: { cors } }: Exchange): void {
   const origin = originOf(request);
   if (!cors || origin === undefined || senderOf(request, issuer) === 'own') return;
   if (isListed(origin, cors.origins) && isOriginOf(client, origin)) return;

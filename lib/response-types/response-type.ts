@@ -62,6 +62,7 @@ export interface ResponseType {
 /** Those of a server, by `response_type`. */
 export type ResponseTypes = ReadonlyMap<string, ResponseTypeClass>;
 
+/** A response type by its class. RFC 6749 §8.4 */
 export interface ResponseTypeClass {
   new (options: Options): ResponseType;
   /** The grant type a client must be allowed. */

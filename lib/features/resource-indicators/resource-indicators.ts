@@ -65,10 +65,5 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
         given: audience,
       });
     },
-
-    describe(token) {
-      const audience = audienceOf(token['resource']);
-      return audience.length > 0 ? { aud: audience.length === 1 ? audience[0] : audience } : undefined;
-    },
   };
 }

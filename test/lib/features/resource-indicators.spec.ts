@@ -369,16 +369,6 @@ describe('the guard', () => {
   });
 });
 
-describe('what is said of a token', () => {
-  const said = (token: object) => resourceIndicators().describe!(token as never);
-
-  it('is its audience', () => {
-    expect(said({ resource: [NOTES] })).toEqual({ aud: NOTES });
-    expect(said({ resource: [NOTES, MAIL] })).toEqual({ aud: [NOTES, MAIL] });
-    expect(said({})).toBeUndefined();
-  });
-});
-
 describe('introspection', () => {
   it('says what a token is for', async () => {
     const host = createHost();
