@@ -1,24 +1,25 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { type Driver, keep, storeWithTokens } from './driver.js';
-import { NATS_PORT, TRANSPORTS } from './specification.js';
+import { DRIVERS, NATS_PORT, TRANSPORTS } from './specification.js';
 
 /** Of NATS alone no server may be on the machine. */
 const hasNats = spawnSync('nats-server', ['--version']).error === undefined;
-const runnable = TRANSPORTS.filter(({ name }) => hasNats || !name.endsWith('NATS'));
+const runnable = TRANSPORTS.filter(({ driver }) => hasNats || driver !== 'nats');
 
-describe.each(runnable)('OAuthGuard over $name, $token', (row) => {
+describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
   let store: MemoryStore;
   let driver: Driver | undefined;
   let nats: ChildProcess | undefined;
   beforeAll(async () => {
     store = await storeWithTokens();
-    if (row.name.endsWith('NATS')) nats = await startNats();
-    driver = await row.start(store);
+    if (row.driver === 'nats') nats = await startNats();
+    driver = await DRIVERS[row.driver]!(store);
   });
   afterAll(async () => {
     await driver?.stop();
@@ -46,6 +47,20 @@ describe.each(runnable)('OAuthGuard over $name, $token', (row) => {
     const open = await driver!.open?.('good');
     await store.revokeAccessToken({ accessToken: 'good' });
     expect(await (open ? open.ended : driver!.ask('good'))).toBe(row.revoked);
+  });
+});
+
+describe('the table of transports', () => {
+  it('stands in the docs as it is tested', () => {
+    const script = join(import.meta.dirname, '../../../.ci/transports-table.js');
+    expect(spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
+
+  it('is run by a driver for each row', () => {
+    expect(TRANSPORTS.map(({ driver }) => driver).toSorted()).toEqual(Object.keys(DRIVERS).toSorted());
   });
 });
 
