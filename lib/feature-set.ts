@@ -3,7 +3,7 @@ import { InvalidArgumentError } from './errors.js';
 import type { Endpoint, Feature, Hook, ServerFacts, With } from './feature.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Request } from './http/request.js';
-import { requestPath } from './http/request-path.js';
+import { comparablePath, requestPath } from './http/request-path.js';
 import type { Options } from './options/settle.js';
 import type { ResponseTypeClass } from './response-types/response-type.js';
 import { requireMethods } from './model/require-methods.js';
@@ -91,7 +91,7 @@ export class FeatureSet implements ServerFacts {
 
   resourceOf(request: Request): string | undefined {
     if (this.resources.length === 0) return undefined;
-    const path = requestPath(request);
+    const path = comparablePath(requestPath(request));
     return this.resources.find((one) => path === one.path || path.startsWith(`${one.path}/`))?.uri;
   }
 }
@@ -119,7 +119,7 @@ function placeOf(uri: string) {
   if (!URL.canParse(uri))
     throw new InvalidArgumentError(`Invalid argument: the resource \`${uri}\` is no absolute URI`);
   const { origin, pathname } = new URL(uri);
-  return { uri, origin, path: pathname.replace(/\/$/, '') };
+  return { uri, origin, path: comparablePath(pathname).replace(/\/$/, '') };
 }
 
 const twice = (what: string, name: string) =>

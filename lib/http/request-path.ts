@@ -12,3 +12,23 @@ export function requestPath(request: Request): string {
   const sent = native?.originalUrl ?? native?.url ?? originalUrl ?? url;
   return typeof sent === 'string' ? sent.replace(/^[a-z][\w+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]! : '';
 }
+
+/**
+ * A path under which all are found that a router may take for the same: Express finds `/Notes` where `/notes` is, and
+ * `/notes\1#`, Fastify `/n%6ftes`, and, where the host says so, `//notes` and `/notes;1`. RFC 3986 §6.2.2
+ */
+export function comparablePath(path: string): string {
+  return decoded(path)
+    .split(';', 1)[0]!
+    .replaceAll(/[/\\]+/g, '/')
+    .toLowerCase();
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // No router takes what it cannot decode for another path.
+    return path;
+  }
+}

@@ -356,6 +356,15 @@ describe('the guard', () => {
     expect(summary((await visit(token, path)).error)).toBe(wanted);
   });
 
+  it.each(['/NOTES/DEEP/1', '/notes/%64eep/1', '/notes/%44%45EP', '/notes\\deep#', '//notes//deep', '/notes/deep;/1'])(
+    'takes %s for what a router may take it for',
+    async (path) => {
+      expect(summary((await visit({ resource: [HERE] }, path)).error)).toBe(OTHER);
+      expect(summary((await visit({}, path)).error)).toBe(OTHER);
+      expect(summary((await visit({ resource: [`${HERE}/deep`] }, path)).error)).toBe('no error');
+    },
+  );
+
   it('lets tokens from before in while the host says so, but none for another resource', async () => {
     const options = { unrestricted: true };
     expect(summary((await visit({}, '/notes', options)).error)).toBe('no error');

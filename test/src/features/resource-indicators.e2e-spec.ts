@@ -5,7 +5,7 @@ import { pushedRequests, resourceIndicators } from 'nest-oauth2/features';
 import { WEB, WEB_SECRET } from '../../support/client.js';
 import { decide } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
-import { answerOf, bearer, get } from '../../support/http.js';
+import { answerOf, basic, bearer, get, post } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -100,6 +100,20 @@ describe.each(PLATFORMS)('resource indicators on %s', (platform) => {
     expect(() => oauth.validateAuthResponse(as, WEB, landed, 'xyz')).toThrow(oauth.AuthorizationResponseError);
     expect(Object.fromEntries(landed.searchParams)).toMatchObject({ error: 'invalid_target', state: 'xyz' });
     await expect(obtainCode(['https://other.example/'], true)).rejects.toMatchObject({ error: 'invalid_target' });
+  });
+
+  it('are not mistaken for one another, however a path is spelled', async () => {
+    const root = 'https://api.example/';
+    const features = [resourceIndicators({ own: [root, NOTES] })];
+    const host = await startHost(platform, demoModule({ features }));
+    const parameters = form({ grant_type: 'client_credentials', scope: 'notes:read' }, [root]);
+    const answer = await answerOf(post(`${host.url}/oauth/token`, `${parameters}`, basic('web', 'web-secret')));
+    const { access_token: token } = answer.body as { access_token: string };
+    for (const path of ['/notes', '/NOTES', '/n%6ftes', '/Notes/Mine']) {
+      const { status } = await answerOf(get(host.url + path, bearer(token)));
+      // What the platform does not take for the route is found by nobody.
+      expect([path, status === 401 || status === 404]).toEqual([path, true]);
+    }
   });
 
   it('narrow the token of a client that acts for itself', async () => {
