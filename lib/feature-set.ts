@@ -16,18 +16,44 @@ export type FeatureList = readonly (Feature | readonly Feature[])[];
  * @throws InvalidArgumentError when one is given twice
  */
 export function flatten(list: FeatureList): readonly Feature[] {
-  const features = new Map<string, Feature>();
-  const own = list.filter((one): one is Feature => !Array.isArray(one));
-  for (const feature of own) {
-    if (typeof feature?.name !== 'string') throw new InvalidArgumentError('Invalid argument: a feature has a `name`');
-    if (features.has(feature.name)) throw twice('the feature', feature.name);
-    features.set(feature.name, feature);
-  }
+  verify(findRepeated(list));
+  const features = new Map(ownOf(list).map((feature) => [feature.name, feature]));
   for (const feature of list.filter((one): one is readonly Feature[] => Array.isArray(one)).flat()) {
     features.set(feature.name, { ...feature, ...features.get(feature.name) });
   }
   return [...features.values()];
 }
+
+/** What a host lists itself; one that a profile brings too is meant to be bent. */
+const ownOf = (list: FeatureList) => list.filter((one): one is Feature => !Array.isArray(one));
+
+/** A feature that a host lists twice, or that has no name, as a sentence. */
+export function findRepeated(list: FeatureList): string | undefined {
+  const names = ownOf(list).map((feature) => feature?.name);
+  if (names.some((name) => typeof name !== 'string')) return 'a feature has a `name`';
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  return repeated && `the feature \`${repeated}\` stands twice in \`features\`: leave one out`;
+}
+
+/** Two features that add the same, as a sentence. */
+export function findConflict(features: readonly Feature[]): string | undefined {
+  for (const part of PARTS) {
+    const owners = new Map<string, string>();
+    for (const { name, [part]: added = {} } of features) {
+      for (const id of Object.keys(added)) {
+        const other = owners.get(id);
+        if (other !== undefined) {
+          return `the features \`${other}\` and \`${name}\` both add \`${id}\` to \`${part}\`: leave one out of \`features\``;
+        }
+        owners.set(id, name);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What features add by a name, which no two of them may use. */
+const PARTS = ['grants', 'responseTypes', 'endpoints'] as const;
 
 const HOOKS: readonly Hook[] = [
   'metadata',
@@ -57,6 +83,7 @@ export class FeatureSet implements ServerFacts {
     readonly features: readonly Feature[],
     readonly options: Options,
   ) {
+    verify(findConflict(features));
     this.hooks = Object.fromEntries(HOOKS.map((hook) => [hook, having(features, hook)])) as never;
     this.grants = indexed(features, 'grants');
     this.responseTypes = indexed(features, 'responseTypes');
@@ -67,7 +94,7 @@ export class FeatureSet implements ServerFacts {
     for (const { requires } of features) requireMethods(options.model, requires ?? []);
     for (const feature of features) {
       const [fault] = feature.check?.(this) ?? [];
-      if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+      verify(fault);
     }
   }
 
@@ -100,27 +127,21 @@ function having<H extends Hook>(features: readonly Feature[], hook: H): readonly
   return features.filter((feature): feature is With<H> => typeof feature[hook] === 'function');
 }
 
-function indexed<K extends 'grants' | 'responseTypes' | 'endpoints'>(
+function indexed<K extends (typeof PARTS)[number]>(
   features: readonly Feature[],
-  member: K,
+  part: K,
 ): ReadonlyMap<string, NonNullable<Feature[K]>[string]> {
-  const index = new Map<string, NonNullable<Feature[K]>[string]>();
-  for (const feature of features) {
-    for (const [name, value] of Object.entries(feature[member] ?? {})) {
-      if (index.has(name)) throw twice(`\`${name}\` of \`${member}\``, feature.name);
-      index.set(name, value as never);
-    }
-  }
-  return index;
+  return new Map(features.flatMap((feature) => Object.entries(feature[part] ?? {}))) as never;
 }
 
 /** An absolute URI by its origin and the path that requests for it are under. */
 function placeOf(uri: string) {
-  if (!URL.canParse(uri))
-    throw new InvalidArgumentError(`Invalid argument: the resource \`${uri}\` is no absolute URI`);
+  verify(URL.canParse(uri) ? undefined : `the resource \`${uri}\` is no absolute URI`);
   const { origin, pathname } = new URL(uri);
   return { uri, origin, path: comparablePath(pathname).replace(/\/$/, '') };
 }
 
-const twice = (what: string, name: string) =>
-  new InvalidArgumentError(`Invalid argument: ${what} is given twice, by \`${name}\``);
+/** Stops a server that cannot work. */
+function verify(fault: string | undefined): void {
+  if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+}

@@ -1,9 +1,7 @@
 import type { Feature } from '../../lib/feature.js';
-import { type FeatureList, flatten } from '../../lib/feature-set.js';
+import { type FeatureList, findConflict, findRepeated, flatten } from '../../lib/feature-set.js';
 import { CLASSIC } from '../../lib/features/classic.js';
 import { isObject, type Kind } from './option-kinds.js';
-
-const PARTS = ['grants', 'responseTypes', 'endpoints'] as const;
 
 /** Features, and lists of them: each is one, and no two add the same. */
 export const FEATURES: Kind = (value, option) => {
@@ -15,7 +13,7 @@ export const FEATURES: Kind = (value, option) => {
     const fault = findEntryFault(one, `${option}[${at}]`);
     if (fault !== undefined) return fault;
   }
-  return findRepeated(value as FeatureList, option) ?? findConflict(allFeatures(value as FeatureList), option);
+  return findRepeated(value as FeatureList) ?? findConflict(allFeatures(value as FeatureList));
 };
 
 /** All features of a server, the classic ones first. */
@@ -41,29 +39,6 @@ function findEntryFault(one: unknown, place: string): string | undefined {
       return `the endpoint \`${id}\` of the feature \`${name}\` needs \`path\`, \`methods\` and \`make()\``;
     if (id === 'prefix')
       return `the endpoint \`${id}\` of the feature \`${name}\` needs another id: \`paths\` has that one`;
-  }
-  return undefined;
-}
-
-/** Of a list's own features: one that a profile brings too is meant to be bent. */
-function findRepeated(list: FeatureList, option: string): string | undefined {
-  const names = list.filter((one): one is Feature => !Array.isArray(one)).map(({ name }) => name);
-  const repeated = names.find((name, at) => names.indexOf(name) !== at);
-  return repeated && `the feature \`${repeated}\` stands twice in \`${option}\`: leave one out`;
-}
-
-function findConflict(features: readonly Feature[], option: string): string | undefined {
-  for (const part of PARTS) {
-    const owners = new Map<string, string>();
-    for (const feature of features) {
-      for (const id of Object.keys(feature[part] ?? {})) {
-        const other = owners.get(id);
-        if (other !== undefined) {
-          return `the features \`${other}\` and \`${feature.name}\` both add \`${id}\` to \`${part}\`: leave one out of \`${option}\``;
-        }
-        owners.set(id, feature.name);
-      }
-    }
   }
   return undefined;
 }
