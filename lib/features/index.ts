@@ -1,12 +1,10 @@
 export type { Endpoint, Feature, Handler, ServerFacts } from '../feature.js';
-export { introspection, type IntrospectionModel } from './introspection.js';
-export { revocation, type RevocationModel, type RevocationOptions } from './revocation.js';
-
-export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';
-export { resourceIndicators } from './resource-indicators/resource-indicators.js';
 export * from './introspected-tokens/index.js';
+export { introspection, type IntrospectionModel } from './introspection.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
 export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
-
+export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';
+export { resourceIndicators } from './resource-indicators/resource-indicators.js';
 export { protectedResource, type ProtectedResource, type ProtectedResourceOptions } from './resource-metadata.js';
+export { revocation, type RevocationModel, type RevocationOptions } from './revocation.js';
 export { serverMetadata, type ServerMetadataOptions } from './server-metadata/server-metadata.js';

@@ -45,8 +45,8 @@ export interface TokenOptions extends IssueOptions {
   /** Grant types by `grant_type` value, beside or instead of the built-in ones. Default: {}. RFC 6749 §4.5 */
   extendedGrantTypes?: Readonly<Record<string, GrantTypeClass>>;
   /**
-   * Which pages of other origins may ask for tokens: `{ origins: ['https://app.example.com'] }`. Left out: nothing is said,
-   * and no origin is looked at. Fetch §3.2
+   * Which pages of other origins may ask for tokens, and call the endpoints of features that allow it:
+   * `{ origins: ['https://app.example.com'] }`. Left out: nothing is said, and no origin is looked at. Fetch §3.2
    */
   cors?: CorsOptions;
 }

@@ -1,4 +1,5 @@
 import { shortText } from '../../events.js';
+import { isObject } from '../../options/kinds.js';
 import { within } from './deadline.js';
 import { type ClientSecretMethod, isSecure, type Settings } from './settings.js';
 import { type JsonAnswer, requestJson } from './json-request.js';
@@ -86,6 +87,3 @@ function methodOf(metadata: Readonly<Record<string, unknown>>): ClientSecretMeth
   if (listed.includes('client_secret_post')) return 'client_secret_post';
   throw new MisconfiguredError('the authorization server takes no client secrets at its introspection endpoint');
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

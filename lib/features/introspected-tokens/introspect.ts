@@ -1,5 +1,6 @@
 import { FORM } from '../../http/media-type.js';
-import { type Discovery, isObject, MisconfiguredError } from './discovery.js';
+import { isObject } from '../../options/kinds.js';
+import { type Discovery, MisconfiguredError } from './discovery.js';
 import { type JsonAnswer, requestJson } from './json-request.js';
 import type { ClientSecretMethod, IntrospectionCredentials, Settings } from './settings.js';
 import { unavailable } from './unavailable.js';

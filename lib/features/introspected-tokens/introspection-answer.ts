@@ -1,8 +1,8 @@
 import { clientItself } from '../../clients/client-itself.js';
 import { InvalidTokenError, type RefusalDetail } from '../../errors.js';
 import type { Client, Scope, Token, User } from '../../model/model.js';
+import { isObject } from '../../options/kinds.js';
 import { isAmong } from '../../tokens/audience.js';
-import { isObject } from './discovery.js';
 import type { Settings } from './settings.js';
 import { unavailable } from './unavailable.js';
 
