@@ -80,6 +80,8 @@ export interface FrameContext extends PageContext {
   site?: string | undefined;
   /** The URL of its picture. */
   logo?: string | undefined;
+  /** Where its name leads. */
+  home: string;
 }
 
 /** A page: what it is called, and what stands in its `<main>`. */

@@ -16,6 +16,8 @@ export interface Look extends Speech {
   site?: string;
   /** The URL of its picture. */
   logo?: string;
+  /** Where its name leads, and those go who sign in and came from nowhere. Default: `'/'` */
+  home?: string;
   /** A style sheet behind that of the pages: `:root { --accent: #7a1f5d }`. */
   css?: string;
   /** Pages that the host writes itself. */
@@ -28,7 +30,8 @@ export type PageName = Exclude<keyof PageFunctions, 'frame'>;
 /** What a page is shown with, beside what every page knows. */
 export type Facts<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
 
-const DEFAULTS: PageFunctions = { login, consent, account, signOut, error, applications, frame };
+/** The pages as they are, for a host that adds to one of them. */
+export const defaultPages: PageFunctions = { login, consent, account, signOut, error, applications, frame };
 
 /**
  * Pages whose form may lead to a client, and from there anywhere: Chromium holds every redirect behind a form against
@@ -44,7 +47,7 @@ export class PageRenderer {
 
   /** @throws InvalidArgumentError for a style sheet that is none, or a language */
   constructor(private readonly look: Look = {}) {
-    this.functions = { ...DEFAULTS, ...look.render };
+    this.functions = { ...defaultPages, ...look.render };
     this.speaker = new Speaker(look);
     this.style = styleWith(look.css);
   }
@@ -54,8 +57,8 @@ export class PageRenderer {
     const said = this.speaker.to(visitor);
     const render = this.functions[name] as (context: PageContext) => ReturnType<PageFunctions[PageName]>;
     const { title, main } = render({ ...said, ...facts });
-    const { site, logo } = this.look;
-    const document = this.functions.frame({ ...said, title, main, site, logo, style: this.style.element });
+    const { site, logo, home = '/' } = this.look;
+    const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
     return { html: document.source, status, headers: this.headers(name, said.language) };
   }
 
@@ -63,7 +66,7 @@ export class PageRenderer {
     const policy = [
       "default-src 'none'",
       `style-src ${this.style.source}`,
-      `img-src ${originOf(this.look.logo)}`,
+      `img-src ${sourceOf(this.look.logo)}`,
       "base-uri 'none'",
       "frame-ancestors 'none'",
       ...(LEADING_ON.includes(name) ? [] : ["form-action 'self'"]),
@@ -80,4 +83,8 @@ export class PageRenderer {
 /** A page as an interaction answers with it. */
 export type Shown = Extract<InteractionAnswer, { html: string }>;
 
-const originOf = (logo = '') => (URL.canParse(logo) ? new URL(logo).origin : "'self'");
+/** Without a picture there is an empty icon, lest browsers look for one. */
+function sourceOf(logo: string | undefined): string {
+  if (logo === undefined) return 'data:';
+  return URL.canParse(logo) ? new URL(logo).origin : "'self'";
+}

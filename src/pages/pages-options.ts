@@ -12,8 +12,6 @@ export interface PagesOptions extends Look {
   sessions?: Sessions;
   /** The host's own login page, which comes back to the local path `return_to`; it needs `sessions`. Default: one of the pages */
   login?: string;
-  /** Where those go who sign in and came from nowhere. Default: `'/'` */
-  home?: string;
   /** Slows down who guesses passwords. Default: ten attempts in five minutes for one name from one address, in one process */
   throttle?: Throttle;
   /** `false`: no page of the applications with access. Default: true, where the model keeps consents */

@@ -1,4 +1,6 @@
 import type { Endpoint, Handler, ServerFacts } from '../../lib/feature.js';
+import type { OAuth2Server, User } from '../../lib/index.js';
+import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { LoginEndpoint } from './login-endpoint.js';
@@ -7,12 +9,18 @@ import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, settlePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
 
+/** The pages as a feature, and who is signed in by them. */
+export interface Pages extends InteractiveFeature {
+  /** Who is signed in in the browser of this request of Express or Fastify; for pages of the host's own. */
+  findUser(request: unknown, server: Pick<OAuth2Server, 'facts'>): Promise<User | undefined>;
+}
+
 /**
  * Login, consent, choice of an account, sign-out, errors, and the applications with access to an account, as pages: a
  * whole interaction. Passwords are checked by the model's `getUser()`, and who is signed in is kept by the model.
  * @throws InvalidArgumentError for options that cannot work
  */
-export function pages(options: PagesOptions = {}): InteractiveFeature {
+export function pages(options: PagesOptions = {}): Pages {
   const settled = settlePagesOptions(options);
   const at = (path: string, Handler: new (site: Site) => Handler): Endpoint => ({
     path,
@@ -32,6 +40,9 @@ export function pages(options: PagesOptions = {}): InteractiveFeature {
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
     ],
     endpoints: { ...signIn, ...lists },
+    async findUser(request, { facts }) {
+      return (await new Site(facts, settled).findUser(toOAuthRequest(request as NativeRequest))) || undefined;
+    },
     interaction: (server: ServerFacts) => new PagesInteraction(new Site(server, settled)),
   };
 }

@@ -26,14 +26,15 @@ body {
   padding: clamp(1rem, 8vh, 5rem) 1rem 2rem; background: var(--paper); color: var(--ink); font: 1rem/1.6 var(--font);
   overflow-wrap: anywhere;
 }
-header { display: flex; align-items: center; gap: .625rem; width: min(100%, var(--width)); margin-bottom: 1rem; font-weight: 650; }
+header { width: min(100%, var(--width)); margin-bottom: 1rem; font-weight: 650; }
+header a { display: flex; align-items: center; gap: .625rem; min-height: 2rem; color: inherit; text-decoration: none; }
 header img { max-height: 2rem; }
 main {
   width: min(100%, var(--width)); padding: clamp(1.25rem, 5vw, 2rem); border: 1px solid var(--line);
   border-radius: var(--radius); background: var(--card);
 }
-main > * + *, .stack > * + * { margin-top: .875rem; }
 h1, h2, p, ul { margin: 0; padding: 0; }
+main > * + *, .stack > * + * { margin-top: .875rem; }
 h1 { font-size: 1.625rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em; }
 h2 { font-size: 1.0625rem; line-height: 1.35; }
 a { color: var(--accent); }
@@ -59,7 +60,8 @@ ul { list-style: none; }
 .scopes { border: 1px solid var(--line); border-radius: var(--radius); }
 .scopes li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem .75rem; padding: .75rem 1rem; }
 .scopes li + li { border-top: 1px solid var(--line); }
-.applications > li { padding: 1.25rem 0; border-top: 1px solid var(--line); }
+.applications > li { padding-top: 1.25rem; border-top: 1px solid var(--line); }
+.applications > li + li { margin-top: 1.5rem; }
 `;
 
 /** The style of the pages: how it stands in them, and how their policy allows it and no other. CSP §2.3.1 */

@@ -23,7 +23,7 @@ export function afterARestart(stage: Stage): void {
     expect(notes).toEqual(['Follow the white rabbit', 'Be at the tea party by six', 'Remember this']);
 
     await sample.stop();
-    sample = await startSample(database.file);
+    sample = await startSample(database.file, new URL(sample.url).port);
     expect(await callNotes(sample, tokens)).toEqual({ notes });
     const refreshed = await issue(sample, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
     expect(await callNotes(sample, refreshed)).toEqual({ notes });
@@ -35,7 +35,6 @@ export function afterARestart(stage: Stage): void {
   });
 }
 
-/** Cookies know no ports: the login at the one process is sent to the other too. */
 function authorizeAt({ url }: Sample, state: string): string {
   const asked = { response_type: 'code', client_id: 'demo-web', redirect_uri: `${url}/callback`, scope: 'profile' };
   return `${url}/oauth/authorize?${new URLSearchParams({ ...asked, state }).toString()}`;

@@ -28,10 +28,13 @@ export function makeDatabase(): { file: string; remove(): void } {
   return { file: join(place, 'test.sqlite'), remove: () => rmSync(place, { recursive: true, force: true }) };
 }
 
-/** Starts the sample as its README says, on a free port. It knows its issuer by that: 0 would not do. */
-export async function startSample(databaseFile: string): Promise<Sample> {
+/**
+ * Starts the sample as its README says, on a free port, or once more on one it had. It knows its issuer by that, whose tokens
+ * are good: 0 would not do.
+ */
+export async function startSample(databaseFile: string, port?: string): Promise<Sample> {
   // A process group of its own: npm, its shell and the server end together.
-  const env = { ...process.env, PORT: await freePort(), DATABASE_FILE: databaseFile };
+  const env = { ...process.env, PORT: port ?? (await freePort()), DATABASE_FILE: databaseFile };
   const npm = spawn('npm', ['start'], { cwd: folder, env, detached: true });
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));
   let log = '';

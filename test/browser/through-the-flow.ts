@@ -113,10 +113,30 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await page.getByText('200 OK').waitFor();
   });
 
+  it('shows what has access to the account, and ends it', async () => {
+    await page.goto(`${stage.sample.url}/oauth/applications`);
+    await page.getByRole('heading', { name: 'Applications with access to your account' }).waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Quick start page']);
+    expect(await visitor.look(`${place}-applications`)).toBe(0);
+    await page.getByRole('button', { name: 'End access of Quick start page' }).click();
+    await page.getByText('Its access has ended').waitFor();
+    expect(await page.getByText('No application has access').isVisible()).toBe(true);
+  });
+
+  it('offers the choice of an account, and asks before it signs out', async () => {
+    await page.goto(`${stage.sample.url}/oauth/login`);
+    await page.getByRole('link', { name: 'Continue as Alice Liddell' }).waitFor();
+    expect(await visitor.look(`${place}-account`)).toBe(0);
+    await page.goto(`${stage.sample.url}/oauth/logout`);
+    await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
+    expect(await visitor.look(`${place}-sign-out`)).toBe(0);
+    await page.goto(stage.sample.url);
+  });
+
   it('signs out', async () => {
     await button('Sign out').last().click();
     await page.getByText('You are signed out').waitFor();
-    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('session');
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('oauth2-session');
     expect(await page.getByText('Your tokens').isVisible()).toBe(false);
     await button('Sign in').click();
     await page.waitForURL('**/login?return_to=*');

@@ -41,7 +41,7 @@ export function unusualRequests(stage: Stage): void {
     expect(await page.getByRole('alert').innerText()).toMatch(/^The application that sent you here is not known/);
     expect(await page.innerText('main')).toContain(detail);
     expect(await look(`error-${name.replaceAll(' ', '-')}`)).toBe(0);
-    await page.getByRole('link', { name: 'Back to the start' }).click();
+    await page.getByRole('link', { name: 'nest-oauth2 quick start' }).click();
     await page.waitForURL(`${stage.sample.url}/`);
   });
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import axe from 'axe-core';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
@@ -21,7 +22,7 @@ export async function openBrowser(): Promise<Browser> {
 /** A browser page that remembers what went wrong in it. */
 export interface Visitor {
   page: Page;
-  /** Errors and violations of the content security policy. */
+  /** Errors, violations of the content security policy, and what keeps people out, as axe finds it. */
   complaints: string[];
   /** Takes a picture; tells by how many pixels the page is wider than the window. */
   look(name: string): Promise<number>;
@@ -40,9 +41,21 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   });
   const look = async (name: string) => {
     await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+    complaints.push(...(await inaccessible(page)));
     return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   };
   return { page, complaints, look };
+}
+
+/** What axe finds wrong with a page, by every rule it has. */
+async function inaccessible(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<Results>('axe.run()');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
+}
+
+interface Results {
+  violations: { id: string; nodes: { html: string }[] }[];
 }
 
 /** Fills in the login form. */

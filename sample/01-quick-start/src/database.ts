@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import libsql from 'libsql';
 import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
-import { DataSource, LessThan } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { clients, users } from './demo-data.js';
-import { Consent, CreateSessions1767398400000, CreateTables1767312000000, Note, Session } from './tables.js';
+import { CreateTables1767312000000, Note } from './tables.js';
 
 /** Beside package.json. `DATABASE_FILE=:memory: npm start` leaves nothing behind. */
 export const file = process.env.DATABASE_FILE || fileURLToPath(new URL('../quick-start.sqlite', import.meta.url));
@@ -17,8 +17,8 @@ export const database = new DataSource({
   driver: libsql,
   database: file,
   enableWAL: !inMemory,
-  entities: [Consent, Note, Session, ...oauthEntities()],
-  migrations: [CreateTables1767312000000, CreateSessions1767398400000, ...oauthMigrations()],
+  entities: [Note, ...oauthEntities()],
+  migrations: [CreateTables1767312000000, ...oauthMigrations()],
   // Makes the tables at the first start. A larger system does it as a step of its own, before it starts.
   migrationsRun: true,
 });
@@ -29,7 +29,6 @@ export async function openStore(): Promise<TypeOrmStore> {
   const store = new TypeOrmStore(database, { users });
   for (const client of clients) await store.saveClient(client);
   await store.prune();
-  await database.manager.delete(Session, { until: LessThan(Date.now()) });
   return store;
 }
 

@@ -1,15 +1,19 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { OAuth2Server } from 'nest-oauth2';
+import type { DemoUser } from './demo-data.js';
 import { homePage } from './pages/home.page.js';
 import { pageHeaders } from './pages/page.js';
-import { findSignedInUser } from './session.js';
+import { signIn } from './sign-in.js';
 
 /** The page of the client `demo-spa`. `/callback` is where it is answered: the same page, reading what came back. */
 @Controller()
 export class HomeController {
+  constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
+
   @Get(['', 'callback'])
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const user = await findSignedInUser(request);
+    const user = (await signIn.findUser(request, this.server)) as DemoUser | undefined;
     response.set(pageHeaders).send(homePage({ user, signedOut: !user && 'signed_out' in request.query }));
   }
 }

@@ -2,17 +2,14 @@ import 'reflect-metadata';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import cookieParser from 'cookie-parser';
 import { port } from './address.js';
 import { AppModule } from './app.module.js';
 import { greeting } from './greeting.js';
-import { secret } from './secret.js';
 
 async function start(): Promise<void> {
   // Not `log`, which tells of every route; on `debug` the library says why it refused a request.
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error', 'warn', 'debug'] });
   app.disable('x-powered-by');
-  app.use(cookieParser(secret));
   app.useStaticAssets(fileURLToPath(new URL('../public', import.meta.url)), { prefix: '/assets/' });
   await app.listen(port, '127.0.0.1');
   console.log(greeting(await app.getUrl()));

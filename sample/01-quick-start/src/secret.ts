@@ -5,8 +5,8 @@ import { file, inMemory } from './database.js';
 const newSecret = () => randomBytes(32).toString('base64url');
 
 /**
- * Signs login cookies and consent forms. OAUTH2_SECRET where several processes share the work; else the one that was
- * made at the first start and lies beside the database, readable by its owner only, so that a login outlives a restart.
+ * Signs consent forms. OAUTH2_SECRET where several processes share the work; else the one that was
+ * made at the first start and lies beside the database, readable by its owner only, so that one outlives a restart.
  */
 export const secret = process.env.OAUTH2_SECRET ?? (inMemory ? newSecret() : keptSecret(`${file}.secret`));
 

@@ -1,29 +1,5 @@
-import {
-  Column,
-  Entity,
-  type MigrationInterface,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-  type QueryRunner,
-  Table,
-} from 'typeorm';
+import { Column, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner, Table } from 'typeorm';
 import { firstNotes } from './demo-data.js';
-
-/** What a user lets a client do: one row for each scope. */
-@Entity('consents')
-export class Consent {
-  @PrimaryColumn('varchar') userId!: string;
-  @PrimaryColumn('varchar') clientId!: string;
-  @PrimaryColumn('varchar') scope!: string;
-}
-
-/** A login in a browser; `until` is in milliseconds since 1970. */
-@Entity('sessions')
-export class Session {
-  @PrimaryColumn('varchar') digest!: string;
-  @Column('varchar') userId!: string;
-  @Column('integer') until!: number;
-}
 
 /** What the API keeps. */
 @Entity('notes')
@@ -33,12 +9,9 @@ export class Note {
   @Column('text') text!: string;
 }
 
-const key = (name: string) => ({ name, type: 'varchar', isPrimary: true });
-
-/** The tables of the application. Those of the library come with a migration of their own. */
+/** The table of the application. Those of the library come with a migration of their own. */
 export class CreateTables1767312000000 implements MigrationInterface {
   async up(runner: QueryRunner) {
-    await runner.createTable(new Table({ name: 'consents', columns: ['userId', 'clientId', 'scope'].map(key) }));
     const columns = [
       { name: 'id', type: 'integer', isPrimary: true, isGenerated: true, generationStrategy: 'increment' as const },
       { name: 'userId', type: 'varchar' },
@@ -50,17 +23,5 @@ export class CreateTables1767312000000 implements MigrationInterface {
 
   async down(runner: QueryRunner) {
     await runner.dropTable('notes');
-    await runner.dropTable('consents');
-  }
-}
-
-export class CreateSessions1767398400000 implements MigrationInterface {
-  async up(runner: QueryRunner) {
-    const columns = [key('digest'), { name: 'userId', type: 'varchar' }, { name: 'until', type: 'integer' }];
-    await runner.createTable(new Table({ name: 'sessions', columns }));
-  }
-
-  async down(runner: QueryRunner) {
-    await runner.dropTable('sessions');
   }
 }

@@ -3,7 +3,7 @@ import { type Html, html } from '../html.js';
 import { isRightToLeft } from '../language.js';
 
 /** The document around every page: no script, and one style of its own. */
-export function frame({ language, title, main, style, site, logo }: FrameContext): Html {
+export function frame({ language, title, main, style, site, logo, home }: FrameContext): Html {
   const picture = logo !== undefined && html`<img src="${logo}" alt="${site === undefined ? 'Logo' : ''}" />`;
   return html`<!doctype html>
     <html lang="${language}" dir="${isRightToLeft(language) ? 'rtl' : 'ltr'}">
@@ -12,10 +12,11 @@ export function frame({ language, title, main, style, site, logo }: FrameContext
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title}${site !== undefined && html` · ${site}`}</title>
+        <link rel="icon" href="${logo ?? 'data:,'}" />
         ${style}
       </head>
       <body>
-        ${(picture || site !== undefined) && html`<header>${picture} ${site}</header>`}
+        ${(picture || site !== undefined) && html`<header><a href="${home}">${picture} ${site}</a></header>`}
         <main>${main}</main>
       </body>
     </html>`;

@@ -1,5 +1,5 @@
 import type { DemoUser } from '../demo-data.js';
-import { type Html, html } from './html.js';
+import { type Html, html } from 'nest-oauth2/pages';
 import { page } from './page.js';
 
 /** The page of the client: public/app.js brings it to life. */
@@ -27,7 +27,9 @@ export function homePage({ user, signedOut }: { user?: DemoUser; signedOut?: boo
 
 const farewell = 'You are signed out: the login session has ended, and the page has forgotten its tokens.';
 
-const signOutForm = html`<form method="post" action="/logout"><button>Sign out</button></form>`;
+const signOutForm = html`<form method="post" action="/oauth/logout">
+  <input type="hidden" name="return_to" value="/?signed_out" /><button>Sign out</button>
+</form>`;
 
 const startCard = (user?: DemoUser) =>
   html`<section id="start" class="card">
@@ -36,7 +38,7 @@ const startCard = (user?: DemoUser) =>
       user
         ? html`<p>
             The server still knows this browser as <b>${user.name}</b>. The page keeps its tokens in its own memory
-            only, and has none yet.
+            only, and has none yet. <a href="/oauth/applications">What has access to your account</a>
           </p>`
         : html`<p>You will be asked to sign in: <b>alice</b> with the password <b>wonderland</b>.</p>`
     }

@@ -1,12 +1,5 @@
 import { whereThingsAre } from '../database.js';
-import { clients } from '../demo-data.js';
-import { type Html, html } from './html.js';
-
-/**
- * Where a form may lead: here, and, because the browser follows redirects, wherever an answer to the client may go.
- * Without the second, the browser would stop between the consent page and the client. The demo's clients take any port.
- */
-const formTargets = new Set(clients.flatMap((client) => client.redirectUris).map((uri) => `${new URL(uri).origin}:*`));
+import { type Html, html } from 'nest-oauth2/pages';
 
 /** What every page is sent with: nothing runs, loads or frames that is not ours, and nothing is kept. */
 export const pageHeaders = {
@@ -16,7 +9,7 @@ export const pageHeaders = {
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
-    `form-action 'self' ${[...formTargets].join(' ')}`,
+    "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),

@@ -1,4 +1,4 @@
-import { html } from './html.js';
+import { html } from 'nest-oauth2/pages';
 import { page } from './page.js';
 
 /** Answers a request that no other page answers. */
