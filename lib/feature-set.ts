@@ -19,7 +19,7 @@ export function flatten(list: FeatureList): readonly Feature[] {
   verify(findRepeated(list));
   const features = new Map(ownOf(list).map((feature) => [feature.name, feature]));
   for (const feature of list.filter((one): one is readonly Feature[] => Array.isArray(one)).flat()) {
-    features.set(feature.name, { ...feature, ...features.get(feature.name) });
+    features.set(feature.name, bent(feature, features.get(feature.name)));
   }
   return [...features.values()];
 }
@@ -67,6 +67,28 @@ const HOOKS: readonly Hook[] = [
   'challenge',
   'describe',
 ];
+
+const MEMBERS: readonly (keyof Feature)[] = [
+  ...HOOKS,
+  'requires',
+  'grants',
+  'responseTypes',
+  'endpoints',
+  'clientAuthentications',
+  'resources',
+  'check',
+];
+
+/** A feature of a profile with what the host's own has in place of it. Each may be of a class, and its methods stay with it. */
+function bent(feature: Feature, own: Feature | undefined): Feature {
+  if (!own) return feature;
+  const members = MEMBERS.map((member) => {
+    const owner = member in own ? own : feature;
+    const value: unknown = owner[member];
+    return [member, typeof value === 'function' ? (value.bind(owner) as unknown) : value];
+  });
+  return { ...feature, ...own, ...(Object.fromEntries(members) as object) };
+}
 
 /** What a list of features makes of a server, sorted once. */
 export class FeatureSet implements ServerFacts {

@@ -4,6 +4,7 @@ import {
   InvalidTokenError,
   OAuthError,
   type RefusalDetail,
+  toOAuthError,
   UnauthorizedRequestError,
 } from '../errors.js';
 import { type EventSink, reportRefusal } from '../events.js';
@@ -29,7 +30,11 @@ export function refuse(response: Response, error: OAuthError, asked: Challenged 
   if (!(error instanceof UnauthorizedRequestError)) challenge += `,error="${wireCode(error)}"`;
   if (asked.scope && error instanceof InsufficientScopeError) challenge += `,scope="${asked.scope}"`;
   const features = asked.server?.hooks.challenge;
-  if (features?.length) challenge += challengeOf(features, { ...asked, error } as Refused);
+  try {
+    if (features?.length) challenge += challengeOf(features, { ...asked, error } as Refused);
+  } catch (fault) {
+    return refuse(response, toOAuthError(fault));
+  }
   response.headers['www-authenticate'] = challenge;
   return error;
 }
