@@ -6,6 +6,7 @@ import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
 import type { ClientAuthentication, ClientClaim } from './client-authentication.js';
+import { isPublic } from './none.js';
 
 /** A client, and how it proved itself: by which method, or `none`. RFC 7591 §2 */
 interface Authenticated {
@@ -25,7 +26,9 @@ export async function authenticateClient(request: Request, { model }: Options, w
   try {
     const { claim, method } = readClaim(request, ways.authentications);
     const client = await model.getClient(claim.id, claim.secret || null);
-    if (claim.secret) return { client: verifyClient(client, model), proof: method };
+    // Whatever a model says to the secret of a client that has none, it proves nothing.
+    const isProven = Boolean(claim.secret) && !(client && isPublic(client));
+    if (isProven) return { client: verifyClient(client, model), proof: method };
     if (!ways.excuses(client, request)) throw unproven(client, claim);
     return { client: verifyClient(client, model), proof: 'none' };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createHost, WEB } from '../../support/model.js';
+import { createHost, SECRET, WEB } from '../../support/model.js';
 import { answer, FORM, formRequest, summary } from '../../support/requests.js';
 
 const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland' };
@@ -51,6 +51,16 @@ describe('requireClientAuthentication', () => {
 
   it('is not needed by a client that says it has no secret', async () => {
     expect((await withoutSecret({}, { tokenEndpointAuthMethod: 'none' })).status).toBe(200);
+  });
+
+  it('takes no secret for a proof of a client that says it has none', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, tokenEndpointAuthMethod: 'none' });
+    const parameters = { client_id: 'web', client_secret: SECRET };
+    const itself = await answer(host, 'token', formRequest({ ...parameters, grant_type: 'client_credentials' }));
+    expect(summary(itself.error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+    expect(host.accessTokens.size).toBe(0);
+    expect((await answer(host, 'token', inForm(parameters))).status).toBe(200);
   });
 
   it('refuses an unknown client as any other', async () => {

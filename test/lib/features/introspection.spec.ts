@@ -208,6 +208,10 @@ describe('introspection', () => {
 
   it.each<[string, Request]>([
     ['a public client', formRequest({ token: 'access', client_id: 'spa' })],
+    [
+      'a public client whose model takes any secret',
+      formRequest({ token: 'access', client_id: 'spa', client_secret: SECRET }),
+    ],
     ['a client that leaves its secret out', formRequest({ token: 'access', client_id: 'web', grant_type: 'password' })],
     ['nobody', formRequest({ token: 'access' })],
     [
