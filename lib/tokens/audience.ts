@@ -26,6 +26,9 @@ const LONGEST = 2000;
 
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:[\w.~:/?[\]@!$&'()*+,;=%-]+$/i;
 
-/** An absolute URI without a fragment, as a resource is named. RFC 8707 §2, RFC 3986 §4.3 */
+/** `..` in a path: a model that looks at how a URI begins would take it for another one. RFC 3986 §5.2.4 */
+const DOTS = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
+
+/** An absolute URI without fragment and dot segments, as a resource is named. RFC 8707 §2, RFC 3986 §4.3 */
 export const isResource = (text: string): boolean =>
-  text.length <= LONGEST && ABSOLUTE.test(text) && URL.canParse(text);
+  text.length <= LONGEST && ABSOLUTE.test(text) && !DOTS.test(text) && URL.canParse(text);

@@ -10,7 +10,8 @@ export function namedResources(parameters: Parameters): readonly string[] {
   const uris = parameters.all('resource', () => true);
   const wrong = uris.find((uri) => !isResource(uri));
   if (wrong === undefined) return uris;
-  const detail = { rule: 'a resource is an absolute URI without fragment', given: shortText(wrong) };
+  const rule = 'a resource is an absolute URI without fragment, and without `..` in its path';
+  const detail = { rule, given: shortText(wrong) };
   throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
 }
 

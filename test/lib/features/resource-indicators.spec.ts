@@ -317,6 +317,21 @@ describe('a model that knows the resources', () => {
     ]);
   });
 
+  it.each(['..', '.', '%2e%2E', '.%2e', '../b', '../../tenants/b?x=1'])(
+    'is not asked for a URI with `%s` in its path, which begins as another one does',
+    async (dots) => {
+      const host = createHost({
+        validateResource: (uri: string) => uri.startsWith('https://api.example/a/'),
+      } as object);
+      const server = make(host.model, { own: ['https://api.example/a', 'https://api.example/b'] });
+      const outcome = await obtain(host, server, { ...ITSELF, resource: `https://api.example/a/${dots}` });
+      expect(refusal(outcome)).toEqual(NO_URI);
+      expect(host.accessTokens.size).toBe(0);
+      const near = 'https://api.example/a/.b..?c=/../';
+      expect(await obtain(host, server, { ...ITSELF, resource: near })).toMatchObject({ resource: [near] });
+    },
+  );
+
   it('needs no list, and its failure is a fault that says nothing', async () => {
     const fails = () => Promise.reject(new Error('secret'));
     const host = createHost({ validateResource: fails } as object);
