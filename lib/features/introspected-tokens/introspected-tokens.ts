@@ -60,7 +60,8 @@ export class IntrospectedTokens implements ProtectedResourceModel {
     const key = hash('sha256', accessToken, 'base64url');
     const known = this.good.get(key) ?? this.bad.get(key) ?? (await this.ask(key, accessToken));
     if (known.objection) throw refusal(known.objection);
-    return known.said && tokenOf(known.said, accessToken, known.expiresAt);
+    // What a route does to its token is not what the next one is told.
+    return known.said && tokenOf(structuredClone(known.said), accessToken, known.expiresAt);
   }
 
   /** One request for all who ask for the same token at once. */

@@ -68,6 +68,21 @@ describe('what is remembered', () => {
     ['one that is refused, for five seconds', good({ token_type: 'DPoP' }), {}, 4.9, 5],
     ['one that is over, for five seconds', good({ exp: 1 }), {}, 4.9, 5],
   ];
+  it('is what the server said, whatever a route does to its token', async () => {
+    remote.reset(good({ scope: ['read'], aud: ['https://a.example'], act: { sub: 'agent' } }));
+    const model = modelOf();
+    const first = (await model.getAccessToken('token'))!;
+    (first.scope as string[]).push('admin');
+    (first['resource'] as string[]).push('https://b.example');
+    (first['act'] as { sub: string }).sub = 'root';
+    expect(await model.getAccessToken('token')).toMatchObject({
+      scope: ['read'],
+      resource: ['https://a.example'],
+      act: { sub: 'agent' },
+    });
+    expect(asked()).toEqual(['token']);
+  });
+
   it.each(cases)('is %s', async (_, said, options, last, over) => {
     remote.reset(said);
     const model = modelOf(options);
