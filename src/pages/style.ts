@@ -58,7 +58,7 @@ button:hover, .button:hover { border-color: var(--accent); background: var(--acc
 .choice > * { flex: 1 1 8rem; }
 ul { list-style: none; }
 .scopes { border: 1px solid var(--line); border-radius: var(--radius); }
-.scopes li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem .75rem; padding: .75rem 1rem; }
+.scopes li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem .75rem; padding: .75rem 1rem; }
 .scopes li + li { border-top: 1px solid var(--line); }
 .applications > li { padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .applications > li + li { margin-top: 1.5rem; }
