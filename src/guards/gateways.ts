@@ -39,8 +39,26 @@ export function guardGateways(config: ApplicationConfig, modules: ModulesContain
         });
       }
     }
-    return getIoAdapter();
+    return rememberUpgrades(getIoAdapter() as Adapter | undefined) as ReturnType<typeof getIoAdapter>;
   };
+}
+
+interface Adapter {
+  bindClientConnect(server: unknown, connected: ConnectionHandler): unknown;
+}
+
+/** Where a gateway is made for each request its own `handleConnection()` is not prepared; its messages are guarded all the same. */
+function rememberUpgrades(adapter: Adapter | undefined): Adapter | undefined {
+  if (!adapter || prepared.has(adapter)) return adapter;
+  prepared.add(adapter);
+  const bind = adapter.bindClientConnect.bind(adapter);
+  adapter.bindClientConnect = (server, connected) =>
+    bind(server, (client, ...rest) => {
+      const [upgrade] = rest as [Upgrade | undefined];
+      if (upgrade?.headers) rememberUpgrade(client, upgrade);
+      return connected(client, ...rest);
+    });
+  return adapter;
 }
 
 interface Guards {
@@ -55,8 +73,6 @@ function prepareGateway(gateway: Gateway, metatype: Type, { ofModule, ofAll }: G
     .filter(isOAuthGuard)
     .map((guard) => (typeof guard === 'function' ? ofModule(guard as Type) : (guard as OAuthGuard)));
   gateway.handleConnection = (client, ...rest) => {
-    const [upgrade] = rest as [Upgrade | undefined];
-    if (upgrade?.headers) rememberUpgrade(client, upgrade);
     const go = () => handler.call(gateway, client, ...rest);
     if (guards.length === 0) return go();
     return admit(guards, handshakeOf(client, metatype, handler)).then((refused) =>

@@ -1,4 +1,4 @@
-import { type ExecutionContext, Injectable, type LoggerService, UseGuards } from '@nestjs/common';
+import { type ExecutionContext, Injectable, type LoggerService, Scope, UseGuards } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -87,8 +87,12 @@ class MessageGateway {
 describe('a gateway behind OAuthGuard', () => {
   afterEach(stopHosts);
 
-  const start = async (providers: object[], logger?: LoggerService) => {
-    const module = { imports: [OAuth2Module.forRoot({ model, controllers: false })], providers: providers as never };
+  const start = async (
+    providers: object[],
+    logger?: LoggerService,
+    imports = [OAuth2Module.forRoot({ model, controllers: false })],
+  ) => {
+    const module = { imports, providers: providers as never };
     const prepare = (
       app: ConstructorParameters<typeof WsAdapter>[0] & { useWebSocketAdapter(a: WsAdapter): unknown },
     ) => app.useWebSocketAdapter(new WsAdapter(app));
@@ -140,6 +144,20 @@ describe('a gateway behind OAuthGuard', () => {
     expect(await client.ask('closed')).toEqual({ event: 'closed', data: 'u' });
     expect(await client.ask('optional')).toEqual({ event: 'optional', data: 'u' });
     expect(await new GatewayClient(url, 'stolen').ask('optional')).toEqual(refused('invalid_token'));
+  });
+
+  it('checks its messages where the model is made for each request', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class RequestModel {
+      getAccessToken(token: string) {
+        return model.getAccessToken!(token);
+      }
+    }
+    const imports = [OAuth2Module.forRoot({ model: RequestModel as never, controllers: false })];
+    const url = await start([ShelfGateway], undefined, imports);
+    expect(await new GatewayClient(url, 'read').ask('read')).toEqual({ event: 'read', data: 'u' });
+    expect(await new GatewayClient(url, 'read').ask('write')).toEqual(refused('insufficient_scope'));
+    expect(await new GatewayClient(url, 'stolen').ask('read')).toEqual(refused('invalid_token'));
   });
 
   it('may read its token elsewhere, keep it in another way, and let somebody pass all the same', async () => {
