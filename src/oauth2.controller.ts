@@ -37,11 +37,14 @@ interface Parts {
 
 function addRoute(controller: object, endpoint: Endpoint): void {
   const name = `${endpoint.name} endpoint`;
-  const operate = OPERATIONS.get(endpoint.name) ?? answerBy(endpoint.name);
   function value(this: Parts, native: NativeRequest, reply: NativeReply): Promise<void> {
     const { events, options } = this.server;
     const visit = { native, reply, endpoint, facts: { cors: options?.cors, events } };
-    return answer(visit, (response) => operate(this, native, response));
+    return answer(visit, (response) =>
+      endpoint.name === 'authorize'
+        ? authorize(this, native, response)
+        : this.server.answer(endpoint.name, toOAuthRequest(native), response),
+    );
   }
   Object.defineProperty(controller, name, { value, configurable: true, writable: true });
   Req()(controller, name, 0);
@@ -49,25 +52,12 @@ function addRoute(controller: object, endpoint: Endpoint): void {
   All(endpoint.path)(controller, name, Object.getOwnPropertyDescriptor(controller, name)!);
 }
 
-type Operate = (parts: Parts, native: NativeRequest, response: Response) => Promise<unknown>;
-
-/** Those that are more to the module than an endpoint of the engine. */
-const OPERATIONS = new Map<string, Operate>([
-  [
-    'authorize',
-    async ({ server, interaction }, native, response) => {
-      if (interaction) return interaction.handle(native, response);
-      verifyUserIsAsked(server.options);
-      return server.authorize(toOAuthRequest(native), response);
-    },
-  ],
-  ['token', ({ server }, native, response) => server.token(toOAuthRequest(native), response)],
-]);
-
-const answerBy =
-  (id: string): Operate =>
-  ({ server }, native, response) =>
-    server.answer(id, toOAuthRequest(native), response);
+/** The authorization endpoint is more to the module than to the engine: somebody is asked. */
+async function authorize({ server, interaction }: Parts, native: NativeRequest, response: Response): Promise<unknown> {
+  if (interaction) return interaction.handle(native, response);
+  verifyUserIsAsked(server.options);
+  return server.authorize(toOAuthRequest(native), response);
+}
 
 /** The engine would take an access token for the user's word, and give a code of any scope for it: nobody was asked. */
 function verifyUserIsAsked({ authenticateHandler }: OAuth2Server['options']): void {

@@ -1,5 +1,5 @@
 import type { GrantRow, Row, Spending } from '../storage.js';
-import { GRANT } from './rows.js';
+import { GRANT } from './records.js';
 import { type Sql, sql } from './sql.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
 

@@ -1,5 +1,5 @@
 import type { GrantRow, Row, Spending } from '../storage.js';
-import { newRow, ROW } from './rows.js';
+import { newRow, ROW } from './records.js';
 import { join, sql } from './sql.js';
 import { TypeOrmStorage } from './typeorm-storage.js';
 

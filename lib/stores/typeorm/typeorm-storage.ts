@@ -4,7 +4,7 @@ import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
 import type { tableNames } from './entities.js';
 import { pruneTable } from './prune.js';
-import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './rows.js';
+import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './records.js';
 import { join, type Name, type Sql, sql, words } from './sql.js';
 
 /** A grant outlives its tokens by so many milliseconds: a request on its way may still ask whether it was revoked. */
