@@ -97,7 +97,7 @@ export class FeatureSet implements ServerFacts {
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
-  private readonly resources: readonly { uri: string; origin: string; path: string }[];
+  private readonly resources: readonly { uri: string; path: string }[];
   private paths: Readonly<Record<string, string | false>> = {};
 
   /** @throws InvalidArgumentError when two features add the same, or the model lacks what one asks of it */
@@ -156,11 +156,10 @@ function indexed<K extends (typeof PARTS)[number]>(
   return new Map(features.flatMap((feature) => Object.entries(feature[part] ?? {}))) as never;
 }
 
-/** An absolute URI by its origin and the path that requests for it are under. */
+/** An absolute URI, and the path that requests for it are under. */
 function placeOf(uri: string) {
   verify(URL.canParse(uri) ? undefined : `the resource \`${uri}\` is no absolute URI`);
-  const { origin, pathname } = new URL(uri);
-  return { uri, origin, path: comparablePath(pathname).replace(/\/$/, '') };
+  return { uri, path: comparablePath(new URL(uri).pathname).replace(/\/$/, '') };
 }
 
 /** Stops a server that cannot work. */

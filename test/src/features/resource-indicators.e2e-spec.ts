@@ -107,7 +107,7 @@ describe.each(PLATFORMS)('resource indicators on %s', (platform) => {
     const features = [resourceIndicators({ own: [root, NOTES] })];
     const host = await startHost(platform, demoModule({ features }));
     const parameters = form({ grant_type: 'client_credentials', scope: 'notes:read' }, [root]);
-    const answer = await answerOf(post(`${host.url}/oauth/token`, `${parameters}`, basic('web', 'web-secret')));
+    const answer = await answerOf(post(`${host.url}/oauth/token`, parameters.toString(), basic('web', 'web-secret')));
     const { access_token: token } = answer.body as { access_token: string };
     for (const path of ['/notes', '/NOTES', '/n%6ftes', '/Notes/Mine']) {
       const { status } = await answerOf(get(host.url + path, bearer(token)));
