@@ -2,7 +2,7 @@ import type { Request, ServerFacts } from '../../lib/index.js';
 
 const HERE = 'http://here.invalid';
 
-/** A path on this server; undefined for anything else: what arrives in a link must not decide where a user is sent. RFC 9700 §4.11 */
+/** A path on this server; undefined for anything else: what arrives in a link must not decide where a user is sent. RFC 9700 §4.11.2 */
 export function localPath(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, HERE)) return undefined;
   const { origin, pathname, search } = new URL(value, HERE);
