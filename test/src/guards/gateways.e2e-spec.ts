@@ -153,7 +153,7 @@ describe('a gateway behind OAuthGuard', () => {
         return model.getAccessToken!(token);
       }
     }
-    const imports = [OAuth2Module.forRoot({ model: RequestModel as never, controllers: false })];
+    const imports = [OAuth2Module.forRoot({ model: RequestModel, controllers: false })];
     const url = await start([ShelfGateway], undefined, imports);
     expect(await new GatewayClient(url, 'read').ask('read')).toEqual({ event: 'read', data: 'u' });
     expect(await new GatewayClient(url, 'read').ask('write')).toEqual(refused('insufficient_scope'));
