@@ -12,8 +12,8 @@ const ELSEWHERE = 'Access denied: the decision was sent by a page of another sit
  * @throws AccessDeniedError, for the browser and not for the client
  */
 export function verifySender(native: NativeRequest, request: Request, response: Response, server: OAuth2Server): void {
-  const { events, options } = server;
-  if (!hasDecision(native) || senderOf(request, options.issuer) !== 'other') return;
+  const { events, facts } = server;
+  if (!hasDecision(native) || senderOf(request, facts.issuerOf(request)) !== 'other') return;
   const given = request.get('origin') ?? request.get('sec-fetch-site');
   const error = new AccessDeniedError(ELSEWHERE, { code: 403 });
   error.because({ rule: 'a decision is sent by the page that asked for it', wanted: request.get('host'), given });
