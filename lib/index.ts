@@ -10,7 +10,7 @@ export type { ClientAuthentication, ClientClaim } from './clients/client-authent
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
 export type { Exchange } from './endpoints/exchange.js';
 export type { Endpoint, Feature, Handler, Presented, Refused, Resolved, ServerFacts } from './feature.js';
-export type { FeatureList } from './feature-set.js';
+export type { FeatureList } from './feature-list.js';
 export { AuthorizationCodeGrantType } from './features/authorization-code/code-grant.js';
 export { ClientCredentialsGrantType } from './features/client-credentials.js';
 export { PasswordGrantType } from './features/password.js';

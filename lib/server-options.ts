@@ -1,4 +1,4 @@
-import type { FeatureList } from './feature-set.js';
+import type { FeatureList } from './feature-list.js';
 import type { Client, ProtectedResourceModel, User } from './model/model.js';
 import type { EngineOptions, OAuth2ServerOptions } from './options/options.js';
 

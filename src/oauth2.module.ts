@@ -15,7 +15,7 @@ import { documentRoutes, endpointFinder, isDocument } from './endpoint.js';
 import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
-import { flatten } from '../lib/feature-set.js';
+import { flatten } from '../lib/feature-list.js';
 import { findInteractive } from './interaction/interactive-feature.js';
 import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';

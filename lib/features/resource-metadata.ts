@@ -1,6 +1,7 @@
 import { publicDocument } from '../endpoints/public-document.js';
 import type { Endpoint, Feature, ServerFacts } from '../feature.js';
 import { isPublicUrl } from '../http/public-url.js';
+import { comparablePath } from '../http/request-path.js';
 import { scopesFault } from './scopes-fault.js';
 
 /** A protected resource that this application is. */
@@ -92,7 +93,9 @@ function* faultsOf({ resources, maxAge = 0 }: ProtectedResourceOptions, server: 
   const paths = new Map<string, string>();
   for (const one of resources as readonly ProtectedResource[]) {
     yield* faultsOfOne(one, server);
-    const path = isPublicUrl(one?.resource) ? metadataUrl(one.resource).pathname.replace(/\/$/, '') : '';
+    const path = isPublicUrl(one?.resource)
+      ? comparablePath(metadataUrl(one.resource).pathname).replace(/\/$/, '')
+      : '';
     const other = paths.get(path);
     if (path && other) yield `the resources \`${other}\` and \`${one.resource}\` have one path: give each its own`;
     paths.set(path, one?.resource);

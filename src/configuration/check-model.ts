@@ -1,5 +1,5 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
-import { type FeatureList, flatten } from '../../lib/feature-set.js';
+import { type FeatureList, flatten } from '../../lib/feature-list.js';
 import { formerName } from '../../lib/model/require-methods.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';

@@ -1,6 +1,6 @@
 import { type Endpoint, isDocument } from '../endpoint.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
-import type { FeatureList } from '../../lib/feature-set.js';
+import type { FeatureList } from '../../lib/feature-list.js';
 import { allFeatures } from './features.js';
 import { isObject, type Kind } from './option-kinds.js';
 import { verify } from './verify.js';

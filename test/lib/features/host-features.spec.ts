@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Feature, InvalidTokenError, OAuth2Server } from 'nest-oauth2/server';
+import { type Feature, InvalidArgumentError, InvalidTokenError, OAuth2Server } from 'nest-oauth2/server';
 
 import { addAccessToken, createHost } from '../../support/model.js';
 import { answer, resourceRequest, summary } from '../../support/requests.js';
@@ -46,6 +46,22 @@ describe('a feature that is an instance of a class', () => {
     expect(
       summary((await visit([[new Judge()], { name: 'judge', present: undefined } as object as Feature])).error),
     ).toBe('no error');
+  });
+});
+
+describe('a server', () => {
+  const factory = () => new Judge();
+
+  it.each<[string, unknown, string]>([
+    ['a factory that was not called', [factory], '`factory` among the `features` is a function: call it'],
+    ['one in a profile', [[factory]], '`factory` among the `features` is a function: call it'],
+    ['nothing', [null], 'a feature has a `name`'],
+    ['nothing in a profile', [[new Judge(), undefined]], 'a feature has a `name`'],
+    ['a profile in a profile', [[[new Judge()]]], 'a feature has a `name`'],
+    ['a feature outside of a list', new Judge(), 'the option `features` must be a list such as `[revocation()]`'],
+  ])('does not take %s for a feature', (_, features, fault) => {
+    const make = () => new OAuth2Server({ model: createHost().model, features: features as never });
+    expect(make).toThrow(new InvalidArgumentError(`Invalid argument: ${fault}`));
   });
 });
 

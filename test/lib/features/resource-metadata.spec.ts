@@ -124,6 +124,11 @@ describe('a protected resource stops the server', () => {
       `the resources \`${API}\` and \`https://other.example/v1\` have one path: give each its own`,
     ],
     [
+      'whose path is that of another in capitals, which a router may take for the same',
+      [{ resource: API }, { resource: API.toUpperCase() }],
+      `the resources \`${API}\` and \`${API.toUpperCase()}\` have one path: give each its own`,
+    ],
+    [
       'with an issuer that is none',
       [{ resource: API, authorizationServers: ['http://id.example'] }],
       `${place(API)} has the issuer \`http://id.example\`, which is no https URL without query and fragment`,

@@ -1,0 +1,95 @@
+import { InvalidArgumentError } from './errors.js';
+import type { Feature, Hook } from './feature.js';
+
+/** Features as a host lists them: a profile is a list of its own. */
+export type FeatureList = readonly (Feature | readonly Feature[])[];
+
+/**
+ * The features of a list, each once: of one that the host lists and a profile brings too, the host's own counts.
+ * @throws InvalidArgumentError when one is given twice, or is none
+ */
+export function flatten(list: FeatureList): readonly Feature[] {
+  verify(findRepeated(list));
+  const features = new Map(ownOf(list).map((feature) => [feature.name, feature]));
+  for (const feature of list.filter((one): one is readonly Feature[] => Array.isArray(one)).flat()) {
+    features.set(feature.name, bent(feature, features.get(feature.name)));
+  }
+  return [...features.values()];
+}
+
+/** What a host lists itself; one that a profile brings too is meant to be bent. */
+const ownOf = (list: FeatureList) => list.filter((one): one is Feature => !Array.isArray(one));
+
+/** A feature that a host lists twice, or that is none, as a sentence. */
+export function findRepeated(list: FeatureList): string | undefined {
+  if (!Array.isArray(list)) return 'the option `features` must be a list such as `[revocation()]`';
+  for (const one of list.flat() as unknown[]) {
+    // A function has a name too, and would be a feature that does nothing.
+    if (typeof one === 'function') return `\`${one.name}\` among the \`features\` is a function: call it`;
+    if (typeof (one as Feature | undefined)?.name !== 'string') return 'a feature has a `name`';
+  }
+  const names = ownOf(list).map(({ name }) => name);
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  return repeated && `the feature \`${repeated}\` stands twice in \`features\`: leave one out`;
+}
+
+/** Two features that add the same, as a sentence. */
+export function findConflict(features: readonly Feature[]): string | undefined {
+  for (const part of PARTS) {
+    const owners = new Map<string, string>();
+    for (const { name, [part]: added = {} } of features) {
+      for (const id of Object.keys(added)) {
+        const other = owners.get(id);
+        if (other !== undefined) {
+          return `the features \`${other}\` and \`${name}\` both add \`${id}\` to \`${part}\`: leave one out of \`features\``;
+        }
+        owners.set(id, name);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What features add by a name, which no two of them may use. */
+export const PARTS = ['grants', 'responseTypes', 'endpoints'] as const;
+
+/** What of a feature is asked on the way of a request. */
+export const HOOKS: readonly Hook[] = [
+  'metadata',
+  'resolve',
+  'ask',
+  'answer',
+  'admit',
+  'issue',
+  'respond',
+  'present',
+  'challenge',
+  'describe',
+];
+
+const MEMBERS: readonly (keyof Feature)[] = [
+  ...HOOKS,
+  'requires',
+  'grants',
+  'responseTypes',
+  'endpoints',
+  'clientAuthentications',
+  'resources',
+  'check',
+];
+
+/** A feature of a profile with what the host's own has in place of it. Each may be of a class, and its methods stay with it. */
+function bent(feature: Feature, own: Feature | undefined): Feature {
+  if (!own) return feature;
+  const members = MEMBERS.map((member) => {
+    const owner = member in own ? own : feature;
+    const value: unknown = owner[member];
+    return [member, typeof value === 'function' ? (value.bind(owner) as unknown) : value];
+  });
+  return { ...feature, ...own, ...(Object.fromEntries(members) as object) };
+}
+
+/** Stops a server that cannot work. @throws InvalidArgumentError where there is a fault */
+export function verify(fault: string | undefined): void {
+  if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+}
