@@ -5,7 +5,7 @@ interface Expiring {
 
 /** Remembers so much and no more: what was not asked for the longest time is forgotten first. */
 export class Remembered<V extends Expiring> {
-  private readonly entries = new Map<string, V>();
+  private readonly entries = new Map<string, { value: V; since: number }>();
 
   constructor(private readonly size: number) {}
 
@@ -13,15 +13,18 @@ export class Remembered<V extends Expiring> {
     const entry = this.entries.get(key);
     if (!entry) return undefined;
     this.entries.delete(key);
-    if (entry.until <= Date.now()) return undefined;
+    const now = Date.now();
+    // A clock that was put back would make it live for so much longer.
+    if (entry.value.until <= now || now < entry.since) return undefined;
     this.entries.set(key, entry);
-    return entry;
+    return entry.value;
   }
 
-  set(key: string, entry: V): void {
-    if (entry.until <= Date.now()) return;
+  set(key: string, value: V): void {
+    const since = Date.now();
+    if (value.until <= since) return;
     this.entries.delete(key);
-    this.entries.set(key, entry);
+    this.entries.set(key, { value, since });
     if (this.entries.size > this.size) this.entries.delete(this.entries.keys().next().value!);
   }
 }

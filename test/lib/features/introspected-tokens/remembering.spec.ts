@@ -68,6 +68,17 @@ describe('what is remembered', () => {
     ['one that is refused, for five seconds', good({ token_type: 'DPoP' }), {}, 4.9, 5],
     ['one that is over, for five seconds', good({ exp: 1 }), {}, 4.9, 5],
   ];
+  it('is forgotten when the clock is put back, so that a revocation is seen no later', async () => {
+    const model = modelOf();
+    await call(model);
+    remote.reset({ active: false });
+    at(-3600);
+    expect(await call(model)).toBe(401);
+    remote.reset(good());
+    at(-7200);
+    expect(await call(model)).toBe(200);
+  });
+
   it('is what the server said, whatever a route does to its token', async () => {
     remote.reset(good({ scope: ['read'], aud: ['https://a.example'], act: { sub: 'agent' } }));
     const model = modelOf();
