@@ -3,6 +3,7 @@ import type { Endpoint, Feature, ServerFacts } from '../feature.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { comparablePath } from '../http/request-path.js';
 import { scopesFault } from './scopes-fault.js';
+import { unknownOption } from './unknown-option.js';
 
 /** A protected resource that this application is. */
 export interface ProtectedResource {
@@ -28,8 +29,8 @@ const PATH = '/.well-known/oauth-protected-resource';
 
 /** Clients that are turned away find out where to get a token, and for which scopes. RFC 9728 */
 export function protectedResource(options: ProtectedResourceOptions): Feature {
-  const { maxAge = 3600 } = options;
-  const resources = (options.resources ?? []).filter((one) => isPublicUrl(one?.resource));
+  const { maxAge = 3600 } = options ?? {};
+  const resources = (options?.resources ?? []).filter((one) => isPublicUrl(one?.resource));
   const urls = new Map(resources.map(({ resource }) => [resource, metadataUrl(resource)]));
   return {
     name: 'RFC 9728',
@@ -84,7 +85,12 @@ const DERIVED = new Map([
   ['signed_metadata', 'which must be signed: leave it out'],
 ]);
 
-function* faultsOf({ resources, maxAge = 0 }: ProtectedResourceOptions, server: ServerFacts): Iterable<string> {
+const NAMES = { resources: true, maxAge: true } as const;
+
+function* faultsOf(options: ProtectedResourceOptions, server: ServerFacts): Iterable<string> {
+  const misspelt = unknownOption(options ?? {}, NAMES, '`protectedResource()`');
+  if (misspelt !== undefined) yield misspelt;
+  const { resources, maxAge = 0 } = options ?? {};
   if (!Array.isArray(resources) || resources.length === 0) {
     yield "`protectedResource()` needs `resources`, a list such as `[{ resource: 'https://api.example.com' }]`";
     return;
@@ -102,6 +108,8 @@ function* faultsOf({ resources, maxAge = 0 }: ProtectedResourceOptions, server: 
   }
 }
 
+const MEMBERS = { resource: true, scopes: true, authorizationServers: true, members: true } as const;
+
 function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerFacts): Iterable<string> {
   const { resource, authorizationServers, members = {}, scopes = [] } = one ?? {};
   const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
@@ -109,6 +117,8 @@ function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerFac
     yield `${place} must be an https URL without query and fragment, or an http one of localhost`;
     return;
   }
+  const misspelt = unknownOption(one, MEMBERS, place);
+  if (misspelt !== undefined) yield misspelt;
   if (issuersOf(one, issuer).length === 0) {
     yield `${place} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``;
   }

@@ -7,6 +7,7 @@ import { verifyOwner } from '../grants/replay.js';
 import type { Awaitable, Model, Token } from '../model/model.js';
 import { tellEnded } from '../tokens/ended.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
+import { unknownOption } from './unknown-option.js';
 
 /** Ends access tokens one by one. */
 export interface RevocationModel {
@@ -46,7 +47,10 @@ export function revocation(options: RevocationOptions = {}): Feature {
 
 type AnyModel = Model & Partial<RevocationModel>;
 
-function faultsOf(model: AnyModel, { accessTokenEndsGrant = false }: RevocationOptions): string[] {
+function faultsOf(model: AnyModel, options: RevocationOptions): string[] {
+  const fault = unknownOption(options, { accessTokenEndsGrant: true }, '`revocation()`');
+  if (fault !== undefined) return [fault];
+  const { accessTokenEndsGrant = false } = options;
   if (accessTokenEndsGrant && !model.revokeGrant) {
     return ['`accessTokenEndsGrant` of `revocation()` needs a model that implements `revokeGrant()`'];
   }

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from '../../errors.js';
 import { isPublicUrl } from '../../http/public-url.js';
+import { unknownOption } from '../unknown-option.js';
+import { CACHE, CREDENTIALS, OPTIONS } from './option-names.js';
 
 /** Who this API is to the authorization server. RFC 7662 §2.1 */
 export interface IntrospectionCredentials {
@@ -63,6 +65,11 @@ const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_s
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: IntrospectedTokensOptions): Settings {
   const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = given ?? {};
+  const misspelt =
+    unknownOption(given ?? {}, OPTIONS, '`IntrospectedTokens`') ??
+    unknownOption(cache ?? {}, CACHE, '`cache` of `IntrospectedTokens`') ??
+    unknownOption(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`');
+  if (misspelt !== undefined) throw new InvalidArgumentError(`Invalid argument: ${misspelt}`);
   verify(
     issuer ?? introspectionEndpoint,
     'needs the `issuer` of the authorization server, or its `introspectionEndpoint`',

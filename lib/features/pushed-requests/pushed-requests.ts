@@ -9,6 +9,7 @@ import { isVSCHAR } from '../../http/syntax.js';
 import type { Model, OnceModel } from '../../model/model.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
+import { unknownOption } from '../unknown-option.js';
 import { PREFIX, PushEndpoint } from './push-endpoint.js';
 import { asRequest } from './pushed-parameters.js';
 import type { PushedRequest, PushedRequestModel } from './pushed-request.js';
@@ -53,7 +54,10 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
       },
     },
     metadata: () => ({ require_pushed_authorization_requests: isRequired }),
-    check: ({ options: { model } }) => [...faultsOf({ lifetime, interactionLifetime }, model as PushedModel)],
+    check: ({ options: { model } }) => [
+      ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
+      ...faultsOf({ lifetime, interactionLifetime }, model as PushedModel),
+    ],
 
     async resolve(request, server) {
       if (underCheck.has(request)) return undefined;
@@ -102,6 +106,8 @@ const isName = (uri: string) => uri.startsWith(PREFIX) && /^[\da-f]{64}$/.test(u
 
 const refused = (rule: string) =>
   new InvalidRequestError('Invalid request: `request_uri` is unknown, over or used').because({ rule });
+
+const NAMES = { required: true, lifetime: true, interactionLifetime: true } as const;
 
 function* faultsOf(
   lifetimes: Record<'lifetime' | 'interactionLifetime', unknown>,

@@ -3,7 +3,10 @@ import { shortText } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
 import type { Client, Model, User } from '../../model/model.js';
 import { isResource, resourceKey } from '../../tokens/audience.js';
+import { unknownOption } from '../unknown-option.js';
 import type { ResourceIndicatorOptions, ResourceModel } from './options.js';
+
+const NAMES = { resources: true, own: true, default: true, unrestricted: true } as const;
 
 /** Who wants a token. */
 interface Asker {
@@ -58,7 +61,12 @@ export class KnownResources {
 
   /** What is wrong with the lists, as sentences. */
   *faults(): Iterable<string> {
+    const misspelt = unknownOption(this.options, NAMES, '`resourceIndicators()`');
+    if (misspelt !== undefined) yield misspelt;
     const { resources = [], own = [] } = this.options;
+    for (const [name, list] of Object.entries({ resources, own })) {
+      if (!Array.isArray(list)) yield `\`${name}\` of \`resourceIndicators\` must be a list of absolute URIs`;
+    }
     for (const uri of [...resources, ...own, ...this.meant]) {
       if (!isResource(uri))
         yield `the resource \`${uri}\` of \`resourceIndicators\` is no absolute URI without fragment`;

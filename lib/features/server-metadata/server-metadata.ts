@@ -2,6 +2,7 @@ import { publicDocument } from '../../endpoints/public-document.js';
 import type { Feature, ServerFacts } from '../../feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { scopesFault } from '../scopes-fault.js';
+import { unknownOption } from '../unknown-option.js';
 import { derivedMetadata } from './derived-metadata.js';
 
 /** What `serverMetadata()` takes. */
@@ -38,6 +39,8 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
 function* faultsOf(server: ServerFacts, options: ServerMetadataOptions): Iterable<string> {
   const { issuer } = server.options;
   const { scopes = [], grantTypes = [], maxAge = 0, members = {} } = options;
+  const misspelt = unknownOption(options, NAMES, '`serverMetadata()`');
+  if (misspelt !== undefined) yield misspelt;
   if (issuer === undefined) {
     yield '`serverMetadata()` needs the option `issuer`: the https URL by which clients know this server';
     return;
@@ -59,6 +62,8 @@ function* faultsOf(server: ServerFacts, options: ServerMetadataOptions): Iterabl
     yield `\`members\` of \`serverMetadata()\` has \`${own}\`, ${OTHERWISE.get(own) ?? 'which the server says itself: leave it out'}`;
   }
 }
+
+const NAMES = { scopes: true, grantTypes: true, maxAge: true, members: true } as const;
 
 /** Members that have a place of their own, or none. */
 const OTHERWISE = new Map([

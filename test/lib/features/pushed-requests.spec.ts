@@ -493,6 +493,11 @@ describe('a server that takes pushed requests', () => {
 
   it.each([
     [
+      'a misspelt option',
+      { lifetimes: 60 },
+      'unknown option `lifetimes` of `pushedRequests()`: there are `required`, `lifetime` and `interactionLifetime`',
+    ],
+    [
       'a lifetime of no seconds',
       { lifetime: 0 },
       '`lifetime` of `pushedRequests` is a number of seconds, from 1 to 86400',

@@ -430,6 +430,16 @@ describe('a server', () => {
       '`own` of `resourceIndicators` lists URLs, and `urn:example:far` is none',
     ],
     [
+      'with a misspelt option',
+      { resource: [NOTES] } as object,
+      'unknown option `resource` of `resourceIndicators()`: there are `resources`, `own`, `default` and `unrestricted`',
+    ],
+    [
+      'with text for a list',
+      { resources: NOTES as never },
+      '`resources` of `resourceIndicators` must be a list of absolute URIs',
+    ],
+    [
       'without any',
       {},
       '`resourceIndicators` knows no resource: list some in `resources`, or give the model `validateResource()`',

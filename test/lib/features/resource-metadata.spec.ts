@@ -147,6 +147,20 @@ describe('a protected resource stops the server', () => {
     expect(() => serverOf(resources)).toThrow(new InvalidArgumentError(`Invalid argument: ${sentence}`));
   });
 
+  it.each<[unknown, string]>([
+    [undefined, '`protectedResource()` needs `resources`'],
+    [{ resource: [] }, 'unknown option `resource` of `protectedResource()`: there are `resources` and `maxAge`'],
+    [
+      { resources: [{ resource: API, scope: ['a'] }] },
+      `unknown option \`scope\` of ${place(API)}: there are \`resource\`, \`scopes\`, \`authorizationServers\` and \`members\``,
+    ],
+  ])('that is given as %j', (given, sentence) => {
+    const features = [protectedResource(given as ProtectedResourceOptions)];
+    const make = () => new OAuth2Server({ model: createHost().model, issuer: 'https://id.example', features });
+    expect(make).toThrow(InvalidArgumentError);
+    expect(make).toThrow(sentence);
+  });
+
   it('whose tokens come from nowhere', () => {
     expect(() => serverOf([{ resource: API }], { issuer: undefined as never })).toThrow(
       `${place(API)} needs to know where tokens come from: give the option \`issuer\`, or its \`authorizationServers\``,

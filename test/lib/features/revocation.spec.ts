@@ -242,6 +242,12 @@ describe('revocation', () => {
     ]);
   });
 
+  it('is refused at the start with a misspelt option', () => {
+    expect(() => serverOf(createHost().model, { accessTokenEndGrant: true } as object)).toThrow(
+      'unknown option `accessTokenEndGrant` of `revocation()`: there is `accessTokenEndsGrant`',
+    );
+  });
+
   it.each<[string, Record<string, undefined>, RevocationOptions, RegExp]>([
     ['can end nothing', { revokeToken: undefined }, {}, /`revocation\(\)` needs a model that finds and ends tokens/],
     [

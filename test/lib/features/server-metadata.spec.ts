@@ -184,6 +184,11 @@ describe('server metadata stop the server', () => {
       '`grantTypes` of `serverMetadata()` lists `password`, which is not served',
     ],
     [
+      'with a misspelt option',
+      { metadata: { scope: ['a'] } as object },
+      'unknown option `scope` of `serverMetadata()`: there are `scopes`, `grantTypes`, `maxAge` and `members`',
+    ],
+    [
       'with a member that is derived',
       { metadata: { members: { token_endpoint: 'https://evil.example' } } },
       '`members` of `serverMetadata()` has `token_endpoint`, which the server says itself: leave it out',

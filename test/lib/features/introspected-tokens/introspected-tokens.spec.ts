@@ -302,6 +302,12 @@ describe('what cannot work is said where it is written', () => {
   const issuer = 'https://id.example';
   it.each([
     ['needs the `issuer` of the authorization server', { issuer: undefined }],
+    ['unknown option `audiences` of `IntrospectedTokens`: there are `issuer`,', { audiences: ['https://api.example'] }],
+    ['unknown option `ttl` of `cache` of `IntrospectedTokens`: there are `lifetime`', { cache: { ttl: 5 } }],
+    [
+      'unknown option `clientId` of `credentials` of `IntrospectedTokens`: there are `id`, `secret` and `method`',
+      { credentials: { ...credentials, clientId: 'api' } },
+    ],
     [
       "takes as `issuer` an https URL (http on this machine only), and 'http://id.example' is none",
       { issuer: 'http://id.example' },
