@@ -190,16 +190,19 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
     expect((await answerOf(post(`${url}/.well-known/known`, { a: 'x'.repeat(2 ** 20) }))).status).toBe(413);
   });
 
-  it.each(['/tenant', '/a/b.c/', '/w:x(1)', '/é%20f'])('of an issuer with the path %s is behind and before it', async (path) => {
-    const { url } = await start(platform, { issuer: issuer + path });
-    const base = path.replace(/\/$/, '');
-    expect((await seen(`${url}/.well-known/known${base}`))[0]).toBe(200);
-    expect((await seen(`${url}${base}/.well-known/known`))[0]).toBe(200);
-    expect((await get(`${url}/.well-known/known`)).status).toBe(404);
-    expect((await get(`${url}/.well-known/known/else`)).status).toBe(404);
-    const tooLarge = await post(`${url}/.well-known/known${base}`, { a: 'x'.repeat(2 ** 20) });
-    expect([tooLarge.status, await tooLarge.json()]).toMatchObject([413, { error: 'invalid_request' }]);
-  });
+  it.each(['/tenant', '/a/b.c/', '/w:x(1)', '/é%20f'])(
+    'of an issuer with the path %s is behind and before it',
+    async (path) => {
+      const { url } = await start(platform, { issuer: issuer + path });
+      const base = path.replace(/\/$/, '');
+      expect((await seen(`${url}/.well-known/known${base}`))[0]).toBe(200);
+      expect((await seen(`${url}${base}/.well-known/known`))[0]).toBe(200);
+      expect((await get(`${url}/.well-known/known`)).status).toBe(404);
+      expect((await get(`${url}/.well-known/known/else`)).status).toBe(404);
+      const tooLarge = await post(`${url}/.well-known/known${base}`, { a: 'x'.repeat(2 ** 20) });
+      expect([tooLarge.status, await tooLarge.json()]).toMatchObject([413, { error: 'invalid_request' }]);
+    },
+  );
 
   it('is there for options that are found out while the application starts, and for a model of each request', async () => {
     const { useFactory, inject } = { useFactory: async () => ({ issuer: `${issuer}/late` }), inject: [] };
