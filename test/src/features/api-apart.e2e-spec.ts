@@ -196,11 +196,12 @@ describe.each(PLATFORMS)('a client that knows nothing but an API on %s', (platfo
     const [serverPort, apiPort] = [await freePort(), await freePort()];
     const [issuer, api] = [`http://127.0.0.1:${serverPort}`, `http://127.0.0.1:${apiPort}`];
     const [notes, mail] = [`${api}/notes`, `${api}/mail`];
-    const apiClient = { id: 'api', secret: 'api-secret', grants: [], resources: [notes, mail] };
+    const credentials = { id: 'api', secret: 'api-secret' };
+    const apiClient = { ...credentials, grants: [], resources: [notes, mail] };
     const store = new MemoryStore({ clients: [...clients, apiClient], users });
     await startServer(platform, serverPort, store, [notes, mail]);
 
-    const model = new IntrospectedTokens({ issuer, credentials: apiClient });
+    const model = new IntrospectedTokens({ issuer, credentials });
     const resources = [notes, mail].map((resource) => ({ resource, authorizationServers: [issuer] }));
     const features = [protectedResource({ resources }), resourceIndicators()];
     const imports = [OAuth2Module.forRoot({ model, features, controllers: false })];
