@@ -1,10 +1,11 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { InvalidGrantError, InvalidRequestError, ServerError } from './errors.js';
 import { FORM_OR_URL, optional } from './http/parameters.js';
 import type { Request } from './http/request.js';
 import { isPKCE } from './http/syntax.js';
 import type { AuthorizationCode } from './model/model.js';
+import { isSameText } from './same-text.js';
 
 /** What a client promises to prove when it redeems the code. RFC 7636 §4.3 */
 export interface Challenge {
@@ -52,7 +53,7 @@ export function verifyVerifier(request: Request, code: AuthorizationCode, enable
   if (method === 'plain') verifyPlain(enablePlainPKCE);
   const verifier = optional(request, 'code_verifier', isPKCE);
   if (!verifier) throw new InvalidGrantError('Missing parameter: `code_verifier`');
-  if (!sameText(transform(verifier, method), code.codeChallenge)) {
+  if (!isSameText(transform(verifier, method), code.codeChallenge)) {
     const rule = `the code verifier is the one of the challenge (${method})`;
     throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
   }
@@ -62,9 +63,4 @@ function transform(verifier: string, method: string): string {
   if (method === 'S256') return hash('sha256', verifier, 'base64url');
   if (method === 'plain') return verifier;
   throw new ServerError('Server error: no valid hash algorithm available to verify `code_verifier`');
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

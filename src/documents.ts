@@ -1,7 +1,8 @@
 import type { HttpServer } from '@nestjs/common';
 import { answer } from './answer.js';
 import type { AnswerFacts } from './cross-origin.js';
-import { decoded, documentRoutes, type Endpoint, isDocument } from './endpoint.js';
+import { decodedPath } from '../lib/http/request-path.js';
+import { documentRoutes, type Endpoint, isDocument } from './endpoint.js';
 import type { OAuth2Server } from '../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import type { NativeReply } from './native-reply.js';
@@ -35,5 +36,5 @@ export function serveDocuments(adapter: HttpServer, documents: Documents): void 
 const LITERAL = {
   express: (path: string) => path.replaceAll(/[!()*+:?[\\\]{}]/g, String.raw`\$&`),
   // Compared with what it has decoded.
-  fastify: (path: string) => decoded(path).replaceAll(':', '::'),
+  fastify: (path: string) => decodedPath(path).replaceAll(':', '::'),
 };

@@ -1,4 +1,5 @@
 import type { Endpoint as Served } from '../lib/feature.js';
+import { decodedPath } from '../lib/http/request-path.js';
 
 /** A place that answers requests, as the module has put it there. */
 export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
@@ -28,22 +29,14 @@ export type FindEndpoint = (url: string) => Endpoint | undefined;
 export function endpointFinder(endpoints: readonly Endpoint[], issuer: string | undefined): FindEndpoint {
   const routes = endpoints.flatMap((endpoint) =>
     isDocument(endpoint)
-      ? documentRoutes(endpoint, issuer).map((path) => [routePattern(decoded(path), '^'), endpoint] as const)
+      ? documentRoutes(endpoint, issuer).map((path) => [routePattern(decodedPath(path), '^'), endpoint] as const)
       : [[routePattern(endpoint.path), endpoint] as const],
   );
   return (url) => {
-    const path = decoded(url.split(/[?#;]/, 1)[0]!);
+    // Fastify finds `/token#` and `/token;1` too: whatever a router may take for a path counts as that path.
+    const path = decodedPath(url.split(/[?#;]/, 1)[0]!);
     return routes.find(([pattern]) => pattern.test(path))?.[1];
   };
-}
-
-/** Fastify finds `/%74oken` and `/token#` too: whatever a router may take for a path counts as that path. */
-export function decoded(path: string): string {
-  try {
-    return path.includes('%') ? decodeURIComponent(path) : path;
-  } catch {
-    return path;
-  }
 }
 
 const routePattern = (path: string, start = '') =>

@@ -7,7 +7,7 @@ import type { Awaitable, Client, Falsy, Model, RefreshToken, Token } from '../mo
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
-import { isOver } from '../tokens/lifetime.js';
+import { FOREVER, isOver } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
 
 /** Says who may learn what of tokens. */
@@ -137,8 +137,5 @@ function subjectOf(client: Client, user: Token['user']) {
 function expiryOf(moment: Date | undefined): number | undefined {
   return moment && moment.getTime() < FOREVER ? seconds(moment.getTime()) : undefined;
 }
-
-/** The last moment there is. */
-const FOREVER = 8.64e15;
 
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);

@@ -18,17 +18,17 @@ export function requestPath(request: Request): string {
  * `/notes\1#`, Fastify `/n%6ftes`, and, where the host says so, `//notes` and `/notes;1`. RFC 3986 §6.2.2
  */
 export function comparablePath(path: string): string {
-  return decoded(path)
+  return decodedPath(path)
     .split(';', 1)[0]!
     .replaceAll(/[/\\]+/g, '/')
     .toLowerCase();
 }
 
-function decoded(path: string): string {
+/** Routers find `/%74oken` too; none takes what it cannot decode for another path. */
+export function decodedPath(path: string): string {
   try {
-    return decodeURIComponent(path);
+    return path.includes('%') ? decodeURIComponent(path) : path;
   } catch {
-    // No router takes what it cannot decode for another path.
     return path;
   }
 }

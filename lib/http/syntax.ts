@@ -3,6 +3,8 @@ export type Syntax = (value: string) => boolean;
 
 const matches = (pattern: RegExp) => (value: string) => pattern.test(value);
 
+/** Any text at all. */
+export const isNotEmpty: Syntax = (value) => value.length > 0;
 /** Visible ASCII and space: client ids, secrets, codes, tokens, state. */
 export const isVSCHAR: Syntax = matches(/^[\x20-\x7e]+$/);
 /** Scope values, separated by single or more spaces. RFC 6749 §3.3 */

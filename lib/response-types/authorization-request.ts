@@ -2,7 +2,7 @@ import { isPublic } from '../clients/none.js';
 import { InvalidRequestError, UnsupportedResponseTypeError } from '../errors.js';
 import { FORM_OR_URL, optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import { isVSCHAR } from '../http/syntax.js';
+import { isNotEmpty, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import { isChallenged, readChallenge } from '../pkce.js';
@@ -73,5 +73,3 @@ function requiresChallenge(client: Client, { requirePKCE }: Options): boolean {
 export function readState(request: Request): string | undefined {
   return optional(request, 'state', isVSCHAR, FORM_OR_URL);
 }
-
-const isNotEmpty = (value: string) => value.length > 0;

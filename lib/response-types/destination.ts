@@ -2,7 +2,7 @@ import { InvalidClientError, InvalidRequestError, UnauthorizedClientError } from
 import { shortText } from '../events.js';
 import { FORM_OR_URL, optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import { isRedirectUri, isVSCHAR } from '../http/syntax.js';
+import { isNotEmpty, isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
@@ -30,8 +30,6 @@ export async function findDestination(request: Request, { model }: Options): Pro
   const redirectUri = await trustRedirectUri(given, client, model);
   return { client, redirectUri, redirectUriSent: given !== undefined };
 }
-
-const isNotEmpty = (value: string) => value.length > 0;
 
 /** Finds what the request asks for; undefined when it does not say, or says nonsense. */
 export function findResponseType(request: Request, types: ResponseTypes): ResponseTypeClass | undefined {

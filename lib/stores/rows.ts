@@ -1,6 +1,7 @@
 import { isClientItself, isMadeClientItself } from '../clients/client-itself.js';
 import { InvalidArgumentError } from '../errors.js';
 import type { AuthorizationCode, RefreshToken, Token, Unsaved, User } from '../model/model.js';
+import { FOREVER } from '../tokens/lifetime.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { scopeText, withinScope } from '../tokens/scope.js';
 import { TOKEN_FIELDS } from '../tokens/token-fields.js';
@@ -10,9 +11,6 @@ import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
 
 /** What hangs on a grant, as the engine hands it over. */
 type Issued = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
-
-/** The last moment there is: what never expires expires then. */
-export const FOREVER = 8.64e15;
 
 /** The grant that something is issued on. */
 export function grantRow(

@@ -1,7 +1,7 @@
 import { ServerError, toOAuthError } from '../errors.js';
 import type { Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { isOfIssuer } from './issuer.js';
-import { isOver } from './lifetime.js';
+import { FOREVER, isOver } from './lifetime.js';
 
 /** What a token can be, by the values of `token_type_hint`. RFC 7009 §2.1 */
 export type TokenKind = 'access_token' | 'refresh_token';
@@ -50,7 +50,7 @@ async function noneIfRefused<T>(find: () => T): Promise<Awaited<T> | undefined> 
 }
 
 /** Refresh tokens that say nothing else. */
-const NEVER = new Date(8.64e15);
+const NEVER = new Date(FOREVER);
 
 function isGood<T extends Token | RefreshToken>(
   token: T | Falsy,

@@ -1,5 +1,8 @@
 import { InvalidArgumentError } from '../errors.js';
 
+/** The last moment there is, in milliseconds since the epoch: what never expires expires then. */
+export const FOREVER = 8.64e15;
+
 /** The seconds of a lifetime option as a number; a host may have read them from its environment as text. */
 export function lifetime(given: unknown, name: string): number {
   if (!given) throw new InvalidArgumentError(`Missing parameter: \`${name}\``);

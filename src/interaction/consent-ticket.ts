@@ -1,7 +1,8 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { EventEmitter } from 'node:events';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { OnceModel } from '../../lib/index.js';
 import { callMethod } from '../../lib/model/adapt-model.js';
+import { hasOnce } from '../../lib/model/has-once.js';
+import { isSameText } from '../../lib/same-text.js';
 
 /** Seconds a consent page may stay open. */
 const LIFETIME = 15 * 60;
@@ -31,19 +32,17 @@ export class ConsentTickets {
   isGood(ticket: unknown, subject: string): ticket is string {
     if (typeof ticket !== 'string') return false;
     const [payload = ''] = ticket.split('.', 1);
-    const given = Buffer.from(ticket);
-    const expected = Buffer.from(this.sign(payload, subject));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+    if (!isSameText(ticket, this.sign(payload, subject))) return false;
     const { expires } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { expires: number };
     return expires > Date.now();
   }
 
-  /** Spends a good ticket: false when it has decided before. A model that is an event emitter has another `once`. */
+  /** Spends a good ticket: false when it has decided before. */
   async spend(ticket: string): Promise<boolean> {
     const { model } = this;
-    if (!model.once || model.once === (EventEmitter.prototype.once as unknown)) return true;
+    if (!hasOnce(model)) return true;
     const digest = hash('sha256', `consent ${ticket}`, 'base64url');
-    return Boolean(await callMethod(model as OnceModel, 'once', [digest, REMEMBERED]));
+    return Boolean(await callMethod(model, 'once', [digest, REMEMBERED]));
   }
 
   /** The payload has no dot, so what is signed can be read in one way only. */

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Request, Response } from '../../lib/index.js';
+import { isSameText } from '../../lib/same-text.js';
 
 const VALUE = /^[\w-]{43}$/;
 
@@ -48,9 +49,7 @@ export const formToken = (cookie: string): string =>
   createHmac('sha256', cookie).update('nest-oauth2 form').digest('base64url');
 
 export function isFormToken(token: unknown, cookie: string | undefined): boolean {
-  if (typeof token !== 'string' || cookie === undefined) return false;
-  const [given, expected] = [Buffer.from(token), Buffer.from(formToken(cookie))];
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return typeof token === 'string' && cookie !== undefined && isSameText(token, formToken(cookie));
 }
 
 function valueOf(header: string | undefined, name: string): string | undefined {

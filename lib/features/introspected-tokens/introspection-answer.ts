@@ -3,6 +3,7 @@ import { InvalidTokenError, type RefusalDetail } from '../../errors.js';
 import type { Client, Scope, Token, User } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
 import { isAmong } from '../../tokens/audience.js';
+import { FOREVER } from '../../tokens/lifetime.js';
 import type { Settings } from './settings.js';
 import { unavailable } from './unavailable.js';
 
@@ -92,12 +93,9 @@ const objection = (what: string, detail: RefusalDetail) => ({ message: `Invalid 
 
 export const refusal = ({ message, detail }: Objection) => new InvalidTokenError(message).because(detail);
 
-/** The last moment that a Date can say. */
-const LATEST = 8.64e15;
-
 /** When the token is over, in milliseconds since the epoch. */
 export const expiryOf = ({ exp }: Introspection): number | undefined =>
-  exp === undefined ? undefined : Math.min(exp * 1000, LATEST);
+  exp === undefined ? undefined : Math.min(exp * 1000, FOREVER);
 
 /** What the token is for, as other features look at it. RFC 8707 §2 */
 const resourcesOf = ({ aud = [] }: Introspection): readonly string[] => (typeof aud === 'string' ? [aud] : aud);

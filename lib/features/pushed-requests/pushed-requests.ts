@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import { hash } from 'node:crypto';
 
 import { InvalidRequestError } from '../../errors.js';
@@ -6,6 +5,7 @@ import type { Feature, Resolved, ServerFacts } from '../../feature.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
+import { hasOnce } from '../../model/has-once.js';
 import type { Model, OnceModel } from '../../model/model.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
@@ -117,7 +117,7 @@ function* faultsOf(
     const isLifetime = typeof seconds === 'number' && seconds >= 1 && seconds <= LONGEST;
     if (!isLifetime) yield `\`${name}\` of \`pushedRequests\` is a number of seconds, from 1 to ${LONGEST}`;
   }
-  if (model.once === (EventEmitter.prototype.once as unknown)) {
+  if (!hasOnce(model)) {
     yield '`pushedRequests` needs a model that implements `once()`: that of an event emitter is another';
   }
 }

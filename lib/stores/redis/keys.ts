@@ -1,4 +1,4 @@
-import { FOREVER } from '../rows.js';
+import { FOREVER } from '../../tokens/lifetime.js';
 import type { Kind } from '../storage.js';
 
 /** What everything is called in Redis. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { FOREVER } from '../rows.js';
+import { FOREVER } from '../../tokens/lifetime.js';
 import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import type { StoredClient } from '../ports.js';
 import type { RunScript } from './connection.js';
