@@ -1,4 +1,5 @@
 export * from '../lib/index.js';
+export { claimedClient } from './claimed-client.js';
 export { AccessToken } from './decorators/access-token.decorator.js';
 export { AnyScope, ANY_SCOPE_METADATA } from './decorators/any-scope.decorator.js';
 export { CurrentUser } from './decorators/current-user.decorator.js';

@@ -1,8 +1,9 @@
-import { All, Controller, Inject, Req, Res, SetMetadata, type Type, VERSION_NEUTRAL } from '@nestjs/common';
+import { All, Controller, Inject, Req, Res, SetMetadata, type Type, UseFilters, VERSION_NEUTRAL } from '@nestjs/common';
 import { InvalidArgumentError, OAuth2Server, type Response } from '../lib/index.js';
 import { answer } from './answer.js';
 import { Public } from './decorators/public.decorator.js';
 import { type Endpoint, isDocument } from './endpoint.js';
+import { guardRefusals } from './guard-refusals.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { NativeReply } from './native-reply.js';
@@ -46,10 +47,14 @@ function addRoute(controller: object, endpoint: Endpoint): void {
         : this.server.answer(endpoint.name, toOAuthRequest(native), response),
     );
   }
+  // Guards of the host tell routes apart by it: a throttler counts each by its name.
+  Object.defineProperty(value, 'name', { value: endpoint.name });
   Object.defineProperty(controller, name, { value, configurable: true, writable: true });
+  const descriptor = Object.getOwnPropertyDescriptor(controller, name)!;
   Req()(controller, name, 0);
   Res()(controller, name, 1);
-  All(endpoint.path)(controller, name, Object.getOwnPropertyDescriptor(controller, name)!);
+  UseFilters(guardRefusals(endpoint))(controller, name, descriptor);
+  All(endpoint.path)(controller, name, descriptor);
 }
 
 /** The authorization endpoint is more to the module than to the engine: somebody is asked. */

@@ -2,6 +2,7 @@ import {
   type AuthorizationRequest,
   InvalidArgumentError,
   type OAuth2Server,
+  type OAuthError,
   Request,
   type Response,
   type User,
@@ -34,15 +35,19 @@ export class InteractionFlow {
     try {
       await this.answer(native, response);
     } catch (error) {
-      if (this.interaction.showError && response.status >= 400) {
-        const answer = await this.interaction.showError(toOAuthError(error), { request: native });
-        showAnswer(response, { status: response.status, ...answer });
-      }
+      if (response.status >= 400) await this.showError(toOAuthError(error), native, response);
       throw error;
     } finally {
       // What follows a form is fetched, never posted: a browser may repeat a post at a 302. RFC 9700 §4.12
       if (native.method === 'POST' && response.get('location') !== undefined) response.status = 303;
     }
+  }
+
+  /** Makes a page of a refusal that is told to the browser, where the host has one. */
+  async showError(error: OAuthError, native: NativeRequest, response: Response): Promise<void> {
+    if (!this.interaction.showError) return;
+    const answer = await this.interaction.showError(error, { request: native });
+    showAnswer(response, { status: response.status, ...answer });
   }
 
   private async answer(native: NativeRequest, response: Response): Promise<void> {
