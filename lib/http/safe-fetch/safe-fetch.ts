@@ -1,0 +1,161 @@
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { type BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+
+import { InvalidArgumentError } from '../../errors.js';
+import { FetchError } from './fetch-error.js';
+import { lookUp } from './look-up.js';
+import { Places } from './places.js';
+import { readJson } from './read-json.js';
+import type { SafeFetchOptions } from './safe-fetch-options.js';
+import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
+
+/** What was fetched. */
+export interface Fetched {
+  body: Record<string, unknown>;
+  headers: IncomingHttpHeaders;
+}
+
+/**
+ * The only way in which this library fetches what somebody else has named: a JSON object by https, from a public address. The
+ * name is looked up once, all its addresses are checked, and the connection is made to one of these: a name that means
+ * another address a moment later changes nothing. No redirect is followed, no cookie or credential sent, no proxy asked.
+ * RFC 9700 §4.11, CIMD §8.6
+ */
+export class SafeFetch {
+  private readonly options: SafeFetchOptions & Required<Pick<SafeFetchOptions, 'timeout' | 'size' | 'lookup'>>;
+  private readonly allowed: BlockList;
+  private readonly hosts: Places;
+  private readonly addresses: Places;
+
+  /** @throws InvalidArgumentError for an option that cannot work */
+  constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
+    const { concurrency = 64, concurrencyPerHost = 4, allow = [] } = options;
+    for (const [name, value] of Object.entries({ timeout, size, concurrency, concurrencyPerHost })) {
+      if (typeof value === 'number' && value > 0 && value < 2 ** 20) continue;
+      throw new InvalidArgumentError(`Invalid argument: \`${name}\` of a fetch is a number above 0`);
+    }
+    this.options = { ...options, timeout, size, lookup };
+    this.hosts = new Places(concurrency, concurrencyPerHost);
+    this.addresses = new Places(concurrency, concurrencyPerHost);
+    try {
+      this.allowed = blockList(allow);
+    } catch (error) {
+      throw new InvalidArgumentError(`Invalid argument: ${(error as Error).message}, in \`allow\` of a fetch`);
+    }
+  }
+
+  /** May this be fetched at all, as far as the text tells? */
+  isFetchable(text: string): boolean {
+    return URL.canParse(text) && this.faultOf(new URL(text)) === undefined;
+  }
+
+  /** Fetches a JSON object. @throws FetchError whenever there is none */
+  async json(text: string): Promise<Fetched> {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const fault = url ? this.faultOf(url) : 'it is no URL';
+    if (!url || fault !== undefined) throw new FetchError('url', `${text} is not fetched: ${fault}`);
+    return this.hosts.within(url.hostname, () => this.inTime(url));
+  }
+
+  /** One clock for all of it: whoever sends a byte at a time has no more of them. */
+  private async inTime(url: URL): Promise<Fetched> {
+    const { timeout } = this.options;
+    const clock = new AbortController();
+    const late = new FetchError('network', `${url.host} did not answer within ${timeout} s`);
+    let timer: NodeJS.Timeout | undefined;
+    const end = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(late);
+        clock.abort(late);
+      }, timeout * 1000);
+    });
+    try {
+      return await Promise.race([this.fetch(url, clock.signal), end]);
+    } catch (error) {
+      if (error instanceof FetchError) throw error;
+      throw new FetchError('network', `${url.host} could not be asked: ${String(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      clock.abort(late);
+    }
+  }
+
+  private async fetch(url: URL, signal: AbortSignal): Promise<Fetched> {
+    const addresses = await this.addressesOf(url, signal);
+    // However many names a host has, it is one.
+    return this.addresses.within(addresses.toSorted()[0]!, async () => {
+      const answer = await send(url, addresses, { signal, ca: this.options.ca });
+      try {
+        return { body: await readJson(answer, this.options.size), headers: answer.headers };
+      } finally {
+        answer.destroy();
+      }
+    });
+  }
+
+  private async addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+    const name = bare(url.hostname);
+    const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.options.lookup(name, signal);
+    if (addresses.length === 0) throw new FetchError('network', `the name ${name} has no address`);
+    // All of them: which one is taken would be for chance to say, or for who owns the name.
+    const refused = addresses.find((address) => !this.mayAsk(address, url.protocol));
+    if (refused === undefined) return addresses;
+    throw new FetchError('address', `${name} is at ${refused}, which is no public address`);
+  }
+
+  private mayAsk(address: string, protocol: string): boolean {
+    if (this.options.allowLoopback && isLoopback(address)) return true;
+    if (protocol !== 'https:') return false;
+    return (
+      isPublicAddress(address) || (isIP(address) > 0 && this.allowed.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
+    );
+  }
+
+  /** What is wrong with a URL, before anybody is asked anything. */
+  private faultOf({ protocol, hostname, port, username, password }: URL): string | undefined {
+    const { allowLoopback = false } = this.options;
+    const name = bare(hostname);
+    const isNear = name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
+    if (protocol !== 'https:' && !(protocol === 'http:' && allowLoopback && isNear)) return 'it is not https';
+    if (username + password !== '') return 'it has credentials in it';
+    if (name === '' || name.endsWith('.')) return 'its host has no usual name';
+    if (isIP(name) ? !this.mayAsk(name, protocol) : isNear && !allowLoopback) return 'it leads to no public address';
+    // A mail server is no place for a document, and what is sent to it might be a mail.
+    if (port !== '' && Number(port) < 1024 && port !== '443') return 'its port belongs to something else';
+    return undefined;
+  }
+}
+
+const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Sends the request to one of the addresses, under the name: whoever answers has to have the certificate of that. */
+function send(
+  url: URL,
+  addresses: readonly string[],
+  { signal, ca }: { signal: AbortSignal } & Pick<SafeFetchOptions, 'ca'>,
+): Promise<IncomingMessage> {
+  const isTls = url.protocol === 'https:';
+  const pinned: LookupFunction = (_name, { all }, found) => {
+    const checked = addresses.map((address) => ({ address, family: isIP(address) }));
+    if (all) found(null, checked);
+    else found(null, checked[0]!.address, checked[0]!.family);
+  };
+  // Agents of its own: that of the host may know a proxy, or keep connections and sessions.
+  const agent = isTls ? new HttpsAgent({ maxCachedSessions: 0 }) : new HttpAgent();
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'nest-oauth2' };
+  const options = {
+    agent,
+    headers,
+    signal,
+    lookup: pinned,
+    autoSelectFamily: true,
+    maxHeaderSize: 8192,
+    rejectUnauthorized: true,
+    ...(ca && { ca }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = (isTls ? requestHttps : requestHttp)(url, options, resolve);
+    request.once('error', reject).end();
+  });
+}

@@ -1,0 +1,317 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { FetchError, SafeFetch, type SafeFetchOptions } from '../../../lib/http/safe-fetch/index.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+
+const server = new TlsServer();
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+afterEach(() => server.reset());
+
+const here = async () => ['127.0.0.1'];
+
+/** One that finds every name on this machine, and may ask there. */
+const fetching = (options: SafeFetchOptions = {}) =>
+  new SafeFetch({ lookup: here, allow: ['127.0.0.1'], ca: CERTIFICATE, ...options });
+
+async function faultOf(work: Promise<unknown>): Promise<unknown> {
+  const failure = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(FetchError);
+  return (failure as FetchError).fault;
+}
+
+describe('what somebody else has named', () => {
+  it('is fetched as JSON, by its name, and without anything that tells who asks', async () => {
+    server.replies['/a.json?b=c'] = json({ a: 1 }, { 'cache-control': 'max-age=60', 'set-cookie': 'a=b' });
+    const { body, headers } = await fetching().json(server.url('/a.json?b=c'));
+    expect({ body, cached: headers['cache-control'] }).toEqual({ body: { a: 1 }, cached: 'max-age=60' });
+    const [{ method, headers: sent, socket }] = server.seen as [TlsServer['seen'][0]];
+    expect({ method, sent, name: (socket as unknown as { servername: string }).servername }).toEqual({
+      method: 'GET',
+      name: 'client.example',
+      sent: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'nest-oauth2',
+        host: `client.example:${server.port}`,
+        connection: expect.any(String),
+      },
+    });
+  });
+
+  it('is fetched of another type of JSON too', async () => {
+    server.replies['/'] = json({ a: 1 }, { 'content-type': 'application/oauth-client+json; charset=utf-8' });
+    expect(await fetching().json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+  });
+
+  it('is not fetched from a host whose certificate is of another name, or of nobody known', async () => {
+    server.replies['/'] = json({});
+    expect(await faultOf(fetching().json(server.url('/', 'evil.example')))).toBe('network');
+    expect(await faultOf(fetching({ ca: undefined }).json(server.url('/')))).toBe('network');
+    expect(server.seen).toEqual([]);
+  });
+
+  it.each([
+    ['a redirect', json({}, { location: 'https://other.example/' }, 302)],
+    ['not modified', json('', {}, 304)],
+    ['a partial answer', json({}, {}, 206)],
+    ['created', json({}, {}, 201)],
+    ['an error', json({}, {}, 500)],
+    ['HTML', json('{}', { 'content-type': 'text/html' })],
+    ['no type', json('{}', { 'content-type': '' })],
+    ['text that says it is JSON somewhere', json('{}', { 'content-type': 'text/plain; application/json' })],
+    ['compressed content', json({}, { 'content-encoding': 'gzip' })],
+    ['more than it may be, by its length', json({}, { 'content-length': '5368709120' })],
+  ])('is not taken of %s', async (_, reply) => {
+    server.replies['/'] = reply;
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['[]'],
+    ['null'],
+    ['"a"'],
+    ['{'],
+    ['{} {}'],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('latin1')],
+  ])('is not taken where it is no JSON object: %s', async (text) => {
+    server.replies['/'] = (response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from(text, 'latin1'));
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('content');
+  });
+
+  it('is as large as it may be, and not a byte larger', async () => {
+    const text = (length: number) => JSON.stringify({ a: 'x'.repeat(length - 8) });
+    server.replies = { '/least': json(text(5120)), '/more': json(text(5121)) };
+    expect(await fetching().json(server.url('/least'))).toMatchObject({ body: { a: expect.any(String) } });
+    expect(await faultOf(fetching().json(server.url('/more')))).toBe('answer');
+  });
+
+  it('is let go of as soon as it is more than it may be, though it has no end', async () => {
+    let sent = 0;
+    const closed = new Promise((resolve) => {
+      server.replies['/'] = (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const pump = () => {
+          while (!response.destroyed && response.write('x'.repeat(16_384))) sent += 16_384;
+        };
+        response.on('drain', pump).on('close', resolve);
+        pump();
+      };
+    });
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
+    await closed;
+    // What a connection holds in its buffers, of 5 GB and more.
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  it('is never expanded, whatever it would become', async () => {
+    const bomb = gzipSync(Buffer.alloc(5_000_000));
+    expect(bomb.length).toBeLessThan(5120);
+    server.replies['/'] = (response) =>
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'GZIP' }).end(bomb);
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
+  });
+
+  it.each([
+    ['no answer', () => undefined],
+    ['an answer without end, a byte at a time', drip],
+    ['interim answers without end', remind],
+  ])('is waited for as long as it may take, and not longer: %s', async (_, reply) => {
+    server.replies['/'] = reply as never;
+    expect(await faultOf(fetching({ timeout: 0.2 }).json(server.url('/')))).toBe('network');
+  });
+
+  it('is waited for no longer by who looks up its name for ever', async () => {
+    const never = fetching({ timeout: 0.1, concurrencyPerHost: 1, lookup: () => new Promise(() => undefined) });
+    expect(await faultOf(never.json(server.url('/')))).toBe('network');
+    expect(await faultOf(never.json(server.url('/')))).toBe('network');
+  });
+
+  it('is not fetched from one that speaks no TLS, or only says hello', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = silent.address() as AddressInfo;
+    expect(await faultOf(fetching({ timeout: 0.2 }).json(`https://client.example:${port}/`))).toBe('network');
+    silent.close();
+  });
+});
+
+function drip(response: { writeHead(...given: unknown[]): unknown; write(text: string): unknown; destroyed: boolean }) {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  void (async () => {
+    while (!response.destroyed) {
+      response.write(' ');
+      await setTimeout(5);
+    }
+  })();
+}
+
+function remind(response: { writeEarlyHints(hints: object): unknown; destroyed: boolean }) {
+  void (async () => {
+    while (!response.destroyed) {
+      response.writeEarlyHints({ link: '</a>; rel=preload' });
+      await setTimeout(5);
+    }
+  })();
+}
+
+describe('the address behind a name', () => {
+  const SPECIAL = [
+    '0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1 172.31.255.255',
+    '192.0.0.1 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255 240.0.0.1',
+    '255.255.255.255 :: ::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:8.8.8.8 ::ffff:0:127.0.0.1 ::7f00:1 64:ff9b::7f00:1',
+    '64:ff9b::808:808 64:ff9b:1::1 100::1 2001::1 2001:0:4136:e378:8000:63bf:3fff:fdd2 2001:10::1 2001:20::1 2001:db8::1',
+    '2002:7f00:1:: 2002:808:808:: 3fff::1 5f00::1 fc00::1 fd12:3456:789a::1 fe80::1 fec0::1 ff02::1 ff0e::1 no-address',
+  ].flatMap((line) => line.split(' '));
+
+  it.each(SPECIAL)('is not asked when it is %s, nor when a public one stands beside it', async (address) => {
+    for (const found of [[address], ['93.184.215.14', address], [address, '2606:4700::1']]) {
+      const safe = new SafeFetch({ lookup: async () => found });
+      expect(await faultOf(safe.json('https://client.example/'))).toBe('address');
+    }
+  });
+
+  it('is the one that was checked, whatever the name means a moment later', async () => {
+    server.replies['/'] = json({ a: 1 });
+    const answers = [['127.0.0.1'], ['10.0.0.1'], ['169.254.169.254']];
+    let asked = 0;
+    const safe = fetching({ lookup: async () => answers[asked++]! });
+    expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+    expect(asked).toBe(1);
+    expect(await faultOf(safe.json(server.url('/')))).toBe('address');
+    expect(asked).toBe(2);
+  });
+
+  it('is another of those that were checked, where one of them does not answer', async () => {
+    server.replies['/'] = json({ a: 1 });
+    const safe = fetching({ allow: ['127.0.0.0/8'], lookup: async () => ['127.0.0.9', '127.0.0.1'] });
+    expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+  });
+
+  it('is asked only for a name that has one', async () => {
+    for (const lookup of [async () => [], async () => Promise.reject(new Error('ENOTFOUND'))]) {
+      expect(await faultOf(new SafeFetch({ lookup }).json('https://client.example/'))).toBe('network');
+    }
+  });
+});
+
+describe('a URL', () => {
+  const REFUSED = [
+    'http://client.example/',
+    'ftp://client.example/',
+    'file:///etc/passwd',
+    'data:application/json,{}',
+    'https://user@client.example/',
+    'https://user:password@client.example/',
+    'https://:password@client.example/',
+    'https://client.example./',
+    'https://localhost/',
+    'https://a.localhost/',
+    'https://LOCALHOST/',
+    'https://127.0.0.1/',
+    'https://0x7f.1/',
+    'https://0177.0.0.1/',
+    'https://2130706433/',
+    'https://127.1/',
+    'https://0/',
+    'https://①②⑦.0.0.1/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[fe80::1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://client.example:22/',
+    'https://client.example:25/',
+    'https://client.example:0/',
+    'https://client.example:80/',
+    'https://client.example:99999/',
+    'https://',
+    '//client.example/',
+    'client.example',
+    '',
+  ];
+
+  it.each(REFUSED)('is refused before anything is looked up: %s', async (url) => {
+    let asked = 0;
+    const safe = new SafeFetch({ lookup: async () => [String(asked++)] });
+    expect(safe.isFetchable(url)).toBe(false);
+    expect(await faultOf(safe.json(url))).toBe('url');
+    expect(asked).toBe(0);
+  });
+
+  it('may lead to this machine for a developer, by http too, and to nothing else', async () => {
+    const near = new SafeFetch({ allowLoopback: true, ca: CERTIFICATE });
+    server.replies['/'] = json({ a: 1 });
+    expect(await near.json(`https://127.0.0.1:${server.port}/`)).toMatchObject({ body: { a: 1 } });
+    for (const url of [
+      'http://localhost:3000/',
+      'http://127.0.0.1:3000/',
+      'http://[::1]:3000/',
+      'https://localhost/',
+    ]) {
+      expect(near.isFetchable(url)).toBe(true);
+    }
+    for (const url of [
+      'http://client.example/',
+      'http://10.0.0.1/',
+      'https://10.0.0.1/',
+      'http://evil.localhost.example/',
+    ]) {
+      expect(near.isFetchable(url)).toBe(false);
+    }
+    const bent = new SafeFetch({ allowLoopback: true, lookup: async () => ['10.0.0.1'] });
+    expect(await faultOf(bent.json('http://a.localhost/'))).toBe('address');
+  });
+
+  it('may lead to what a host allows, by https', () => {
+    const safe = new SafeFetch({ allow: ['10.1.0.0/16', 'fd00::/8'] });
+    expect(['https://10.1.2.3/', 'https://[fd12::1]/'].every((url) => safe.isFetchable(url))).toBe(true);
+    expect(['https://10.2.0.1/', 'http://10.1.2.3/', 'https://[fc00::1]/'].some((url) => safe.isFetchable(url))).toBe(
+      false,
+    );
+  });
+});
+
+describe('how much is fetched at once', () => {
+  it('is bounded, for one host, for one address by however many names, and for all', async () => {
+    const release: (() => void)[] = [];
+    server.replies['/'] = (response) => release.push(() => json({})(response, undefined as never));
+    const begin = async (safe: SafeFetch, names: string[]) => {
+      const begun = names.map((name) => safe.json(server.url('/', name)));
+      const faults = Promise.allSettled(begun);
+      while (release.length < 2) await setTimeout(1);
+      await setTimeout(20);
+      release.splice(0).forEach((go) => go());
+      return (await faults).map((one) => (one.status === 'rejected' ? (one.reason as FetchError).fault : 'fetched'));
+    };
+    const four = Array.from({ length: 4 }, () => 'client.example');
+    expect(await begin(fetching({ concurrencyPerHost: 2 }), four)).toEqual(['fetched', 'fetched', 'busy', 'busy']);
+    const names = ['client.example', 'a.client.example', 'b.client.example', 'other.example'];
+    expect(await begin(fetching({ concurrencyPerHost: 2 }), names)).toEqual(['fetched', 'fetched', 'busy', 'busy']);
+    const all = fetching({ concurrency: 2, concurrencyPerHost: 9 });
+    expect(await begin(all, names)).toEqual(['fetched', 'fetched', 'busy', 'busy']);
+    server.replies['/'] = json({ a: 1 });
+    expect(await all.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+  });
+
+  it.each([{ timeout: 0 }, { size: -1 }, { concurrency: NaN }, { allow: ['10.0.0.0/33'] }, { allow: ['example.com'] }])(
+    'is no nonsense: %p',
+    (options) => {
+      expect(() => new SafeFetch(options as never)).toThrow(/^Invalid argument: .+ of a fetch/);
+    },
+  );
+});

@@ -1,0 +1,77 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/** Of `client.example` and all below it, and of `other.example`: made for these tests, and good for nothing else. */
+export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIB3jCCAYWgAwIBAgIUFDvIdINixBncD79k4lqh3ouvDO4wCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOY2xpZW50LmV4YW1wbGUwIBcNMjYxMTIyMDQzMjU1WhgPMjEy
+NjEwMjkwNDMyNTVaMBkxFzAVBgNVBAMMDmNsaWVudC5leGFtcGxlMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAE+psckRI6u6SjAyRZrMP6IrIXKUbscAdsA7ojySas
+1jOa2lZ6NZfF8QPUInoQceETrVIeDOn+bJc6zsc8+aVmW6OBqDCBpTAdBgNVHQ4E
+FgQUGhpBNLQz2RKuk0F9defAa+VlHU8wHwYDVR0jBBgwFoAUGhpBNLQz2RKuk0F9
+defAa+VlHU8wDwYDVR0TAQH/BAUwAwEB/zBSBgNVHREESzBJgg5jbGllbnQuZXhh
+bXBsZYIQKi5jbGllbnQuZXhhbXBsZYINb3RoZXIuZXhhbXBsZYcEfwAAAYcQAAAA
+AAAAAAAAAAAAAAAAATAKBggqhkjOPQQDAgNHADBEAiBmau18Y02Xzvi6DOpfvqxK
+xCCSZXE3bkZAn5iTA79yzwIgSvUQMWhtrpt1NKu9CnNRurs2a4bHMg5lqcxsfg2W
+uA0=
+-----END CERTIFICATE-----`;
+
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgG1Mw/LpErWpia8la
+/HsmXNXIsmZHagSw0RntRnN7OnehRANCAAT6mxyREjq7pKMDJFmsw/oishcpRuxw
+B2wDuiPJJqzWM5raVno1l8XxA9QiehBx4ROtUh4M6f5slzrOxzz5pWZb
+-----END PRIVATE KEY-----`;
+
+export type Reply = (response: ServerResponse, request: IncomingMessage) => unknown;
+
+export const json =
+  (body: unknown, headers = {}, status = 200): Reply =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(typeof body === 'string' ? body : JSON.stringify(body));
+
+/** A web server by https that says what it is told to say by path, and remembers who asked. */
+export class TlsServer {
+  replies: Record<string, Reply> = {};
+  seen: IncomingMessage[] = [];
+  port = 0;
+  private server: Server | undefined;
+
+  async start(host = '127.0.0.1'): Promise<void> {
+    const server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) => {
+      this.seen.push(request);
+      response.on('error', () => undefined);
+      (this.replies[request.url!] ?? json({}, {}, 404))(response, request);
+    });
+    server.on('tlsClientError', () => undefined);
+    await new Promise<void>((resolve) => {
+      server.listen(0, host, resolve);
+    });
+    this.server = server;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** A URL of this server, by a name that the tests look up. */
+  url(path: string, name = 'client.example'): string {
+    return `https://${name}:${this.port}${path}`;
+  }
+
+  /** How often something was asked for. */
+  count(path: string): number {
+    return this.seen.filter(({ url }) => url === path).length;
+  }
+
+  reset(): void {
+    this.replies = {};
+    this.seen = [];
+  }
+
+  async stop(): Promise<void> {
+    await new Promise((resolve) => {
+      this.server?.close(resolve);
+      this.server?.closeAllConnections();
+    });
+  }
+}
