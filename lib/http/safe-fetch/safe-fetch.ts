@@ -1,10 +1,10 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { type BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type BlockList, isIP, isIPv6 } from 'node:net';
 
 import { InvalidArgumentError } from '../../errors.js';
 import { FetchError } from './fetch-error.js';
 import { lookUp } from './look-up.js';
+import { requestPinned } from './pinned-request.js';
 import { Places } from './places.js';
 import { readJson } from './read-json.js';
 import type { SafeFetchOptions } from './safe-fetch-options.js';
@@ -85,7 +85,7 @@ export class SafeFetch {
     const addresses = await this.addressesOf(url, signal);
     // However many names a host has, it is one.
     return this.addresses.within(addresses.toSorted()[0]!, async () => {
-      const answer = await send(url, addresses, { signal, ca: this.options.ca });
+      const answer = await requestPinned(url, addresses, { signal, ca: this.options.ca });
       try {
         return { body: await readJson(answer, this.options.size), headers: answer.headers };
       } finally {
@@ -128,34 +128,3 @@ export class SafeFetch {
 }
 
 const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
-
-/** Sends the request to one of the addresses, under the name: whoever answers has to have the certificate of that. */
-function send(
-  url: URL,
-  addresses: readonly string[],
-  { signal, ca }: { signal: AbortSignal } & Pick<SafeFetchOptions, 'ca'>,
-): Promise<IncomingMessage> {
-  const isTls = url.protocol === 'https:';
-  const pinned: LookupFunction = (_name, { all }, found) => {
-    const checked = addresses.map((address) => ({ address, family: isIP(address) }));
-    if (all) found(null, checked);
-    else found(null, checked[0]!.address, checked[0]!.family);
-  };
-  // Agents of its own: that of the host may know a proxy, or keep connections and sessions.
-  const agent = isTls ? new HttpsAgent({ maxCachedSessions: 0 }) : new HttpAgent();
-  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'nest-oauth2' };
-  const options = {
-    agent,
-    headers,
-    signal,
-    lookup: pinned,
-    autoSelectFamily: true,
-    maxHeaderSize: 8192,
-    rejectUnauthorized: true,
-    ...(ca && { ca }),
-  };
-  return new Promise((resolve, reject) => {
-    const request = (isTls ? requestHttps : requestHttp)(url, options, resolve);
-    request.once('error', reject).end();
-  });
-}

@@ -127,7 +127,7 @@ describe('what somebody else has named', () => {
     ['an answer without end, a byte at a time', drip],
     ['interim answers without end', remind],
   ])('is waited for as long as it may take, and not longer: %s', async (_, reply) => {
-    server.replies['/'] = reply as never;
+    server.replies['/'] = reply;
     expect(await faultOf(fetching({ timeout: 0.2 }).json(server.url('/')))).toBe('network');
   });
 
