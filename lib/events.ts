@@ -1,61 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { errorResponse } from './error-response.js';
-import { OAuthError, type RefusalDetail } from './errors.js';
+import { OAuthError } from './errors.js';
+import type { OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent } from './event-kinds.js';
 import { isThenable } from './model/coroutine.js';
 
-/** What the server tells its operator: names and payloads, which stay as they are. Nothing in them is a secret. */
-export interface OAuth2Events {
-  /** A client could not prove who it is. */
-  'client.refused': RefusalEvent;
-  'authorization.granted': OAuth2Event;
-  /** The user said no. */
-  'authorization.denied': RefusalEvent;
-  'authorization.refused': RefusalEvent;
-  'token.issued': OAuth2Event;
-  'token.refreshed': OAuth2Event;
-  'token.refused': RefusalEvent;
-  'token.revoked': TokenEvent;
-  /** A code or a refresh token came twice: somebody stole it. RFC 9700 §4.14.2 */
-  'token.reuse_detected': TokenEvent;
-  /** A request at another endpoint was refused: `endpoint` says at which. */
-  'endpoint.refused': RefusalEvent;
-  /** A request to a protected resource was turned away. */
-  'access.refused': RefusalEvent;
-}
-
-/** The name of an event. */
-export type OAuth2EventName = keyof OAuth2Events;
-
-/** What happened, as far as it is known. */
-export interface OAuth2Event {
-  /** Where: `authorize`, `token`, the id of another endpoint, or `resource`. */
-  endpoint: string;
-  /** As the model knows it, or, of a client that is refused, as the request claims. */
-  clientId?: string | undefined;
-  /** The `id` of the user. */
-  userId?: unknown;
-  /** The `grant_type` at the token endpoint. */
-  grantType?: string | undefined;
-  /** The `response_type` at the authorization endpoint. */
-  responseType?: string | undefined;
-  /** What was granted, or, of a refusal, what was asked for. */
-  scope?: string | undefined;
-  /** The family of everything that came of one authorization. Only of models with `revokeGrant`. */
-  grantId?: string | undefined;
-}
-
-/** A request was refused: what the client heard, and what only the operator hears. */
-export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
-  /** The error code on the wire. */
-  error: string;
-  description: string;
-  status: number;
-}
-
-/** Something issued was spent or ended: a code, a refresh token, an access token, a grant. */
-export interface TokenEvent extends OAuth2Event {
-  what: string;
-}
+/** What of an event is said where it happens: when that was is added here, and by the module which server it was of. */
+export type Facts<E extends OAuth2Event = OAuth2Event> = Omit<E, 'at' | 'server'>;
 
 /** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
 export interface EventSink {
@@ -84,7 +34,12 @@ function isWanted(events: EventSink, name: string): boolean {
 }
 
 /** Tells who listens. A listener that fails, at once or later, changes no answer and ends no process. */
-export function report<N extends OAuth2EventName>(events: EventSink, name: N, payload: OAuth2Events[N]): void {
+export function report<N extends OAuth2EventName>(events: EventSink, name: N, facts: Facts<OAuth2Events[N]>): void {
+  passOn(events, name, { at: new Date(), ...facts });
+}
+
+/** The same of an event that is whole. */
+export function passOn(events: EventSink, name: string, payload: object): void {
   if (!isEmitter(events)) return tell(name, () => emit(events, name, payload));
   // Of an emitter nobody gets to see the promises of its listeners; called here, their failures are caught.
   for (const listener of events.rawListeners(name)) tell(name, () => listener.call(events, payload) as unknown);
@@ -96,7 +51,8 @@ function emit(events: EventSink & { emitAsync?: unknown }, name: string, payload
   return (events as { emitAsync: EventSink['emit'] }).emitAsync(name, payload);
 }
 
-function tell(name: string, call: () => unknown): void {
+/** Calls a listener, whose failure is told as a warning of the process. */
+export function tell(name: string, call: () => unknown): void {
   try {
     const answer = call();
     if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
@@ -115,7 +71,7 @@ function warn(name: string, error: unknown): void {
 }
 
 /** The payload of a refusal: what is known of the request, what the client hears, and the operator's detail. */
-function refusalEvent(error: OAuthError, facts: OAuth2Event): RefusalEvent {
+function refusalEvent(error: OAuthError, facts: Facts): Facts<RefusalEvent> {
   const { error: code, error_description: description } = errorResponse(error);
   return { ...facts, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
 }
@@ -125,7 +81,7 @@ export function reportRefusal(
   events: EventSink | undefined,
   name: OAuth2EventName,
   error: OAuthError,
-  facts: () => OAuth2Event,
+  facts: () => Facts,
 ): void {
   if (error.code >= 500 || !isHeard(events, name)) return;
   report(events, name as 'token.refused', refusalEvent(error, facts()));

@@ -5,7 +5,8 @@ import { EndpointHandlers } from './endpoints/endpoint-handlers.js';
 import { TokenEndpoint } from './endpoints/token.js';
 import * as errors from './errors.js';
 import * as named from './named-errors.js';
-import type { EventSink } from './events.js';
+import type { OAuth2EventName, OAuth2Events } from './event-kinds.js';
+import { type EventSink, type Facts, isHeard, report } from './events.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import type { ServerFacts } from './feature.js';
 import { flatten } from './feature-list.js';
@@ -40,10 +41,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 
   /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
   constructor(options: ResourceServerOptions<C, U>, events?: EventSink);
-  /**
-   * @param events who hears of what happens; left out: the `events` of the options
-   * @throws InvalidArgumentError without a model
-   */
+  /** @param events who hears of it; left out: `events` of the options. @throws InvalidArgumentError without a model */
   constructor(options: ServerOptions<C, U>, events?: EventSink);
   constructor(options: { events?: EventSink }, events = options?.events) {
     this.events = events;
@@ -120,6 +118,11 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
   mount(paths: Readonly<Record<string, string | false>>): void {
     this.features.mount(paths);
+  }
+
+  /** Tells whoever listens of what the host did itself, as by `report('grant.ended', { endpoint: 'sessions', … })`. */
+  report<N extends OAuth2EventName>(name: N, facts: Facts<OAuth2Events[N]>): void {
+    if (isHeard(this.events, name)) report(this.events, name, facts);
   }
 
   private run<Result>(

@@ -1,39 +1,40 @@
 import { Logger } from '@nestjs/common';
-import {
-  isHeard,
-  type OAuth2EventName,
-  type OAuth2Events,
-  refusedAt,
-  report,
-  reportRefusal,
-  shortText,
-} from '../lib/events.js';
-import type { EventSink, OAuth2Event, OAuthError } from '../lib/index.js';
+import { type Facts, isHeard, passOn, refusedAt, reportRefusal, shortText } from '../lib/events.js';
+import type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, OAuthError } from '../lib/index.js';
+import type { EventListeners } from './event-listeners.js';
 
 const logger = new Logger('OAuth2');
 
 /** What a line is written of, and at which level: what was granted is for the listeners of the host alone. */
 const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'access.refused': 'debug',
-  'authorization.denied': 'debug',
   'authorization.refused': 'debug',
   'client.refused': 'debug',
+  'consent.denied': 'debug',
   'endpoint.refused': 'debug',
   'token.refused': 'debug',
   'token.reuse_detected': 'warn',
+  'user.refused': 'debug',
 };
 
 /** Writes a line for every refusal, and hands all events on to the listeners of the host. */
 export class EventLog implements EventSink {
-  constructor(private readonly events: EventSink | undefined) {}
+  constructor(
+    private readonly events: EventSink | undefined,
+    private readonly listeners?: EventListeners,
+    /** The name of the server, where the host has given it one. */
+    private readonly server?: string,
+  ) {}
 
   wants(name: OAuth2EventName): boolean {
-    return isHeard(this.events, name) || isLogged(name);
+    return isHeard(this.events, name) || isLogged(name) || this.listeners?.has(name) === true;
   }
 
   emit<N extends OAuth2EventName>(name: N, payload: OAuth2Events[N]): void {
+    if (this.server !== undefined) payload.server = this.server;
     if (isLogged(name)) logger[LEVELS[name]!](lineOf(name, payload));
-    if (isHeard(this.events, name)) report(this.events, name, payload);
+    if (isHeard(this.events, name)) passOn(this.events, name, payload);
+    if (this.listeners?.has(name)) this.listeners.tell(name, payload);
   }
 }
 
@@ -44,14 +45,14 @@ function isLogged(name: OAuth2EventName): boolean {
 }
 
 /** Tells of a refusal that the engine has not seen: of a body that cannot be read, or by the host's interaction. */
-export function reportRefused(events: EventSink | undefined, facts: OAuth2Event, error: OAuthError): void {
+export function reportRefused(events: EventSink | undefined, facts: Facts, error: OAuthError): void {
   reportRefusal(events, refusedAt(facts.endpoint), error, () => facts);
 }
 
 /** One line, whatever a client sent: `token.refused error="invalid_grant" …`. */
-function lineOf(name: string, payload: object): string {
-  const facts = Object.entries(payload).filter(([, value]) => value !== undefined);
-  return [name, ...facts.map(([key, value]) => `${key}=${textOf(value)}`)].join(' ');
+function lineOf(name: string, { at: _, ...facts }: OAuth2Event): string {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return [name, ...known.map(([key, value]) => `${key}=${textOf(value)}`)].join(' ');
 }
 
 const LONGEST = 1000;

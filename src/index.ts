@@ -11,6 +11,7 @@ export {
 } from './decorators/define-scopes.js';
 export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
 export { OAuthClient } from './decorators/oauth-client.decorator.js';
+export { OnOAuth2Event, type OnOAuth2EventOptions } from './decorators/on-oauth2-event.decorator.js';
 export { OptionalAuth, OPTIONAL_AUTH_METADATA } from './decorators/optional-auth.decorator.js';
 export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
 export { Scopes, SCOPES_METADATA } from './decorators/scopes.decorator.js';

@@ -1,4 +1,5 @@
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { OAuth2Server } from '../lib/index.js';
 import { checkInteraction } from './configuration/check-interaction.js';
 import { checkFeatures, checkModel } from './configuration/check-model.js';
@@ -7,6 +8,7 @@ import { isProvider } from './configuration/option-kinds.js';
 import { engineOptions } from './configuration/option-table.js';
 import { settleEndpoints } from './configuration/paths.js';
 import { refuse, verify } from './configuration/verify.js';
+import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
 import { findInteractive } from './interaction/interactive-feature.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
@@ -44,12 +46,18 @@ export function defineModule(module: Type, { registration, method, options }: Im
   const { controllers = true, extraProviders = [], features, imports = [], isGlobal = false } = registration;
   const server: Provider = {
     provide: OAuth2Server,
-    inject: [OAUTH2_OPTIONS, OAUTH2_MODEL, OAUTH2_ROUTES],
-    useFactory(settled: OAuth2Options, model: unknown, routes: Record<string, string | false>): OAuth2Server {
+    inject: [OAUTH2_OPTIONS, OAUTH2_MODEL, OAUTH2_ROUTES, EventListeners],
+    useFactory(
+      settled: OAuth2Options,
+      model: unknown,
+      routes: Record<string, string | false>,
+      listeners: EventListeners,
+    ): OAuth2Server {
       refuse(findOptionsFault(settled, { registration, method }));
       checkModel(model, settled, controllers);
       checkFeatures(model, features);
-      const made = new OAuth2Server({ ...engineOptions(settled), features, model }, new EventLog(settled.events));
+      const events = new EventLog(settled.events, listeners);
+      const made = new OAuth2Server({ ...engineOptions(settled), features, model }, events);
       made.mount(routes);
       return made;
     },
@@ -62,6 +70,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
     providers: [
       { provide: OAUTH2_REGISTRATION, useValue: registration },
       { provide: OAUTH2_ROUTES, useFactory: () => ({}) },
+      eventListeners,
       ...extraProviders,
       ...options(),
       provideGiven('model', OAUTH2_MODEL, registration.model),
@@ -80,6 +89,12 @@ function defineFault(module: Type, fault: string): DynamicModule {
   const registration: Provider = { provide: OAUTH2_REGISTRATION, useValue: {} };
   return { module, global: true, providers: [registration, ...parts], exports: EXPORTS };
 }
+
+const eventListeners: Provider = {
+  provide: EventListeners,
+  inject: [ModulesContainer],
+  useFactory: (modules: ModulesContainer) => new EventListeners(modules),
+};
 
 const interactionFlow: Provider = {
   provide: InteractionFlow,

@@ -12,6 +12,7 @@ import type {
 } from './interfaces/oauth2-module-options.interface.js';
 import { serveDocuments } from './documents.js';
 import { documentRoutes, endpointFinder, isDocument } from './endpoint.js';
+import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
@@ -35,6 +36,7 @@ export class OAuth2Module implements NestModule {
     @Inject(ModulesContainer) readonly modules: ModulesContainer,
     @Optional() @Inject(OAUTH2_OPTIONS) private readonly options: OAuth2Options | undefined,
     @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string | false> = {},
+    @Optional() @Inject(EventListeners) private readonly listeners?: EventListeners,
   ) {
     verify(
       registration !== undefined,
@@ -76,7 +78,7 @@ export class OAuth2Module implements NestModule {
     const routes = endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path]));
     claimRoutes(httpAdapter, routes);
     const findEndpoint = endpointFinder(endpoints, issuer);
-    const facts = { cors: options?.cors, events: new EventLog(options?.events) };
+    const facts = { cors: options?.cors, events: new EventLog(options?.events, this.listeners) };
     prepareBodies(httpAdapter, findEndpoint, facts);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, facts);

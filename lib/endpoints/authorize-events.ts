@@ -1,5 +1,6 @@
 import { AccessDeniedError, type OAuthError } from '../errors.js';
-import { type EventSink, isHeard, type OAuth2EventName, report, reportRefusal, shortText } from '../events.js';
+import type { OAuth2EventName } from '../event-kinds.js';
+import { type EventSink, isHeard, report, reportRefusal, shortText } from '../events.js';
 import type { Request } from '../http/request.js';
 import type { Client, User } from '../model/model.js';
 import type { Answer, AuthorizationRequest } from '../response-types/response-type.js';
@@ -11,29 +12,32 @@ export interface Asked {
   user?: User | undefined;
   /** Did the user say no? */
   denied?: boolean | undefined;
+  issuer?: string | undefined;
 }
 
-/** Tells the operator what the user agreed to, and of the token where the answer is one. */
+/** Tells the operator what was granted, and what was issued for it. */
 export function reportGranted(
   events: EventSink,
-  { client, responseType }: AuthorizationRequest,
+  { client, responseType, issuer }: AuthorizationRequest,
   { user, answer }: { user: User; answer: Answer },
 ): void {
   const names: OAuth2EventName[] = ['authorization.granted'];
   if ('accessToken' in answer.result) names.push('token.issued');
+  else if ('authorizationCode' in answer.result) names.push('code.issued');
   for (const name of names) {
     if (!isHeard(events, name)) continue;
     const { scope, grantId } = answer;
-    const facts = { endpoint: 'authorize', clientId: client.id, userId: user['id'], responseType };
+    const facts = { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'], responseType };
     report(events, name as 'authorization.granted', { ...facts, scope: scopeText(scope), grantId });
   }
 }
 
 /** Tells the operator why nothing was granted. */
 export function reportRefused(events: EventSink | undefined, request: Request, error: OAuthError, asked?: Asked): void {
-  const name = asked?.denied ? 'authorization.denied' : 'authorization.refused';
+  const name = asked?.denied ? 'consent.denied' : 'authorization.refused';
   reportRefusal(events, name, error, () => ({
     endpoint: 'authorize',
+    issuer: asked?.issuer,
     clientId: asked?.client?.id ?? said(request, 'client_id'),
     userId: asked?.user?.['id'],
     responseType: said(request, 'response_type'),

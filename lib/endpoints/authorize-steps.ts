@@ -46,7 +46,13 @@ export class AuthorizeSteps {
     } catch (error) {
       // Whatever the user says, a model that lacks a method is a fault of the host.
       const failure = denied && !(error instanceof InvalidArgumentError) ? userDenied() : toOAuthError(error);
-      throw tellBrowser(options, { error: failure, request: resolved?.request ?? sent, response, denied });
+      throw tellBrowser(options, {
+        error: failure,
+        request: resolved?.request ?? sent,
+        response,
+        denied,
+        issuer: options.issuer,
+      });
     }
     try {
       if (!denied) verifyAllowed(wanted, course.client, server.responseTypes);
@@ -120,7 +126,7 @@ export class AuthorizeSteps {
     const rule = 'a request that came from elsewhere is decided once';
     const again = new InvalidRequestError('Invalid request: it was answered before').because({ rule });
     const { request } = course;
-    throw tellBrowser(this.options, { error: again, request, response, client, user });
+    throw tellBrowser(this.options, { error: again, request, response, client, user, issuer: course.issuer });
   }
 
   private async grant(course: Course, user: User, response: Response): Promise<Partial<AuthorizationCode> | Token> {

@@ -2,7 +2,7 @@ import { authenticateClient, claimedId } from '../clients/authenticate-client.js
 import { isPublic } from '../clients/none.js';
 import { errorResponse, sayRetryAfter, wireCode } from '../error-response.js';
 import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors.js';
-import { refusedAt, reportRefusal, shortText } from '../events.js';
+import { isHeard, refusedAt, report, reportRefusal, shortText } from '../events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -41,6 +41,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       verifyFormPost(request);
       const { client, proof } = await authenticateClient(request, options, this.ways);
       exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof);
+      if (options.events && proof !== 'none') this.reportAuthenticated(exchange);
       if (cors) verifyOrigin(exchange);
       const result = await this.serve(exchange);
       response.body = this.bodyOf(result, exchange);
@@ -52,7 +53,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       response.body = errorResponse(failure);
       if (failure.code === 401) challenge(response, failure);
       sayRetryAfter(response, failure);
-      if (options.events) this.reportRefused(request, exchange?.client, failure);
+      if (options.events) this.reportRefused(request, exchange, failure);
       throw failure;
     }
   }
@@ -62,12 +63,20 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     excuses: (client: Client | Falsy, request: Request) => this.excuses(client, request),
   };
 
-  private reportRefused(request: Request, client: Client | undefined, error: OAuthError): void {
+  private reportAuthenticated({ client, issuer, proof }: Exchange): void {
+    const { events } = this.options;
+    if (!isHeard(events, 'client.authenticated')) return;
+    report(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method: proof });
+  }
+
+  private reportRefused(request: Request, exchange: Exchange | undefined, error: OAuthError): void {
+    const { client, issuer = this.options.issuer } = exchange ?? {};
     const name = client || !(error instanceof InvalidClientError) ? refusedAt(this.id) : 'client.refused';
     reportRefusal(this.options.events, name, error, () => {
       const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
       return {
         endpoint: this.id,
+        issuer,
         clientId: client?.id ?? claimedId(request, this.ways.authentications),
         grantType: shortText(grantType),
         scope: shortText(scope),

@@ -71,7 +71,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return tokenResponse(token, { answer, kept: this.options.allowExtendedTokenAttributes ? kept : undefined });
   }
 
-  protected override reportDone({ request, client }: Exchange, { user, scope, grantId }: Token): void {
+  protected override reportDone({ request, client, issuer }: Exchange, { user, scope, grantId }: Token): void {
     const { events } = this.options;
     const grantType = shortText(request.body.grant_type);
     const name = grantType === 'refresh_token' ? 'token.refreshed' : 'token.issued';
@@ -79,6 +79,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     const granted = scopeText(scope);
     report(events, name, {
       endpoint: 'token',
+      issuer,
       clientId: client.id,
       userId: user['id'],
       grantType,

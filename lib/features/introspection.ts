@@ -2,6 +2,7 @@ import { isClientItself } from '../clients/client-itself.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../endpoints/exchange.js';
 import { ServerError } from '../errors.js';
+import { isHeard, report } from '../events.js';
 import type { Feature } from '../feature.js';
 import type { Awaitable, Client, Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
@@ -56,19 +57,34 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return false;
   }
 
-  protected async serve({ client, issuer, parameters }: Exchange): Promise<Introspection> {
+  protected async serve(exchange: Exchange): Promise<Introspection> {
+    const found = await this.find(exchange);
+    const said = found ? this.describe(found, exchange.issuer) : { active: false };
+    if (this.options.events) this.reportAsked(exchange, said.active, found?.token);
+    return said;
+  }
+
+  private async find({ client, issuer, parameters }: Exchange): Promise<FoundToken | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
     // What a client may not know of is looked for as long as what there is not: it must not tell them apart. RFC 7662 §4
     for (const kind of kindsBy(hint)) {
       const found = await findToken(kind, value, { model: this.model, issuer });
-      if (found && this.isActive(found) && (await this.may(client, found))) return this.describe(found, issuer);
+      if (found && this.isActive(found) && (await this.may(client, found))) return found;
     }
-    return { active: false };
+    return undefined;
   }
 
   protected bodyOf(said: Introspection): object {
     return said;
+  }
+
+  private reportAsked({ client, issuer }: Exchange, active: boolean, token: FoundToken['token'] | undefined): void {
+    const { events } = this.options;
+    if (!isHeard(events, 'token.introspected')) return;
+    const { client: issuedTo, user, scope, grantId } = token ?? {};
+    const subject = { issuedTo: issuedTo?.id, userId: user?.['id'], scope: scopeText(scope), grantId };
+    report(events, 'token.introspected', { endpoint: this.id, issuer, clientId: client.id, active, ...subject });
   }
 
   private isActive({ kind, token }: FoundToken): boolean {

@@ -96,11 +96,14 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     return {};
   }
 
-  protected override reportDone({ client }: Exchange, revoked: Revoked | undefined): void {
+  protected override reportDone({ client, issuer }: Exchange, revoked: Revoked | undefined): void {
     const { events } = this.options;
-    if (!revoked || !isHeard(events, 'token.revoked')) return;
+    if (!revoked) return;
     const { what, user, grantId } = revoked;
-    report(events, 'token.revoked', { endpoint: this.id, clientId: client.id, userId: user['id'], grantId, what });
+    const facts = { endpoint: this.id, issuer, clientId: client.id, userId: user['id'], grantId };
+    if (isHeard(events, 'token.revoked')) report(events, 'token.revoked', { ...facts, what });
+    if (what !== 'grant' || !isHeard(events, 'grant.ended')) return;
+    report(events, 'grant.ended', { ...facts, reason: 'revoked' });
   }
 
   private async revoke({ kind, token }: FoundToken): Promise<Revoked | undefined> {

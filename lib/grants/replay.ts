@@ -51,13 +51,9 @@ export async function refuseReplay(found: Spendable, what: string, options: Gran
   if (grantId !== undefined && options.model.revokeGrant) {
     await options.model.revokeGrant(grantId);
     tellEnded({ grantId });
-    options.report?.('token.reuse_detected', {
-      endpoint: 'token',
-      clientId: client.id,
-      userId: user['id'],
-      grantId,
-      what,
-    });
+    const facts = { endpoint: 'token', issuer: options.issuer, clientId: client.id, userId: user['id'], grantId };
+    options.report?.('token.reuse_detected', { ...facts, what });
+    options.report?.('grant.ended', { ...facts, reason: 'reuse' });
   }
   const detail = { rule: `the ${what} is good once`, given: found.revokedAt ?? 'spent' };
   throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);

@@ -47,10 +47,11 @@ export class AuthenticateOperation extends Operation<Token> {
     // Thrown once, at the end: to throw it up to here first was a sixth of the time of a refusal.
     let objection: OAuthError | undefined;
     let token: Token | Falsy;
+    let issuer: string | undefined;
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString);
       token = await model.getAccessToken!(value);
-      objection = objectionTo(token, this.server.issuerOf(request));
+      objection = objectionTo(token, (issuer = this.server.issuerOf(request)));
       if (!objection && this.presents.length > 0) {
         const { options, server } = this;
         const presented = { token: token as Token, value, scheme: 'Bearer', request, response, options, server };
@@ -68,7 +69,7 @@ export class AuthenticateOperation extends Operation<Token> {
       objection = toOAuthError(error);
     }
     if (this.sayable && objection.code < 500) this.reportAccepted(response);
-    if (events) reportAccessRefusal(events, objection, { token, required: this.required });
+    if (events) reportAccessRefusal(events, objection, { token, required: this.required, issuer });
     throw refuse(response, objection, { request, options: this.options, server: this.server, scope: this.sayable });
   }
 

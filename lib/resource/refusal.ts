@@ -52,13 +52,15 @@ function challengeOf(features: readonly With<'challenge'>[], refused: Refused): 
 interface Reason {
   token: Token | Falsy;
   required: string | undefined;
+  issuer: string | undefined;
 }
 
 /** Tells the operator why a request is refused. */
 export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: Reason): void {
-  const { token, required } = refused;
+  const { token, required, issuer } = refused;
   reportRefusal(events, 'access.refused', error, () => ({
     endpoint: 'resource',
+    issuer,
     clientId: (token && token.client?.id) || undefined,
     userId: (token && token.user?.['id']) || undefined,
     scope: required,

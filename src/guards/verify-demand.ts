@@ -32,7 +32,11 @@ export async function verifyDemand(
     error = new InsufficientScopeError(NO_USER).because(detail);
   }
   if (!error) return;
-  reportAccessRefusal(server.events, error, { token, required: scope ?? route?.scope });
+  reportAccessRefusal(server.events, error, {
+    token,
+    required: scope ?? route?.scope,
+    issuer: server.facts?.issuerOf(request),
+  });
   throw refuse(response, error, { request, options: server.facts?.options, server: server.facts, scope });
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../lib/index.js';
 import { userDenied } from '../../lib/endpoints/authorize-events.js';
 import { toOAuthError } from '../../lib/errors.js';
+import { isHeard, report } from '../../lib/events.js';
 import { reportRefused } from '../event-log.js';
 import type { NativeRequest } from '../http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
@@ -82,14 +83,20 @@ export class InteractionFlow {
     const form = readDecision(native.body);
     if (!form) return undefined;
     if (!this.tickets.isGood(form.ticket, subject) || !(await this.tickets.spend(form.ticket))) {
-      const { client, scope } = context.authorization;
-      const facts = { endpoint: 'authorize', clientId: client.id, userId: user['id'] as unknown, scope };
-      reportRefused(this.server.events, facts, badTicket());
+      reportRefused(this.server.events, factsOf(user, context), badTicket());
       return undefined;
     }
-    if (form.decision === 'allow') await this.interaction.saveConsent?.(user, context);
-    return form.decision;
+    if (form.decision === 'deny') return 'deny';
+    await this.interaction.saveConsent?.(user, context);
+    const { events } = this.server;
+    if (isHeard(events, 'consent.given')) report(events, 'consent.given', factsOf(user, context));
+    return 'allow';
   }
+}
+
+/** What the operator is told of a decision. */
+function factsOf(user: User, { authorization: { client, scope, issuer } }: InteractionContext) {
+  return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
 }
 
 /** What a user is asked, by which request, and where. */

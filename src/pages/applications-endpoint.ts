@@ -1,6 +1,7 @@
 import type { ConsentModel, Model, User } from '../../lib/index.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
+import { reportWithdrawn } from './page-events.js';
 import { textOf, type Visit } from './site.js';
 
 /** Shows users which applications have access to their account, and ends it for good: it has to ask them anew. */
@@ -26,7 +27,8 @@ export class ApplicationsEndpoint extends PageEndpoint {
     if (!user) return this.signIn(visit);
     const clientId = textOf(visit.request, 'client_id');
     if (!this.site.isOurs(visit) || !clientId) return this.goTo(this.path(visit), visit);
-    await this.model.revokeGrantsOf({ userId: idOf(user), clientId });
+    const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId });
+    if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, visit });
     this.goTo(this.path(visit, { ended: '' }), visit);
   }
 

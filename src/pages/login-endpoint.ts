@@ -3,6 +3,7 @@ import type { Attempt } from './attempts.js';
 import type { LoginPageContext } from './contexts.js';
 import { localPath, pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
+import { reportUser, reportUserRefused } from './page-events.js';
 import { textOf, type Visit } from './site.js';
 
 /** What the fields of the form hold at most. */
@@ -10,6 +11,13 @@ const LONGEST_NAME = 255;
 const LONGEST_PASSWORD = 1000;
 
 const STATUS = { wrong: 401, expired: 403, busy: 503, throttled: 429 } as const;
+
+/** What the operator is told of it; that a server is busy is nobody's guess. */
+const RULES = {
+  wrong: '`getUser()` finds the user, and the password is right',
+  expired: 'the form was sent by a page of this server, in this browser',
+  throttled: 'not so many attempts in so short a time',
+} as const;
 
 /** Of the model's `getUser()`, what is asked here: no client is told the password. */
 interface UserModel {
@@ -31,12 +39,15 @@ export class LoginEndpoint extends PageEndpoint {
     const { request, response } = visit;
     if (!site.isOurs(visit)) return this.ask(visit, 'expired');
     if (textOf(request, 'account') === 'other') {
+      const before = await site.findUser(request);
       await site.sessions.end(request, response);
+      reportUser(site.server, 'user.signed_out', { user: before, visit });
       return this.goTo(site.loginPath(request, localPath(textOf(request, 'return_to'))), visit);
     }
     const user = await this.findUser(visit);
     if (typeof user === 'string') return this.ask(visit, user);
     await site.sessions.start(user, request, response);
+    reportUser(site.server, 'user.signed_in', { user, visit });
     this.goTo(this.returnTo(visit), visit);
   }
 
@@ -75,6 +86,7 @@ export class LoginEndpoint extends PageEndpoint {
     if (problem) context.problem = problem;
     const fields = this.site.fields(visit, { return_to: localPath(textOf(visit.request, 'return_to')) });
     const status = problem ? STATUS[problem] : 200;
+    if (problem && problem !== 'busy') reportUserRefused(this.site.server, { rule: RULES[problem], status, visit });
     this.site.show('login', { ...context, fields, action: this.action(visit) }, visit, status);
   }
 

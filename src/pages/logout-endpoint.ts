@@ -1,5 +1,6 @@
 import { localPath, pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
+import { reportUser } from './page-events.js';
 import { textOf, type Visit } from './site.js';
 
 /**
@@ -18,7 +19,11 @@ export class LogoutEndpoint extends PageEndpoint {
   protected async post(visit: Visit): Promise<void> {
     const { request, response } = visit;
     if (!this.site.isFromHere(visit)) return this.get(visit);
-    if (await this.site.findUser(request)) await this.site.sessions.end(request, response);
+    const user = await this.site.findUser(request);
+    if (user) {
+      await this.site.sessions.end(request, response);
+      reportUser(this.site.server, 'user.signed_out', { user, visit });
+    }
     this.goTo(localPath(textOf(request, 'return_to')) ?? pathOf(this.site.server, 'logout', { request }), visit);
   }
 }

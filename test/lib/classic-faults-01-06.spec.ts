@@ -53,7 +53,7 @@ describe('the security faults of the classic libraries are absent:', () => {
       expect([error?.name, revoked, events, nothingMinted(host)]).toEqual([
         'invalid_grant',
         ['family'],
-        ['token.reuse_detected', 'token.refused'],
+        ['client.authenticated', 'token.reuse_detected', 'grant.ended', 'token.refused'],
         true,
       ]);
     }

@@ -60,7 +60,7 @@ describe('a client of a store', () => {
       events: { emit },
     });
     const rule = 'a client without a `defaultScope` asks for a scope';
-    expect(emit.mock.calls).toEqual([['token.refused', expect.objectContaining({ rule, wanted: scopes })]]);
+    expect(emit.mock.calls.slice(1)).toEqual([['token.refused', expect.objectContaining({ rule, wanted: scopes })]]);
   });
 
   it('gets no default that its host has withdrawn', async () => {

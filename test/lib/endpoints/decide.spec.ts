@@ -191,13 +191,13 @@ describe('what the operator hears of a decision', () => {
     const events: [string, Record<string, unknown>][] = [];
     const emit = (name: string, payload: object) => events.push([name, { ...payload }]);
     await (await reading({}, { events: { emit } })).decide(decision);
-    return events;
+    return events.filter(([name]) => name !== 'code.issued');
   };
   const asked = { endpoint: 'authorize', clientId: 'web', responseType: 'code', scope: 'read', userId: 'alice' };
 
   it.each<[string, string, Decision, object]>([
     ['who agreed', 'authorization.granted', { user: ALICE }, {}],
-    ['who said no', 'authorization.denied', { user: ALICE, error: NO }, { error: 'access_denied' }],
+    ['who said no', 'consent.denied', { user: ALICE, error: NO }, { error: 'access_denied' }],
     [
       'who was not asked',
       'authorization.refused',
@@ -210,6 +210,6 @@ describe('what the operator hears of a decision', () => {
 
   it('is no user where nobody is known', async () => {
     const [[name, payload]] = (await heard({ error: NO })) as [[string, Record<string, unknown>]];
-    expect([name, payload['userId']]).toEqual(['authorization.denied', undefined]);
+    expect([name, payload['userId']]).toEqual(['consent.denied', undefined]);
   });
 });

@@ -50,8 +50,13 @@ function fullHost(): Host {
   return host;
 }
 
+const AUTHENTICATED: Told = [
+  'client.authenticated',
+  { at: expect.any(Date), endpoint: 'token', clientId: 'web', method: 'client_secret_basic' },
+];
+
 describe('what was granted is told with client, user, scope and grant', () => {
-  const facts = { clientId: 'web', userId: 'alice', grantId: expect.any(String) };
+  const facts = { at: expect.any(Date), clientId: 'web', userId: 'alice', grantId: expect.any(String) };
 
   it.each<[string, Operation, Request, object, Told[]]>([
     [
@@ -59,7 +64,10 @@ describe('what was granted is told with client, user, scope and grant', () => {
       'authorize',
       authorizeRequest(),
       signedIn,
-      [['authorization.granted', { endpoint: 'authorize', ...facts, responseType: 'code', scope: 'read' }]],
+      [
+        ['authorization.granted', { endpoint: 'authorize', ...facts, responseType: 'code', scope: 'read' }],
+        ['code.issued', { endpoint: 'authorize', ...facts, responseType: 'code', scope: 'read' }],
+      ],
     ],
     [
       'a token of the implicit grant',
@@ -76,21 +84,27 @@ describe('what was granted is told with client, user, scope and grant', () => {
       'token',
       tokenRequest(CODE),
       {},
-      [['token.issued', { endpoint: 'token', ...facts, grantType: 'authorization_code', scope: 'read' }]],
+      [
+        AUTHENTICATED,
+        ['token.issued', { endpoint: 'token', ...facts, grantType: 'authorization_code', scope: 'read' }],
+      ],
     ],
     [
       'a token for a password',
       'token',
       tokenRequest({ ...PASSWORD, scope: 'write' }),
       {},
-      [['token.issued', { endpoint: 'token', ...facts, grantType: 'password', scope: 'write' }]],
+      [AUTHENTICATED, ['token.issued', { endpoint: 'token', ...facts, grantType: 'password', scope: 'write' }]],
     ],
     [
       'a refreshed token',
       'token',
       tokenRequest(REFRESH),
       {},
-      [['token.refreshed', { endpoint: 'token', ...facts, grantType: 'refresh_token', scope: 'read write' }]],
+      [
+        AUTHENTICATED,
+        ['token.refreshed', { endpoint: 'token', ...facts, grantType: 'refresh_token', scope: 'read write' }],
+      ],
     ],
     ['nothing, where access was granted', 'authenticate', resourceRequest(), {}, []],
   ])('%s', async (_name, operation, request, options, events) => {
@@ -220,7 +234,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       'authorize',
       authorizeRequest({ allowed: 'false' }),
       signedIn,
-      'authorization.denied',
+      'consent.denied',
       { clientId: 'web', error: 'access_denied', responseType: 'code', scope: 'read' },
     ],
     [
@@ -298,7 +312,9 @@ describe('what was refused is told with the rule, and with what was wanted and g
   ])('%s', async (_name, prepare, operation, request, options, name, payload) => {
     const host = createHost(families);
     prepare(host);
-    expect(await told(host, operation, request, options)).toEqual([[name, expect.objectContaining(payload)]]);
+    const events = await told(host, operation, request, options);
+    const refusals = events.filter(([heard]) => heard !== 'client.authenticated');
+    expect(refusals).toEqual([[name, expect.objectContaining({ at: expect.any(Date), ...payload })]]);
   });
 
   it('keeps the detail from the wire and from serializers', async () => {
@@ -325,7 +341,8 @@ describe('what nobody listens to', () => {
     const emit = jest.fn<EventSink['emit']>();
     await answer(fullHost(), 'token', tokenRequest(PASSWORD), { events: { emit, wants } });
     await answer(createHost(), 'token', tokenRequest({ grant_type: 'telepathy' }), { events: { emit, wants } });
-    expect(wants.mock.calls.flat()).toEqual(['token.issued', 'token.refused']);
+    const proven = 'client.authenticated';
+    expect(wants.mock.calls.flat()).toEqual([proven, 'token.issued', proven, 'token.refused']);
     expect(emit.mock.calls.map(([name]) => name)).toEqual(['token.refused']);
   });
 
@@ -351,6 +368,6 @@ describe('what nobody listens to', () => {
     }
     const events = new Own();
     await answer(fullHost(), 'token', tokenRequest(PASSWORD), { events });
-    expect(events.heard).toEqual(['token.issued']);
+    expect(events.heard).toEqual(['client.authenticated', 'token.issued']);
   });
 });

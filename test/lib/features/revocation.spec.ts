@@ -221,22 +221,25 @@ describe('revocation', () => {
   it('tells the operator what was ended, and nothing when nothing was', async () => {
     const model = await store();
     const told: [string, object][] = [];
-    const events = { emit: (name: string, payload: object) => told.push([name, payload]) };
+    const wants = (name: string) => name !== 'client.authenticated';
+    const events = { emit: (name: string, payload: object) => told.push([name, payload]), wants };
     const server = serverOf(model, {}, { events });
     for (const token of ['access', 'refresh', 'refresh', 'no such token']) {
       await ask(server, 'revocation', tokenRequest({ token }));
     }
-    const facts = { endpoint: 'revocation', clientId: 'web', userId: 'alice', grantId: 'family' };
+    const at: unknown = expect.any(Date);
+    const facts = { at, endpoint: 'revocation', clientId: 'web', userId: 'alice', grantId: 'family' };
     expect(told).toEqual([
       ['token.revoked', { ...facts, what: 'access token' }],
       ['token.revoked', { ...facts, what: 'grant' }],
+      ['grant.ended', { ...facts, reason: 'revoked' }],
     ]);
     await ask(
       server,
       'revocation',
       formRequest({ token: 'strange access', client_id: 'other', client_secret: SECRET }),
     );
-    expect(told[2]).toEqual([
+    expect(told[3]).toEqual([
       'endpoint.refused',
       expect.objectContaining({ endpoint: 'revocation', clientId: 'other', error: 'invalid_grant', given: 'other' }),
     ]);

@@ -47,8 +47,15 @@ describe('refreshing on a model that knows families', () => {
     const next = await refresh(server, refresh_token);
     expect(await refresh(server, refresh_token)).toEqual(REFUSED);
     expect(await refresh(server, next['refresh_token'])).toEqual(REFUSED);
-    const facts = { endpoint: 'token', clientId: 'web', userId: 'alice', grantId: expect.any(String) };
+    const facts = {
+      at: expect.any(Date),
+      endpoint: 'token',
+      clientId: 'web',
+      userId: 'alice',
+      grantId: expect.any(String),
+    };
     expect(events).toContainEqual(['token.reuse_detected', { ...facts, what: 'refresh token' }]);
+    expect(events).toContainEqual(['grant.ended', { ...facts, reason: 'reuse' }]);
   });
 
   it('answers the client the same when the listener of the operator fails', async () => {

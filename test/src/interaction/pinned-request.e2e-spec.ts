@@ -69,7 +69,7 @@ describe.each(PLATFORMS)('consent to a request whose parameters are kept by the 
       responseType: 'code',
       scope: 'notes:read',
     };
-    expect(events).toEqual([['authorization.denied', expect.objectContaining(denial)]]);
+    expect(events).toEqual([['consent.denied', expect.objectContaining(denial)]]);
   });
 
   it('needs no page where the user agreed before, and is spent all the same', async () => {

@@ -1,0 +1,36 @@
+import { isHeard, report } from '../../lib/events.js';
+import type { Falsy, ServerFacts, User } from '../../lib/index.js';
+import type { Visit } from './site.js';
+
+/** Tells the operator who signed in or out. */
+export function reportUser(
+  server: ServerFacts,
+  name: 'user.signed_in' | 'user.signed_out',
+  { user, visit: { request } }: { user: User | Falsy; visit: Visit },
+): void {
+  const { events } = server.options;
+  if (!user || !isHeard(events, name)) return;
+  const endpoint = name === 'user.signed_in' ? 'login' : 'logout';
+  report(events, name, { endpoint, issuer: server.issuerOf(request), userId: user['id'] });
+}
+
+/** Tells the operator that somebody could not sign in, and nothing of what was typed: it may be the password. */
+export function reportUserRefused(
+  server: ServerFacts,
+  { rule, status, visit: { request } }: { rule: string; status: number; visit: Visit },
+): void {
+  const { events } = server.options;
+  if (!isHeard(events, 'user.refused')) return;
+  report(events, 'user.refused', { endpoint: 'login', issuer: server.issuerOf(request), rule, status });
+}
+
+/** Tells the operator that a user ended the access of an application. */
+export function reportWithdrawn(
+  server: ServerFacts,
+  { user, clientId, visit: { request } }: { user: User; clientId: string; visit: Visit },
+): void {
+  const { events } = server.options;
+  const facts = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId: user['id'] };
+  if (isHeard(events, 'consent.withdrawn')) report(events, 'consent.withdrawn', facts);
+  if (isHeard(events, 'grant.ended')) report(events, 'grant.ended', { ...facts, reason: 'withdrawn' });
+}

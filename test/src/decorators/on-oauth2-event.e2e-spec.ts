@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Inject, Injectable, Module, type Provider, Scope } from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
+import { OAuth2Module, OAuth2Server, OnOAuth2Event, type OAuth2Events } from 'nest-oauth2';
+import { demoModule, demoStore } from '../../support/demo.js';
+import { basic, post } from '../../support/http.js';
+import { startHost, stopHosts } from '../../support/nest-host.js';
+
+const heard: unknown[] = [];
+
+/** Lets a client have a token, and one be refused. */
+async function twoRequests(url: string): Promise<number[]> {
+  const form = { grant_type: 'client_credentials' };
+  const good = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
+  return [good.status, (await post(`${url}/oauth/token`, form, basic('web', 'wrong'))).status];
+}
+
+async function start(providers: Provider[], more: object = {}) {
+  const demo = demoModule();
+  return startHost('express', { ...demo, providers, ...more });
+}
+
+describe('@OnOAuth2Event()', () => {
+  afterEach(stopHosts);
+  afterEach(() => void heard.splice(0));
+
+  it('is heard once, inherited, by another token, of a factory and of a value alike', async () => {
+    class Base {
+      @OnOAuth2Event('token.issued')
+      issued({ clientId }: OAuth2Events['token.issued']) {
+        heard.push([this.constructor.name, clientId]);
+      }
+
+      @OnOAuth2Event('token.issued')
+      bent() {
+        heard.push('of the base');
+      }
+    }
+    class Derived extends Base {
+      override bent() {
+        heard.push('not decorated');
+      }
+    }
+    class Made extends Derived {}
+    class Given extends Derived {}
+    Injectable()(Derived);
+    await twoRequests(
+      (
+        await start([
+          Derived,
+          { provide: 'ALIAS', useExisting: Derived },
+          { provide: 'SAME', useFactory: (one: Derived) => one, inject: [Derived] },
+          { provide: 'MADE', useFactory: () => new Made() },
+          { provide: 'GIVEN', useValue: new Given() },
+        ])
+      ).url,
+    );
+    expect(heard).toEqual([
+      ['Derived', 'web'],
+      ['Made', 'web'],
+      ['Given', 'web'],
+    ]);
+  });
+
+  it('is heard by a method of a controller, and by one with several names', async () => {
+    @Controller()
+    class Status {
+      @OnOAuth2Event('token.issued')
+      @OnOAuth2Event('client.refused')
+      tell(_: object, name: string) {
+        heard.push(name);
+      }
+    }
+    const { url } = await start([], { controllers: [Status] });
+    await twoRequests(url);
+    expect(heard).toEqual(['token.issued', 'client.refused']);
+  });
+
+  it.each(['REQUEST', 'TRANSIENT', 'DEFAULT'] as const)(
+    'is heard by one for each event, of scope %s',
+    async (scope) => {
+      @Injectable({ scope: Scope.REQUEST })
+      class Connection {
+        constructor(@Inject(REQUEST) readonly request: { event?: object }) {}
+      }
+      let made = 0;
+      @Injectable({ scope: Scope[scope] })
+      class Listener {
+        readonly number = ++made;
+        constructor(@Inject(Connection) readonly connection: Connection) {}
+
+        @OnOAuth2Event('token.issued')
+        async tell(event: OAuth2Events['token.issued'], name: string) {
+          await Promise.resolve();
+          heard.push([this.number, name, this.connection.request.event === event]);
+        }
+      }
+      const { url } = await start([Listener, Connection]);
+      made = 0;
+      await twoRequests(url);
+      await twoRequests(url);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(heard).toEqual([
+        [1, 'token.issued', true],
+        [2, 'token.issued', true],
+      ]);
+    },
+  );
+
+  it('changes no answer when it fails, at once or later', async () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    @Injectable()
+    class Failing {
+      @OnOAuth2Event('*')
+      now() {
+        throw new Error('broken now');
+      }
+
+      @OnOAuth2Event('token.issued')
+      async later() {
+        await Promise.reject(new Error('broken later'));
+      }
+
+      @OnOAuth2Event('token.issued')
+      fine() {
+        heard.push('told all the same');
+      }
+    }
+    const { url } = await start([Failing]);
+    expect(await twoRequests(url)).toEqual([200, 401]);
+    expect(heard).toEqual(['told all the same']);
+    expect(warned.mock.calls.map(([text]) => text)).toEqual([
+      'A listener of `client.authenticated` failed: broken now',
+      'A listener of `token.issued` failed: broken now',
+      'A listener of `token.issued` failed: broken later',
+      'A listener of `client.refused` failed: broken now',
+    ]);
+    warned.mockRestore();
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'an event that there is not',
+      { providers: [listening('token.isued' as never)] },
+      'Listener.tell() listens to `token.isued`, which is no event: did you mean `token.issued`?',
+    ],
+    [
+      'a controller that is made for each request',
+      { controllers: [listening('*', true)] },
+      'Listener.tell() listens to events, but its controller is made for each request',
+    ],
+  ])('says at the start what is wrong with %s', async (_, module, sentence) => {
+    await expect(startHost('express', { ...demoModule(), ...module })).rejects.toThrow(sentence);
+  });
+
+  it('hears what the host reports itself, in a module that is made by a factory', async () => {
+    @Injectable()
+    class Listener {
+      @OnOAuth2Event('grant.ended')
+      tell({ at, ...event }: OAuth2Events['grant.ended']) {
+        heard.push(at instanceof Date, event);
+      }
+    }
+    @Module({ providers: [Listener] })
+    class Audit {}
+    const { app } = await startHost('express', {
+      imports: [OAuth2Module.forRootAsync({ useFactory: () => ({ model: demoStore() }) }), Audit],
+    });
+    const facts = { endpoint: 'sessions', userId: 'alice', reason: 'host' } as const;
+    app.get(OAuth2Server).report('grant.ended', facts);
+    expect(heard).toEqual([true, facts]);
+  });
+});
+
+function listening(name: keyof OAuth2Events | '*', isRequestScoped = false) {
+  class Listener {
+    @OnOAuth2Event(name)
+    tell() {
+      heard.push(name);
+    }
+  }
+  if (isRequestScoped) Controller({ scope: Scope.REQUEST })(Listener);
+  else Injectable()(Listener);
+  return Listener;
+}

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { EVENT_NAMES } from 'nest-oauth2';
+
+describe('docs/operations.md', () => {
+  it('names every event that there is, in their order, and no other', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+    const [, table] = /\n(\| event .*?)\n\n/s.exec(page)!;
+    expect([...table!.matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name)).toEqual(EVENT_NAMES);
+  });
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { OAuth2Module, OnOAuth2Event, type OAuth2Event } from 'nest-oauth2';
+import { introspection, revocation } from 'nest-oauth2/features';
+import { pages } from 'nest-oauth2/pages';
+
+import { ASKED, CALLBACK, demoStore, NotesController, SECRET } from '../support/demo.js';
+import { basic, bearer, get, post } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { Visitor } from './pages/visitor.js';
+
+const ISSUER = 'https://id.example';
+const WEB = basic('web', 'web-secret');
+const authorize = `/oauth/authorize?${new URLSearchParams(ASKED).toString()}`;
+
+@Injectable()
+class Operator {
+  readonly heard: (OAuth2Event & { name: string })[] = [];
+
+  @OnOAuth2Event('*')
+  hear(event: OAuth2Event, name: string) {
+    this.heard.push({ name, ...event });
+  }
+
+  take() {
+    return this.heard.splice(0);
+  }
+}
+
+const known = (event: object) => Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+
+describe.each(PLATFORMS)('an operator on %s', (platform) => {
+  let url = '';
+  let operator: Operator;
+  let visitor: Visitor;
+  /** All that nobody may read in an event. */
+  const secrets = new Set<string>(['web-secret', 'wonderland', SECRET]);
+  const all: string[] = [];
+
+  beforeAll(async () => {
+    const features = [pages(), revocation(), introspection()];
+    const host = await startHost(platform, {
+      imports: [OAuth2Module.forRoot({ model: demoStore(), features, secret: SECRET, issuer: ISSUER })],
+      controllers: [NotesController],
+      providers: [Operator],
+    });
+    url = host.url;
+    operator = host.app.get(Operator);
+    visitor = new Visitor(url, { 'x-forwarded-proto': 'https', host: 'id.example', origin: ISSUER });
+  });
+  afterAll(stopHosts);
+
+  /** What was heard since: names, and what is known of each beside the time and the issuer, which all have. */
+  function heard(): [string, object][] {
+    const events = operator.take();
+    all.push(JSON.stringify(events));
+    return events.map(({ name, at, issuer, ...event }) => {
+      expect([at, issuer]).toEqual([expect.any(Date), ISSUER]);
+      return [name, known(event)];
+    });
+  }
+
+  async function ask(path: string, form: Record<string, string>) {
+    const answer = (await (await post(`${url}${path}`, form, WEB)).json()) as Record<string, string>;
+    for (const name of ['access_token', 'refresh_token'] as const) if (answer[name]) secrets.add(answer[name]);
+    return answer;
+  }
+
+  it('hears who signs in, and of whom cannot nothing that was typed', async () => {
+    await visitor.signIn('/oauth/login', 'alice', 'wrong password');
+    await visitor.signIn('/oauth/login');
+    expect(heard()).toEqual([
+      [
+        'user.refused',
+        { endpoint: 'login', rule: '`getUser()` finds the user, and the password is right', status: 401 },
+      ],
+      ['user.signed_in', { endpoint: 'login', userId: 'alice' }],
+    ]);
+    for (const value of visitor.cookies.values()) secrets.add(value);
+  });
+
+  it('hears what users agree to, and that they do not', async () => {
+    await visitor.send(await visitor.get(authorize), { decision: 'deny' });
+    const facts = { endpoint: 'authorize', clientId: 'web', userId: 'alice', scope: 'notes:read' };
+    const { location } = await visitor.send(await visitor.get(authorize), { decision: 'allow' });
+    secrets.add(new URL(location!).searchParams.get('code')!);
+    const granted = { ...facts, responseType: 'code', grantId: expect.any(String) };
+    expect(heard()).toEqual([
+      [
+        'consent.denied',
+        { ...facts, responseType: 'code', error: 'access_denied', status: 400, description: expect.any(String) },
+      ],
+      ['consent.given', facts],
+      ['authorization.granted', granted],
+      ['code.issued', granted],
+    ]);
+    // Asked before, and granted without asking.
+    await visitor.get(authorize);
+    expect(heard().map(([name]) => name)).toEqual(['authorization.granted', 'code.issued']);
+  });
+
+  it('hears of the whole life of a token, whose ids lead from one event to the next', async () => {
+    const { location } = await visitor.get(authorize);
+    const code = new URL(location!).searchParams.get('code')!;
+    const first = await ask('/oauth/token', { grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
+    const second = await ask('/oauth/token', { grant_type: 'refresh_token', refresh_token: first['refresh_token']! });
+    await ask('/oauth/introspect', { token: second['access_token']! });
+    await ask('/oauth/introspect', { token: 'nonsense' });
+    await get(`${url}/notes`, bearer(second['access_token']!));
+    await ask('/oauth/revoke', { token: second['refresh_token']! });
+    await ask('/oauth/token', { grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
+    const [[, granted], ...events] = heard() as [[string, { grantId: string }], ...[string, object][]];
+    const client = { clientId: 'web', userId: 'alice' };
+    const { grantId } = granted;
+    const proven = (endpoint: string) => [
+      'client.authenticated',
+      { endpoint, clientId: 'web', method: 'client_secret_basic' },
+    ];
+    const token = { ...client, endpoint: 'token', scope: 'notes:read', grantId };
+    const asked = { endpoint: 'introspection', clientId: 'web' };
+    const revoked = { ...client, endpoint: 'revocation', grantId };
+    expect(events).toEqual([
+      ['code.issued', granted],
+      proven('token'),
+      ['token.issued', { ...token, grantType: 'authorization_code' }],
+      proven('token'),
+      ['token.refreshed', { ...token, grantType: 'refresh_token' }],
+      proven('introspection'),
+      [
+        'token.introspected',
+        { ...asked, active: true, issuedTo: 'web', userId: 'alice', scope: 'notes:read', grantId },
+      ],
+      proven('introspection'),
+      ['token.introspected', { ...asked, active: false }],
+      proven('revocation'),
+      ['token.revoked', { ...revoked, what: 'grant' }],
+      ['grant.ended', { ...revoked, reason: 'revoked' }],
+      proven('token'),
+      ['token.refused', expect.objectContaining({ rule: 'the authorization code is known' })],
+    ]);
+  });
+
+  it('hears of a replay, and of the grant that ends by it', async () => {
+    const code = new URL((await visitor.get(authorize)).location!).searchParams.get('code')!;
+    const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
+    const { access_token: token } = await ask('/oauth/token', form);
+    await ask('/oauth/token', form);
+    await get(`${url}/notes`, bearer(token!));
+    const facts = { endpoint: 'token', clientId: 'web', userId: 'alice', grantId: expect.any(String) };
+    expect(heard().slice(5)).toEqual([
+      ['token.reuse_detected', { ...facts, what: 'authorization code' }],
+      ['grant.ended', { ...facts, reason: 'reuse' }],
+      ['token.refused', expect.objectContaining({ rule: 'the authorization code is good once' })],
+      ['access.refused', expect.objectContaining({ endpoint: 'resource', error: 'invalid_token' })],
+    ]);
+  });
+
+  it('hears that a user ends the access of an application, once, and signs out', async () => {
+    const list = await visitor.get('/oauth/applications');
+    await visitor.send(list);
+    await visitor.send(list);
+    await visitor.send(await visitor.get('/oauth/logout'));
+    await visitor.post('/oauth/logout', {});
+    const facts = { endpoint: 'applications', clientId: 'web', userId: 'alice' };
+    expect(heard()).toEqual([
+      ['consent.withdrawn', facts],
+      ['grant.ended', { ...facts, reason: 'withdrawn' }],
+      ['user.signed_out', { endpoint: 'logout', userId: 'alice' }],
+    ]);
+  });
+
+  it('never reads a secret', () => {
+    expect(secrets.size).toBeGreaterThan(8);
+    for (const secret of secrets) expect(all.join('\n')).not.toContain(secret);
+  });
+});
