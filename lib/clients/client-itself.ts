@@ -21,3 +21,6 @@ export function isClientItself(user: User | null | undefined): boolean {
 
 /** The same for one that is to be saved: who only says so is nobody. */
 export const isMadeClientItself = (user: User): boolean => MADE.has(user);
+
+/** The id of the client that acts for itself. */
+export const nameOfClientItself = (user: User): string => String(user['id']).slice(PREFIX.length);

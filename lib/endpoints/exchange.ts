@@ -1,12 +1,23 @@
 import { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { AuthorizationCode, Client, RefreshToken } from '../model/model.js';
+import type { AuthorizationCode, Client, RefreshToken, Token } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { Authorization } from '../tokens/authorization.js';
 
 // oxlint-disable-next-line no-explicit-any
 type Kept = Readonly<Record<string, any>>;
+
+/** What stands behind a token that is given for another one. RFC 8693 §2 */
+export interface Exchanged {
+  /** The token that was brought, as the model found it, with what features keep there; left out: it is of another server. */
+  subject?: (Token | RefreshToken) & Kept;
+  /** Who acts for its user. RFC 8693 §4.1 */
+  act?: object;
+  /** The resources that were named, and those that may be had at most; none: it is for nothing in particular. */
+  named: readonly string[];
+  granted: readonly string[];
+}
 
 /** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */
 export class Exchange {
@@ -16,6 +27,8 @@ export class Exchange {
   code?: AuthorizationCode & Kept;
   /** The refresh token that is used, as the model found it, with what features keep there. */
   refreshToken?: RefreshToken & Kept;
+  /** What a token is exchanged for another by, once that is found good. RFC 8693 */
+  exchanged?: Exchanged;
   /** More to save with the token; never sent. */
   readonly token: Record<string, unknown> = {};
   /** More to say in the answer; never saved. */

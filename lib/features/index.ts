@@ -8,3 +8,13 @@ export { resourceIndicators } from './resource-indicators/resource-indicators.js
 export { protectedResource, type ProtectedResource, type ProtectedResourceOptions } from './resource-metadata.js';
 export { revocation, type RevocationModel, type RevocationOptions } from './revocation.js';
 export { serverMetadata, type ServerMetadataOptions } from './server-metadata/server-metadata.js';
+export type {
+  Act,
+  ExchangeParty,
+  ExchangePermission,
+  ExchangeRequest,
+  ForeignToken,
+  TokenExchangeModel,
+  VerifiedToken,
+} from './token-exchange/exchange-model.js';
+export { tokenExchange, type TokenExchangeOptions } from './token-exchange/token-exchange.js';

@@ -1,4 +1,4 @@
-import { isClientItself } from '../clients/client-itself.js';
+import { isClientItself, nameOfClientItself } from '../clients/client-itself.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../endpoints/exchange.js';
 import { ServerError } from '../errors.js';
@@ -129,7 +129,7 @@ function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
   return {
     scope: scopeText(scope) || undefined,
     client_id: client.id,
-    ...subjectOf(client, user),
+    ...subjectOf(user),
     exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),
     iat: Number.isFinite(iat) ? (iat as unknown) : undefined,
     nbf: Number.isFinite(nbf) ? (nbf as unknown) : undefined,
@@ -140,8 +140,8 @@ function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
 }
 
 /** Of a client that acts for itself `sub` is its own id, and there is no `username`. RFC 9068 §2.2 */
-function subjectOf(client: Client, user: Token['user']) {
-  if (isClientItself(user)) return { sub: client.id };
+function subjectOf(user: Token['user']) {
+  if (isClientItself(user)) return { sub: nameOfClientItself(user) };
   const { id, username } = user as { id?: unknown; username?: unknown };
   return {
     sub: id === undefined || id === null ? undefined : String(id),

@@ -1,10 +1,12 @@
 import { clientItself } from '../clients/client-itself.js';
 import { InvalidScopeError } from '../errors.js';
 import type { RevocationModel } from '../features/revocation.js';
+import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { tellEnded } from '../tokens/ended.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
+import { exchangedFor, type ExchangedFor, exchangedUser } from './exchanged.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
@@ -12,7 +14,10 @@ import type { Found, Storage } from './storage.js';
 import { UserStore } from './user-store.js';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
-export class Store<S extends Storage = Storage> extends UserStore<S> implements Model<StoredClient>, RevocationModel {
+export class Store<S extends Storage = Storage>
+  extends UserStore<S>
+  implements Model<StoredClient>, RevocationModel, Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
+{
   private readonly secrets: SecretCheck;
 
   constructor(storage: S, clients: Clients, users: Users, options?: SecretCheckOptions) {
@@ -78,6 +83,18 @@ export class Store<S extends Storage = Storage> extends UserStore<S> implements 
     return { client, user, ...token };
   }
 
+  async saveExchangedToken(
+    subject: Token | RefreshToken,
+    token: Unsaved<Token>,
+    client: StoredClient,
+    user: User,
+  ): Promise<Token<StoredClient>> {
+    const { grant, rows } = issuedRows(token, client, user);
+    for (const row of rows) row.data = dataOf(token, { exchangedFor: exchangedFor(subject, client, user) });
+    await this.storage.keep(grant, rows);
+    return { client, user, ...token };
+  }
+
   /**
    * Keeps nothing when the family was revoked while its next token was on the way. The client is answered all the same,
    * as if the replay that revoked it had come a moment later: the one that won the code is always told so.
@@ -96,8 +113,17 @@ export class Store<S extends Storage = Storage> extends UserStore<S> implements 
   async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
     const token = await this.storage.find('access', digest(accessToken));
     if (!token || token.revokedAt !== null) return undefined;
-    const found = await this.found(token);
-    return found && Object.assign(found, { accessToken, accessTokenExpiresAt: new Date(token.expiresAt) });
+    const found: Partial<Token<StoredClient>> | undefined = await this.found(token);
+    if (!found) return undefined;
+    if (found['exchangedFor']) {
+      const user = await exchangedUser(this.storage, found['exchangedFor'] as ExchangedFor, found.user!);
+      if (!user) return undefined;
+      found.user = user;
+    }
+    return Object.assign(found, {
+      accessToken,
+      accessTokenExpiresAt: new Date(token.expiresAt),
+    }) as Token<StoredClient>;
   }
 
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {

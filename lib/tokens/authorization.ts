@@ -1,4 +1,4 @@
-import type { Client, Scope, User } from '../model/model.js';
+import type { Client, RefreshToken, Scope, Token, User } from '../model/model.js';
 
 /** What a grant established: who may have a token, and for what. */
 export interface Authorization {
@@ -12,9 +12,13 @@ export interface Authorization {
   /** May the client come back without the user? Only clients with the `refresh_token` grant may. */
   refreshable?: boolean;
   /** The family: what a replay revokes. */
-  grantId?: string;
+  grantId?: string | undefined;
   /** When the family began; left out: now. */
   grantedAt?: Date;
+  /** Nothing that is issued lasts longer than this. */
+  notAfter?: Date | undefined;
+  /** The token that it is given for in exchange. RFC 8693 §2 */
+  exchangedFor?: Token | RefreshToken | undefined;
   /** Further properties of the token to save. */
   extra?: Record<string, unknown>;
 }

@@ -25,6 +25,8 @@ export function grantSpan(
   return { began, ends: new Date(began.getTime() + lifetime(grantLifetime, 'grantLifetime') * 1000) };
 }
 
-/** The earlier of the two; of a date that is none, that one. */
-export const notAfter = (date: Date, span: GrantSpan | undefined): Date =>
-  span && !(date < span.ends) ? span.ends : date;
+/** The earlier of the two; of a date that is none, the other. */
+export const earlier = (date: Date, most: Date): Date => (date < most ? date : most);
+
+/** Not after the end of the grant. */
+export const notAfter = (date: Date, span: GrantSpan | undefined): Date => (span ? earlier(date, span.ends) : date);

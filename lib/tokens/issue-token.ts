@@ -11,8 +11,9 @@ import type {
   User,
 } from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
+import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { Authorization } from './authorization.js';
-import { grantSpan, notAfter } from './grant-lifetime.js';
+import { earlier, grantSpan, notAfter } from './grant-lifetime.js';
 import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel, withinScope } from './scope.js';
@@ -67,8 +68,15 @@ export async function redeem(
   return await saveToken(model, token, authorization);
 }
 
-async function saveToken(model: Model, token: Unsaved<Token>, { client, user }: Authorization): Promise<Token> {
-  const saved = await model.saveToken(token, client, user);
+async function saveToken(
+  model: Model & TokenExchangeModel,
+  token: Unsaved<Token>,
+  { client, user, exchangedFor }: Authorization,
+): Promise<Token> {
+  const saved =
+    exchangedFor && model.saveExchangedToken
+      ? await model.saveExchangedToken(exchangedFor, token, client, user)
+      : await model.saveToken(token, client, user);
   if (!saved) throw new InvalidArgumentError(NOT_SAVED);
   return checked(model, saved);
 }
@@ -85,7 +93,8 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
   const isRefreshable = authorization.refreshable === true && client.grants?.includes('refresh_token');
   // First of all what a client's own lifetime may get wrong.
   const span = grantSpan(options, authorization.grantedAt);
-  const accessTokenExpiresAt = notAfter(expiry(options.accessTokenLifetime, 'accessTokenLifetime'), span);
+  const whole = notAfter(expiry(options.accessTokenLifetime, 'accessTokenLifetime'), span);
+  const accessTokenExpiresAt = authorization.notAfter ? earlier(whole, authorization.notAfter) : whole;
   const refreshTokenExpiresAt = isRefreshable
     ? notAfter(expiry(options.refreshTokenLifetime, 'refreshTokenLifetime'), span)
     : undefined;

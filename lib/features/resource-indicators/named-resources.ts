@@ -15,8 +15,9 @@ export function namedResources(parameters: Parameters): readonly string[] {
   throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
 }
 
-/** What the code or the refresh token of a request was granted for; nothing in particular: an empty list. */
-export function grantedResources({ code, refreshToken }: Exchange): readonly string[] {
+/** What the code, the refresh token or the exchange of a request was granted for; nothing in particular: an empty list. */
+export function grantedResources({ code, refreshToken, exchanged }: Exchange): readonly string[] {
+  if (exchanged) return exchanged.granted;
   const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
   return audienceOf(refreshTokenResource ?? resource);
 }

@@ -37,7 +37,7 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
         options: { model },
       } = exchange;
       const resources = known.get(model)!;
-      const named = namedResources(parameters);
+      const named = exchange.exchanged?.named ?? namedResources(parameters);
       const granted = grantedResources(exchange);
       verifyGranted(named, granted);
       const isWhole = named.length === 0 && granted.length > 0;

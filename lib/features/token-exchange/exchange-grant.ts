@@ -1,0 +1,143 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors.js';
+import { shortText } from '../../events.js';
+import { GrantType } from '../../grants/grant-type.js';
+import type { Request } from '../../http/request.js';
+import type { Client, Scope, Token } from '../../model/model.js';
+import { audienceOf, isAmong } from '../../tokens/audience.js';
+import { coversScope, requestedScope, scopeText } from '../../tokens/scope.js';
+import { namedResources } from '../resource-indicators/named-resources.js';
+import { actOf } from './actors.js';
+import type { ExchangeParty, ExchangeRequest, TokenExchangeModel } from './exchange-model.js';
+import { findParty, isHolder, isIssuedTo, refusedToken } from './parties.js';
+import { ACCESS_TOKEN, isTokenType } from './token-types.js';
+
+/** One token for another: with less in it, or for somebody who acts for its subject. RFC 8693 §2 */
+export class TokenExchangeGrantType extends GrantType<TokenExchangeModel> {
+  /** The resources that `audience` may name. */
+  protected readonly audiences: ReadonlyMap<string, string> = new Map();
+  /** Does the server issue tokens for resources? */
+  protected readonly isTargeting: boolean = false;
+
+  async handle(request: Request, client: Client): Promise<Token> {
+    const exchange = this.options.exchange!;
+    verifyRequested(exchange);
+    const scope = requestedScope(request);
+    const named = this.readTargets(exchange);
+    const subject = await findParty('subject', exchange);
+    const actor = await findActor(exchange);
+    const act = actOf(subject, actor, client);
+    const asked = withoutHoles({ client, proof: exchange.proof, subject, actor, act, scope, resource: named });
+
+    verifyUnbound(subject, actor);
+    const audience = audienceOf(subject.resource);
+    const permitted = await this.permitted(asked, exchange);
+    // What is permitted beside them has to be asked for.
+    const granted = named.length > 0 ? [...audience, ...permitted] : audience;
+    if (audience.length > 0) verifyTargets(named, granted);
+    exchange.exchanged = { ...(subject.token && { subject: subject.token }), ...(act && { act }), named, granted };
+    return await this.issueToken({
+      client,
+      user: subject.user,
+      ...scopeWithin(subject.scope, scope),
+      scopeSeen: true,
+      grantId: this.familyOf(subject, client),
+      notAfter: earliest(subject.expiresAt, actor?.expiresAt),
+      exchangedFor: subject.token,
+    });
+  }
+
+  /** What is named by `resource` and `audience`, each once. @throws InvalidTargetError for what is unknown. RFC 8693 §2.1 */
+  private readTargets({ parameters }: Exchange): readonly string[] {
+    const resources = namedResources(parameters);
+    const audiences = parameters
+      .all('audience', () => true)
+      .map((name) => {
+        const uri = this.audiences.get(name);
+        if (uri !== undefined) return uri;
+        throw targetError('the audience is one of the option `audiences`', [...this.audiences.keys()], name);
+      });
+    const named = [...new Set([...resources, ...audiences])];
+    if (named.length === 0 || this.isTargeting) return named;
+    throw targetError('the server issues tokens for resources: `resourceIndicators()` is listed', undefined, named[0]);
+  }
+
+  /** @returns resources beside those of the subject token. @throws InvalidRequestError where the host does not let it. RFC 8693 §2.2.2 */
+  private async permitted(asked: ExchangeRequest, exchange: Exchange): Promise<readonly string[]> {
+    const { model } = this;
+    if (model.mayExchange) {
+      const answer = await model.mayExchange(asked);
+      if (!answer) throw notPermitted('`mayExchange()` of the model permits the exchange');
+      return answer === true ? [] : (answer.resource ?? []);
+    }
+    const { subject, actor } = asked;
+    if (!isHolder(exchange, subject)) throw notPermitted('a client that has proven who it is holds the subject token');
+    if (actor && !isHolder(exchange, actor)) throw notPermitted('the client holds the actor token');
+    return [];
+  }
+
+  /**
+   * What a client makes of its own token belongs to the grant of that. What another one makes of it is a grant of its own, where the
+   * model sees to it that it ends with the token it came of.
+   */
+  private familyOf({ token }: ExchangeParty, client: Client): string | undefined {
+    if (!token || (this.model.saveExchangedToken && !isIssuedTo(token, client))) return undefined;
+    return token.grantId;
+  }
+}
+
+/** What the host is shown has no member that is undefined. */
+const withoutHoles = (asked: Record<keyof ExchangeRequest, unknown>): ExchangeRequest =>
+  Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as unknown as ExchangeRequest;
+
+/** @throws InvalidRequestError for a type that is not issued. RFC 8693 §2.1 */
+function verifyRequested({ parameters }: Exchange): void {
+  const type = parameters.optional('requested_token_type', isTokenType) ?? ACCESS_TOKEN;
+  if (type === ACCESS_TOKEN) return;
+  const detail = { rule: 'the type is issued', wanted: [ACCESS_TOKEN], given: type };
+  throw new InvalidRequestError('Invalid parameter: `requested_token_type` is not issued').because(detail);
+}
+
+/** The type comes with the token, and not without it. RFC 8693 §2.1 */
+async function findActor(exchange: Exchange): Promise<ExchangeParty | undefined> {
+  const { parameters } = exchange;
+  if (parameters.optional('actor_token') !== undefined) return await findParty('actor', exchange);
+  if (parameters.optional('actor_token_type', isTokenType) === undefined) return undefined;
+  throw new InvalidRequestError('Missing parameter: `actor_token`');
+}
+
+/** A token that is bound to a key is good for nobody who has not shown that key, and its successor would not be bound. */
+function verifyUnbound(subject: ExchangeParty, actor: ExchangeParty | undefined): void {
+  const rule = 'the token is bound to no key';
+  if (subject.token?.['cnf' as never]) throw refusedToken('subject').because({ rule });
+  if (actor?.token?.['cnf' as never]) throw refusedToken('actor').because({ rule });
+}
+
+function verifyTargets(named: readonly string[], granted: readonly string[]): void {
+  const more = named.find((uri) => !isAmong(uri, granted));
+  if (more !== undefined)
+    throw targetError('the subject token is for it, or `mayExchange()` permits it', granted, more);
+}
+
+function targetError(rule: string, wanted: unknown, given: string | undefined): InvalidTargetError {
+  const error = new InvalidTargetError('Invalid target: no token is issued for `resource` or `audience`');
+  return error.because({ rule, ...(wanted !== undefined && { wanted }), given: shortText(given) });
+}
+
+const notPermitted = (rule: string) =>
+  new InvalidRequestError('Invalid request: this exchange is not permitted').because({ rule });
+
+/** Less than the subject token has, never more. Where that has nothing, there is nothing to be asked of the model. */
+function scopeWithin(most: Scope | undefined, asked: string | undefined): { scope?: Scope; scopeApproved?: true } {
+  const held = scopeText(most);
+  if (asked !== undefined && !coversScope(held, asked)) {
+    const detail = { rule: 'the new token has no more scope than the subject token', wanted: held, given: asked };
+    throw new InvalidScopeError('Invalid scope: the subject token has less').because(detail);
+  }
+  return held === undefined ? { scopeApproved: true } : { scope: asked ?? held };
+}
+
+function earliest(...moments: (Date | undefined)[]): Date | undefined {
+  const known = moments.filter((moment) => moment !== undefined);
+  return known.length === 0 ? undefined : new Date(Math.min(...known.map(Number)));
+}

@@ -1,0 +1,114 @@
+import { isClientItself, nameOfClientItself } from '../../clients/client-itself.js';
+import { InvalidRequestError, ServerError } from '../../errors.js';
+import type { Exchange } from '../../endpoints/exchange.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { Client, Model, RefreshToken, Token, User } from '../../model/model.js';
+import { audienceOf, isAmong } from '../../tokens/audience.js';
+import { findToken } from '../../tokens/find-token.js';
+import { grantSpan } from '../../tokens/grant-lifetime.js';
+import { isOver } from '../../tokens/lifetime.js';
+import type { ExchangeParty, TokenExchangeModel, VerifiedToken } from './exchange-model.js';
+import { isTokenType, OWN, type OwnTokenType } from './token-types.js';
+
+type Role = 'subject' | 'actor';
+
+/** The token of a party, found and good. @throws InvalidRequestError for one that is not, whatever is wrong. RFC 8693 §2.2.2 */
+export async function findParty(role: Role, exchange: Exchange): Promise<ExchangeParty> {
+  const { parameters } = exchange;
+  const value = parameters.required(`${role}_token`, isVSCHAR);
+  const type = parameters.required(`${role}_token_type`, isTokenType);
+  const own = OWN.get(type as OwnTokenType);
+  const party = own ? await findOwn(own, value, exchange) : await verifyForeign({ value, type, as: role }, exchange);
+  if (party) return { ...party, type };
+  const rule = `the ${role} token is known, and neither revoked, expired nor another issuer's`;
+  throw refusedToken(role).because({ rule, given: type });
+}
+
+export const refusedToken = (role: Role) => new InvalidRequestError(`Invalid request: \`${role}_token\` is invalid`);
+
+/** A token of this server. One that was revoked, or is another issuer's, is as good as unknown. */
+async function findOwn(
+  kind: 'access_token' | 'refresh_token',
+  value: string,
+  exchange: Exchange,
+): Promise<Omit<ExchangeParty, 'type'> | undefined> {
+  const { options, issuer } = exchange;
+  const token = (await findToken(kind, value, { model: options.model, issuer }))?.token as Token & RefreshToken;
+  if (!token || token.revokedAt) return undefined;
+  if (!token.client || !token.user) throw new ServerError('Server error: a token without `client` or `user` was found');
+  const span = token.grantedAt && grantSpan(options, token.grantedAt);
+  if (span && isOver(span.ends)) return undefined;
+  const { user, scope, resource, refreshTokenResource, act, may_act, accessTokenExpiresAt, refreshTokenExpiresAt } =
+    token;
+  const isAccess = kind === 'access_token';
+  if (!isAccess && !mayBring(token, exchange)) return undefined;
+  return {
+    token,
+    user,
+    scope,
+    resource: (isAccess ? resource : (refreshTokenResource ?? resource)) as VerifiedToken['resource'],
+    expiresAt: isAccess ? accessTokenExpiresAt : refreshTokenExpiresAt,
+    claims: claimsOf(token.client, user),
+    act: act as VerifiedToken['act'],
+    may_act: may_act as VerifiedToken['may_act'],
+  };
+}
+
+/** Who a token of this server names. Of a client that acts for itself `sub` is its own id. RFC 9068 §2.2 */
+function claimsOf(client: Client, user: User): Record<string, unknown> {
+  return { sub: subjectOf(user), client_id: client.id };
+}
+
+/** The name of a user, in the claims of tokens. */
+function subjectOf(user: User): string | undefined {
+  if (isClientItself(user)) return nameOfClientItself(user);
+  const id: unknown = user['id'];
+  return id === undefined || id === null ? undefined : String(id);
+}
+
+async function verifyForeign(
+  token: { value: string; type: string; as: Role },
+  { client, options }: Exchange,
+): Promise<Omit<ExchangeParty, 'type'> | undefined> {
+  const model: Model & TokenExchangeModel = options.model;
+  if (!model.verifyForeignToken) {
+    const detail = { rule: 'the model reads tokens of others, by `verifyForeignToken()`', wanted: [...OWN.keys()] };
+    const error = new InvalidRequestError(`Invalid parameter: \`${token.as}_token_type\``);
+    throw error.because({ ...detail, given: token.type });
+  }
+  const found = await model.verifyForeignToken(token, client);
+  if (!found) return undefined;
+  const { user, scope, resource, expiresAt, claims, act, may_act } = found;
+  if (!user) throw new ServerError('Server error: `verifyForeignToken()` did not return a `user` object');
+  if (expiresAt !== undefined && !(expiresAt instanceof Date)) {
+    throw new ServerError('Server error: `expiresAt` must be a Date instance');
+  }
+  if (expiresAt && isOver(expiresAt)) return undefined;
+  return { user, scope, resource, expiresAt, claims: claims ?? { sub: subjectOf(user) }, act, may_act };
+}
+
+/**
+ * Whoever holds a token may have a lesser one: the client that it was issued to, and a resource server that it is for. A refresh
+ * token is nobody's but its client's.
+ */
+export function isHolder(
+  { client, proof }: Pick<Exchange, 'client' | 'proof'>,
+  { token, resource }: ExchangeParty,
+): boolean {
+  if (!token || proof === 'none') return false;
+  if (isIssuedTo(token, client)) return true;
+  const served: unknown = client.resources;
+  return Array.isArray(served) && audienceOf(resource).some((uri) => isAmong(uri, served as string[]));
+}
+
+/** Two missing ids are not the same id. */
+export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: Client): boolean =>
+  id !== undefined && id !== null && id === client.id;
+
+/**
+ * A refresh token is nobody's but its client's, which must prove who it is: here it is not spent, so that nobody would notice
+ * that it was stolen.
+ */
+function mayBring(token: RefreshToken, { client, proof }: Exchange): boolean {
+  return proof !== 'none' && isIssuedTo(token, client);
+}

@@ -1,0 +1,20 @@
+const PREFIX = 'urn:ietf:params:oauth:token-type:';
+
+/** What a token is, by the URIs of the specification. RFC 8693 §3 */
+export const ACCESS_TOKEN = `${PREFIX}access_token`;
+export const REFRESH_TOKEN = `${PREFIX}refresh_token`;
+
+/** Those that this server issues itself, and by which of its finders they are found; of all others a verifier is asked. */
+export const OWN = new Map([
+  [ACCESS_TOKEN, 'access_token'],
+  [REFRESH_TOKEN, 'refresh_token'],
+] as const);
+
+export type OwnTokenType = Parameters<(typeof OWN)['get']>[0];
+
+/** How long the name of a type may be. */
+const LONGEST = 256;
+
+/** An absolute URI, to the letter. RFC 8693 §3, RFC 3986 §4.3 */
+export const isTokenType = (text: string): boolean =>
+  text.length <= LONGEST && /^[a-z][a-z\d+.-]*:[\x21-\x7e]+$/i.test(text);

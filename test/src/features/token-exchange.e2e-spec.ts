@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { introspection, serverMetadata, tokenExchange } from 'nest-oauth2/features';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+
+import { demoModule } from '../../support/demo.js';
+import { answerOf, basic, bearer, get, post, refused } from '../../support/http.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS = 'urn:ietf:params:oauth:token-type:access_token';
+
+const both = { scopes: ['notes:read', 'notes:write'], grants: [GRANT, 'password', 'client_credentials'] };
+const alice = { id: 'alice', name: 'Alice' };
+
+class Store extends MemoryStore {
+  constructor() {
+    super({
+      clients: [
+        { ...both, id: 'web', secret: 'web-secret' },
+        { ...both, id: 'worker', secret: 'worker-secret' },
+      ],
+      users: { findById: () => alice, findByCredentials: () => alice },
+    });
+  }
+
+  mayExchange({ client }: { client: { id: string } }) {
+    return client.id === 'worker';
+  }
+}
+
+describe.each(PLATFORMS)('token exchange on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    const port = await freePort();
+    const issuer = `http://localhost:${port}`;
+    const features = [tokenExchange(), introspection(), serverMetadata()];
+    const module = demoModule({ model: new Store(), issuer, features });
+    await startHost(platform, module, { port });
+    url = issuer;
+  });
+  afterAll(stopHosts);
+
+  const discover = (id: string) =>
+    openid.discovery(new URL(url), id, `${id}-secret`, undefined, {
+      execute: [openid.allowInsecureRequests],
+      algorithm: 'oauth2',
+    });
+
+  const signIn = async () => {
+    const form = { grant_type: 'password', username: 'alice', password: 'x', scope: 'notes:read notes:write' };
+    const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
+    return (body as { access_token: string }).access_token;
+  };
+
+  it('delegates, as openid-client asks for it, and says who acts', async () => {
+    const configuration = await discover('worker');
+    expect(configuration.serverMetadata().grant_types_supported).toContain(GRANT);
+    const actor = await openid.clientCredentialsGrant(configuration, { scope: 'notes:read' });
+    const answer = await openid.genericGrantRequest(configuration, GRANT, {
+      subject_token: await signIn(),
+      subject_token_type: ACCESS,
+      actor_token: actor.access_token,
+      actor_token_type: ACCESS,
+      requested_token_type: ACCESS,
+      scope: 'notes:read',
+    });
+    expect(answer).toMatchObject({ issued_token_type: ACCESS, token_type: 'bearer', scope: 'notes:read' });
+    expect(await openid.tokenIntrospection(configuration, answer.access_token)).toMatchObject({
+      active: true,
+      sub: 'alice',
+      client_id: 'worker',
+      scope: 'notes:read',
+      act: { sub: 'worker', client_id: 'worker' },
+    });
+    expect((await get(`${url}/notes`, bearer(answer.access_token))).status).toBe(200);
+  });
+
+  it('impersonates, as oauth4webapi asks for it', async () => {
+    const as = { issuer: url, token_endpoint: `${url}/oauth/token` };
+    const client = { client_id: 'worker' };
+    const parameters = { subject_token: await signIn(), subject_token_type: ACCESS };
+    const secret = oauth.ClientSecretBasic('worker-secret');
+    const response = await oauth.genericTokenEndpointRequest(as, client, secret, GRANT, parameters, insecure);
+    const answer = await oauth.processGenericTokenEndpointResponse(as, client, response);
+    expect(answer).toMatchObject({ issued_token_type: ACCESS, scope: 'notes:read notes:write' });
+  });
+
+  it('refuses what the host refuses, and what would be more', async () => {
+    const ask = async (id: string, more: object) =>
+      answerOf(
+        post(
+          `${url}/oauth/token`,
+          { grant_type: GRANT, subject_token: await signIn(), subject_token_type: ACCESS, ...more },
+          basic(id, `${id}-secret`),
+        ),
+      );
+    expect(await ask('web', {})).toEqual(refused('invalid_request', 'Invalid request: this exchange is not permitted'));
+    expect(await ask('worker', { scope: 'notes:read admin' })).toEqual(
+      refused('invalid_scope', 'Invalid scope: the subject token has less'),
+    );
+    expect(await ask('worker', { resource: 'https://api.example/' })).toEqual(
+      refused('invalid_target', 'Invalid target: no token is issued for `resource` or `audience`'),
+    );
+  });
+});
