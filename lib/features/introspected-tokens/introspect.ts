@@ -1,9 +1,10 @@
 import { FORM } from '../../http/media-type.js';
 import { isObject } from '../../options/kinds.js';
-import { type Discovery, MisconfiguredError } from './discovery.js';
-import { type JsonAnswer, requestJson } from './json-request.js';
+import { MisconfiguredError } from '../../remote/misconfigured-error.js';
+import type { Discovery } from './discovery.js';
+import { type JsonAnswer, requestJson } from '../../remote/json-request.js';
 import type { ClientSecretMethod, IntrospectionCredentials, Settings } from './settings.js';
-import { unavailable } from './unavailable.js';
+import { unavailable } from '../../remote/unavailable.js';
 
 /**
  * Asks the authorization server what it knows of a token. RFC 7662 §2.1

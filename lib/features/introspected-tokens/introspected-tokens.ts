@@ -1,26 +1,27 @@
 import { hash } from 'node:crypto';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
 import { warnOfModel } from '../../model/model-mistakes.js';
-import { within } from './deadline.js';
-import { Discovery, MisconfiguredError } from './discovery.js';
+import { within } from '../../remote/deadline.js';
+import { MisconfiguredError } from '../../remote/misconfigured-error.js';
+import { Discovery } from './discovery.js';
+import { readIntrospection } from './introspection-answer.js';
 import {
   expiryOf,
-  type Introspection,
   objectionTo,
   type Objection,
-  readIntrospection,
   refusal,
+  type TokenClaims,
   tokenOf,
-} from './introspection-answer.js';
+} from '../../remote/token-claims.js';
 import { introspect } from './introspect.js';
 import { Line } from './line.js';
 import { Remembered } from './remembered.js';
 import { type IntrospectedTokensOptions, type Settings, settle } from './settings.js';
-import { unavailable } from './unavailable.js';
+import { unavailable } from '../../remote/unavailable.js';
 
 /** What is known of a token, without the token. */
 interface Known {
-  said?: Introspection;
+  said?: TokenClaims;
   objection?: Objection;
   expiresAt: number;
   until: number;

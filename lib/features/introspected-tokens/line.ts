@@ -1,4 +1,4 @@
-import { unavailable } from './unavailable.js';
+import { unavailable } from '../../remote/unavailable.js';
 
 /** For each that is at work so many may wait. */
 const WAITING = 8;

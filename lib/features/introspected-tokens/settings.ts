@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../errors.js';
-import { isPublicUrl } from '../../http/public-url.js';
+import { audienceList, count, isSecure, isText, seconds, shown, verify } from '../../remote/checks.js';
+import type { Accepted } from '../../remote/token-claims.js';
 import { unknownOption } from '../unknown-option.js';
 import { CACHE, CREDENTIALS, OPTIONS } from './option-names.js';
 
@@ -50,16 +51,15 @@ export interface IntrospectedTokensOptions {
 }
 
 /** The same, settled and checked. */
-export interface Settings extends Required<
-  Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache'>
-> {
-  issuer: string | undefined;
+export interface Settings
+  extends
+    Required<Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache'>>,
+    Accepted {
   introspectionEndpoint: string | undefined;
-  /** Empty: a token may be for anything. */
-  audience: readonly string[];
   cache: Required<IntrospectionCache>;
 }
 
+const NAME = 'IntrospectedTokens';
 const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_secret_post'];
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
@@ -71,68 +71,38 @@ export function settle(given: IntrospectedTokensOptions): Settings {
     unknownOption(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`');
   if (misspelt !== undefined) throw new InvalidArgumentError(`Invalid argument: ${misspelt}`);
   verify(
+    NAME,
     issuer ?? introspectionEndpoint,
     'needs the `issuer` of the authorization server, or its `introspectionEndpoint`',
   );
   for (const [name, url] of Object.entries({ issuer, introspectionEndpoint })) {
     verify(
+      NAME,
       url === undefined || isSecure(url),
       `takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
     );
   }
-  verify(!issuer || !/[?#]/.test(issuer), 'takes an `issuer` without query and fragment');
+  verify(NAME, !issuer || !/[?#]/.test(issuer), 'takes an `issuer` without query and fragment');
   const { id, secret, method } = credentials ?? {};
   verify(
+    NAME,
     isText(id) && isText(secret),
     'needs `credentials`: the `id` and the `secret` of a client that may introspect',
   );
-  verify(METHODS.includes(method), "knows the methods 'client_secret_basic' and 'client_secret_post'");
-  const resources = typeof audience === 'string' ? [audience] : (audience ?? []);
-  const isAudience =
-    audience === undefined || (Array.isArray(resources) && resources.length > 0 && resources.every(isText));
-  verify(
-    isAudience,
-    'takes as `audience` a resource identifier, or a list of them: an empty one would let in any token',
-  );
+  verify(NAME, METHODS.includes(method), "knows the methods 'client_secret_basic' and 'client_secret_post'");
   return {
     issuer,
     introspectionEndpoint,
     credentials,
-    audience: resources,
+    audience: audienceList(NAME, audience),
     cache: {
-      lifetime: seconds('cache.lifetime', cache?.lifetime, 30),
-      negativeLifetime: seconds('cache.negativeLifetime', cache?.negativeLifetime, 5),
-      size: count('cache.size', cache?.size, 10_000),
+      lifetime: seconds(NAME, 'cache.lifetime', cache?.lifetime, { usual: 30 }),
+      negativeLifetime: seconds(NAME, 'cache.negativeLifetime', cache?.negativeLifetime, { usual: 5 }),
+      size: count(NAME, 'cache.size', cache?.size, 10_000),
     },
-    timeout: seconds('timeout', timeout, 3, 0.001),
-    concurrency: count('concurrency', concurrency, 16),
+    timeout: seconds(NAME, 'timeout', timeout, { usual: 3, least: 0.001 }),
+    concurrency: count(NAME, 'concurrency', concurrency, 16),
     allowBoundTokens: given.allowBoundTokens ?? false,
     fetch: given.fetch ?? ((...request) => fetch(...request)),
   };
-}
-
-/** Tokens and secrets travel there: not in the clear, unless they stay on this machine. RFC 7662 §4 */
-export const isSecure = (url: unknown): url is string => typeof url === 'string' && isPublicUrl(url.split('?', 1)[0]);
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const shown = (value: unknown) => (typeof value === 'string' ? `'${value}'` : typeof value);
-
-/** What a timer can count. */
-const LONGEST = 2 ** 31 / 1000;
-
-function seconds(name: string, given: unknown, usual: number, least = 0): number {
-  const value = given ?? usual;
-  const isSeconds = typeof value === 'number' && value >= least && value < LONGEST;
-  verify(isSeconds, `takes as \`${name}\` a number of seconds${least > 0 ? ' above 0' : ''}, less than 24 days`);
-  return value;
-}
-
-function count(name: string, given: unknown, usual: number): number {
-  const value = given ?? usual;
-  verify(Number.isSafeInteger(value) && (value as number) > 0, `takes as \`${name}\` a whole number above 0`);
-  return value as number;
-}
-
-function verify(valid: unknown, fault: string): asserts valid {
-  if (!valid) throw new InvalidArgumentError(`Invalid argument: IntrospectedTokens ${fault}`);
 }

@@ -1,4 +1,4 @@
-import { mediaType } from '../../http/media-type.js';
+import { mediaType } from '../http/media-type.js';
 import { unavailable } from './unavailable.js';
 
 /** What another server answered. */
@@ -36,13 +36,16 @@ export async function requestJson(url: string, { fetch, headers, ...init }: Json
       if (!CLOSED.includes(codeOf(error)) || init.signal.aborted) throw error;
       return fetch(url, request);
     });
-    const isJson = mediaType(response.headers.get('content-type')) === 'application/json';
+    const isJson = JSON_TYPE.test(mediaType(response.headers.get('content-type')) ?? '');
     const text = isJson ? await read(response) : await discard(response);
     return { status: response.status, body: parsed(text), retryAfter: secondsOf(response.headers.get('retry-after')) };
   } catch (error) {
     throw init.signal.aborted ? error : unavailable(`${url} gives no answer: ${reasonOf(error)}`, 1, error);
   }
 }
+
+/** Keys have a type of their own, as many things of JSON. RFC 7517 §8.5, RFC 6839 §3.1 */
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 
 const CLOSED: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 

@@ -1,0 +1,87 @@
+import { clientItself } from '../clients/client-itself.js';
+import { InvalidTokenError, type RefusalDetail } from '../errors.js';
+import type { Client, Scope, Token, User } from '../model/model.js';
+import { isAmong } from '../tokens/audience.js';
+import { FOREVER } from '../tokens/lifetime.js';
+
+/** What an authorization server says of a token, in its answer or in the token itself. RFC 7662 §2.2, RFC 9068 §2.2 */
+export interface TokenClaims {
+  readonly client_id?: string;
+  readonly sub?: string;
+  readonly username?: string;
+  readonly scope?: Scope;
+  readonly exp?: number;
+  readonly token_type?: string;
+  readonly iss?: string;
+  readonly aud?: string | readonly string[];
+  readonly cnf?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** Why a token is of no use here, though its authorization server calls it good. */
+export interface Objection {
+  message: string;
+  detail: RefusalDetail;
+}
+
+/** What an API takes of good tokens. */
+export interface Accepted {
+  issuer: string | undefined;
+  /** Empty: a token may be for anything. */
+  audience: readonly string[];
+  /** Are tokens taken that are bound to a key? */
+  allowBoundTokens: boolean;
+}
+
+/** Finds what speaks against a token. */
+export function objectionTo(said: TokenClaims, settings: Accepted): Objection | undefined {
+  const { issuer, audience, allowBoundTokens } = settings;
+  const { iss, aud, cnf, token_type: type } = said;
+  if (issuer !== undefined && iss !== undefined && iss !== issuer) {
+    return objection('the issuer is another one', { rule: 'the token is of the issuer', wanted: issuer, given: iss });
+  }
+  if (audience.length > 0 && !audience.some((one) => isAmong(one, resourcesOf(said)))) {
+    const rule = 'the token is for this resource';
+    return objection('it is not for this resource', { rule, wanted: audience.join(' '), given: aud });
+  }
+  if (type !== undefined && type.toLowerCase() !== 'bearer') {
+    return objection('only bearer tokens are accepted', { rule: 'a bearer token', wanted: 'Bearer', given: type });
+  }
+  const use = said['token_use'] ?? said['typ'];
+  if (typeof use === 'string' && OTHER_USES.test(use)) {
+    return objection('it is no access token', { rule: 'an access token', given: use });
+  }
+  if (cnf !== undefined && !allowBoundTokens) {
+    const rule = 'the token is bound to no key, or `allowBoundTokens` says that the proof is verified';
+    return objection('it is bound to a key', { rule });
+  }
+  return undefined;
+}
+
+/** How servers that introspect other tokens too tell them apart, in members that no standard knows. */
+const OTHER_USES = /refresh|offline|^id/i;
+
+const objection = (what: string, detail: RefusalDetail) => ({ message: `Invalid token: ${what}`, detail });
+
+export const refusal = ({ message, detail }: Objection) => new InvalidTokenError(message).because(detail);
+
+/** When the token is over, in milliseconds since the epoch. */
+export const expiryOf = ({ exp }: TokenClaims): number | undefined =>
+  exp === undefined ? undefined : Math.min(exp * 1000, FOREVER);
+
+/** What the token is for, as other features look at it. RFC 8707 §2 */
+const resourcesOf = ({ aud = [] }: TokenClaims): readonly string[] => (typeof aud === 'string' ? [aud] : aud);
+
+/** The token as the guard and the host's routes have it. What else was said of it is there under its own name. */
+export function tokenOf(said: TokenClaims, accessToken: string, expiresAt: number): Token {
+  const client: Client = { id: said.client_id ?? '', grants: [] };
+  const resource = said.aud === undefined ? undefined : { resource: resourcesOf(said) };
+  const accessTokenExpiresAt = new Date(expiresAt);
+  return { ...said, ...resource, accessToken, accessTokenExpiresAt, client, user: userOf(said, client) };
+}
+
+/** A client acts for itself where nobody else is named, or it is named twice. RFC 9068 §2.2, RFC 9700 §4.15 */
+function userOf({ sub, username }: TokenClaims, client: Client): User {
+  if (sub === undefined ? username === undefined : sub === client.id) return clientItself(client);
+  return { ...(sub !== undefined && { id: sub }), ...(username !== undefined && { username }) };
+}
