@@ -1,0 +1,5 @@
+/** What tokens may be signed with: keys of which the public half is told, and nothing weak. RFC 7518 §3.1, RFC 8037, RFC 9864 */
+export type SigningAlgorithm = 'ES256' | 'PS256' | 'RS256' | 'Ed25519' | 'EdDSA';
+
+/** All of them, the one that is made for a server first. */
+export const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'PS256', 'RS256', 'Ed25519', 'EdDSA'];

@@ -1,0 +1,87 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { InvalidTokenError } from '../../errors.js';
+import type { ProtectedResourceModel, Token } from '../../model/model.js';
+import { expiryOf, objectionTo, refusal, type TokenClaims, tokenOf } from '../../remote/token-claims.js';
+import { RemoteKeys } from './remote-keys.js';
+import { type JwtTokensOptions, type Settings, settle } from './settings.js';
+
+/** What every access token must say. RFC 9068 §2.2 */
+const REQUIRED = ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'];
+
+/** Characters of a token that are looked at: a header of HTTP is rarely longer. */
+const LONGEST = 16_384;
+
+/** Keys without a `kid` that are tried for one token. */
+const TRIES = 4;
+
+/**
+ * The model of an API that lives apart from its authorization server, and checks signed access tokens without asking there
+ * for each: the guard finds in them what there is to know. The keys are fetched, and kept. RFC 9068 §4
+ */
+export class JwtTokens implements ProtectedResourceModel {
+  declare readonly getClient?: undefined;
+  declare readonly saveToken?: undefined;
+  private readonly settings: Settings;
+  private readonly keys: JWTVerifyGetKey;
+  private readonly checks: Parameters<typeof jwtVerify>[2];
+
+  /** @throws InvalidArgumentError with a sentence for an option that cannot work */
+  constructor(options: JwtTokensOptions) {
+    this.settings = settle(options);
+    const { algorithms, clockTolerance, issuer, jwks } = this.settings;
+    this.keys = jwks ? createLocalJWKSet(jwks as JSONWebKeySet) : new RemoteKeys(this.settings, this).find;
+    this.checks = { algorithms: [...algorithms], clockTolerance, issuer, typ: 'at+jwt', requiredClaims: REQUIRED };
+  }
+
+  /**
+   * @throws InvalidTokenError for one that is over, or for another resource; TemporarilyUnavailableError when there are no keys
+   */
+  async getAccessToken(accessToken: string): Promise<Token | undefined> {
+    if (accessToken.length > LONGEST) return undefined;
+    const { settings } = this;
+    const claims = await this.verified(accessToken);
+    if (!claims || !isWellFormed(claims)) return undefined;
+    const objection = objectionTo(claims, settings);
+    if (objection) throw refusal(objection);
+    if (settings.isRevoked && (await settings.isRevoked(claims))) return undefined;
+    return tokenOf(claims, accessToken, expiryOf(claims)! + settings.clockTolerance * 1000);
+  }
+
+  /** The claims of a token whose signature is good and whose time has not passed. */
+  private async verified(token: string): Promise<JWTPayload | undefined> {
+    try {
+      return (await jwtVerify(token, this.keys, this.checks)).payload;
+    } catch (error) {
+      if (error instanceof errors.JWKSMultipleMatchingKeys) return await this.tried(token, error);
+      return rejected(error);
+    }
+  }
+
+  /** Keys that have no name are tried one by one. RFC 7515 §4.1.4 */
+  private async tried(token: string, candidates: errors.JWKSMultipleMatchingKeys): Promise<JWTPayload | undefined> {
+    let tries = 0;
+    for await (const key of candidates) {
+      if (++tries > TRIES) break;
+      try {
+        return (await jwtVerify(token, key, this.checks)).payload;
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) return rejected(error);
+      }
+    }
+    return undefined;
+  }
+}
+
+/** What is wrong with a token is no fault; that there are no keys is one. */
+function rejected(error: unknown): undefined {
+  if (error instanceof errors.JWTExpired) throw new InvalidTokenError('Invalid token: access token has expired');
+  if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+  throw error;
+}
+
+/** Members that this library reads are what they must be: a server of its own kind may have signed anything. */
+function isWellFormed(claims: JWTPayload): claims is JWTPayload & TokenClaims {
+  const { client_id: clientId, sub, scope, jti } = claims;
+  const isScope = scope === undefined || typeof scope === 'string';
+  return [clientId, sub, jti].every((one) => typeof one === 'string' && one !== '') && isScope;
+}
