@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -47,20 +46,6 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
     const open = await driver!.open?.('good');
     await store.revokeAccessToken({ accessToken: 'good' });
     expect(await (open ? open.ended : driver!.ask('good'))).toBe(row.revoked);
-  });
-});
-
-describe('the table of transports', () => {
-  it('stands in the docs as it is tested', () => {
-    const script = join(import.meta.dirname, '../../../.ci/transports-table.js');
-    expect(spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toMatchObject({
-      status: 0,
-      stderr: '',
-    });
-  });
-
-  it('is run by a driver for each row', () => {
-    expect(TRANSPORTS.map(({ driver }) => driver).toSorted()).toEqual(Object.keys(DRIVERS).toSorted());
   });
 });
 

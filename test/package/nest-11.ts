@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { install, root, workspace } from './hosts.js';
+
+/** What came of one test. */
+export interface Outcome {
+  ancestorTitles: string[];
+  title: string;
+  status: string;
+  failureMessages: string[];
+}
+
+/** As far as it is needed here. */
+interface JestConfig {
+  default: {
+    testTimeout: number;
+    projects: readonly { transform: Record<string, [name: string, options: object]> }[];
+  };
+}
+
+/** Those of Nest's packages whose numbers are other ones; the client of NATS goes by another name there. */
+const OF_NEST_11: Record<string, string> = {
+  '@nestjs/apollo': '13',
+  '@nestjs/graphql': '13',
+  '@nestjs/mercurius': '13',
+  '@nestjs/throttler': '6',
+};
+const NATS_CLIENT = '@nats-io/transport-node';
+
+/** What the tests need beside Nest, in the versions that they are run with on Nest 12. */
+const BESIDE =
+  /^(@apollo\/server|@as-integrations\/.*|@fastify\/.*|@grpc\/.*|class-.*|compression|express|fastify|graphql.*|helmet|ioredis|mercurius|oauth4webapi|reflect-metadata|rxjs|socket.io-client|ws)$/;
+
+/** A project that has installed the tarball and Nest 11, and holds these tests of the repository. */
+export async function hostOnNest11(...tests: string[]): Promise<string> {
+  const folder = await mkdtemp(join(workspace, 'nest-11-'));
+  const { devDependencies, overrides } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>;
+    overrides: Record<string, unknown>;
+  };
+  const beside = Object.entries(devDependencies).filter(([name]) => BESIDE.test(name));
+  const nest = Object.keys(devDependencies).filter((name) => name.startsWith('@nestjs/'));
+  const wanted = nest.map((name) => `${name}@${OF_NEST_11[name] ?? '11'}`);
+  delete overrides['@nestjs/graphql'];
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'host', type: 'module', overrides }));
+  await install(folder, ...wanted, ...beside.map(([name, range]) => `${name}@${range}`), 'nats@2');
+  for (const path of ['support', ...tests]) {
+    await cp(join(root, 'test', path), join(folder, 'test', path), { recursive: true });
+  }
+  return folder;
+}
+
+/** Runs the end-to-end tests of that project, with the repository's Jest and the packed package. */
+export async function runTests(folder: string): Promise<Outcome[]> {
+  const { default: config } = (await import(new URL('../../jest.config.js', import.meta.url).href)) as JestConfig;
+  const [suite] = config.projects;
+  const [[pattern, [, swc]]] = Object.entries(suite!.transform) as [[string, [string, object]]];
+  const settings = {
+    ...suite,
+    rootDir: folder,
+    testMatch: ['<rootDir>/test/src/**/*.e2e-spec.ts'],
+    testPathIgnorePatterns: [],
+    moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'], [`^${NATS_CLIENT}$`]: 'nats' },
+    transform: { [pattern]: [join(root, 'node_modules/@swc/jest/index.js'), swc] },
+    testTimeout: config.testTimeout,
+  };
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const flags = ['--config', JSON.stringify(settings), '--ci', '--json', '--forceExit', '--maxWorkers', '2'];
+  const modules = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const printed = await new Promise<string>((resolve) => {
+    // A failed test is a failed command: the report says which.
+    const options = { cwd: folder, maxBuffer: 1 << 26 };
+    execFile(process.execPath, [...modules, jest, ...flags], options, (error, stdout, stderr) =>
+      resolve(stdout || `${String(error)}\n${stderr}`),
+    );
+  });
+  if (!printed.startsWith('{')) throw new Error(printed);
+  const { testResults } = JSON.parse(printed) as {
+    testResults: { assertionResults: Outcome[]; message: string; name: string }[];
+  };
+  for (const { assertionResults, message, name } of testResults) {
+    if (assertionResults.length === 0) throw new Error(`${name}\n${message}`);
+  }
+  return testResults.flatMap(({ assertionResults }) => assertionResults);
+}
