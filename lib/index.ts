@@ -23,6 +23,18 @@ export type { Parameters } from './http/parameters.js';
 export type { Authorization } from './tokens/authorization.js';
 export { type Ended, tellEnded } from './tokens/ended.js';
 export type { Application, Asked, ConsentModel } from './model/consents.js';
+export type {
+  ClientChanges,
+  ClientList,
+  ClientsModel,
+  ListClientsOptions,
+  ManagedClient,
+  ManagedSecret,
+  NewClient,
+  RotatedSecret,
+  RotateOptions,
+  SecretOptions,
+} from './model/clients.js';
 export type { Session, SessionModel } from './model/sessions.js';
 export type { AuthorizationRequest, Decision } from './response-types/response-type.js';
 export type {

@@ -26,7 +26,7 @@ export async function serve({ platform, isChosen = false }) {
   const model = new TypeOrmStore(source, { users, prefix });
   const given = isChosen ? 'correct-horse-battery-staple' : undefined;
   await model.saveClient({ id: 'web', grants: ['client_credentials'], scopes: [requiredScope] });
-  const secret = await model.addClientSecret('web', given);
+  const { secret } = await model.rotateClientSecret('web', { secret: given });
   const app = await start(platform, {
     imports: [OAuth2Module.forRoot({ model })],
     controllers: [guardedController(OAuthGuard, Scopes(requiredScope))],

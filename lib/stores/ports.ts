@@ -1,13 +1,23 @@
 import type { Awaitable, Client, Falsy, Scope, User } from '../model/model.js';
 
+/** What is kept of a secret that is good for a while; a hash alone is good for ever. */
+export interface SecretHash {
+  /** As `newClientSecret` or `hashSecret` made it. */
+  hash: string;
+  /** Milliseconds since the epoch, as are those of a row. */
+  createdAt?: number;
+  /** When it is over, by the clock of whoever keeps it; left out: never. RFC 7591 §3.2.1 (`client_secret_expires_at`) */
+  expiresAt?: number;
+}
+
 /** A client as a store keeps it: what the engine knows of clients, its secrets, and the scopes it may ask for. */
 export interface StoredClient extends Client {
   /** As users are told it is called. RFC 7591 §2 (`client_name`) */
   name?: string;
-  /** A secret as plain text: only for clients that are written down in a program, as in tests. */
-  secret?: string;
-  /** Secrets as `newClientSecret` or `hashSecret` made them; two of them while a secret is being replaced. */
-  secretHashes?: readonly string[];
+  /** A secret as plain text, or several while one is being replaced: a store that keeps the client keeps hashes of them. */
+  secret?: string | readonly string[];
+  /** Secrets as `newClientSecret` or `hashSecret` made them, the newest first: five at most. */
+  secretHashes?: readonly (string | SecretHash)[];
   /** The scopes it may ask for; left out: none. */
   scopes?: readonly string[];
   /** What it is given that asks for no scope, `''` being a token without one; left out: it must ask. RFC 6749 §3.3 */
@@ -18,6 +28,8 @@ export interface StoredClient extends Client {
    * has no secret and is answered at no https address of its own. RFC 8252 §8.6
    */
   consent?: 'never' | 'once' | 'always';
+  /** Since when it is refused everywhere, though it is still kept: `retireClient` of a store says so, `saveClient` does not. */
+  retiredAt?: Date | string | number | null;
 }
 
 /** Where the clients are: the host's own list or table. */

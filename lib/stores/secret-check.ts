@@ -11,6 +11,7 @@ import {
   readHash,
   type SlowHash,
 } from './client-secret.js';
+import { hashOf, isGood } from './kept-secrets.js';
 import type { Clients, StoredClient } from './ports.js';
 import { inTurn } from './turns.js';
 
@@ -56,9 +57,11 @@ export class SecretCheck {
    * @throws TemporarilyUnavailableError when too many are being checked for this client
    */
   async isRight({ id, secret: plain, secretHashes = [] }: StoredClient, secret: string): Promise<boolean> {
-    if (plain && isSameSecret(plain, secret)) return true;
+    if (plain && [plain].flat().some((each) => isSameSecret(each, secret))) return true;
     const candidates: Candidate[] = [];
-    for (const stored of secretHashes) {
+    for (const kept of secretHashes) {
+      if (!isGood(kept, Date.now())) continue;
+      const stored = hashOf(kept);
       const hash = readHash(stored);
       if (!hash) continue;
       if (isSlow(hash)) candidates.push({ hash, name: this.nameOf(stored, secret) });

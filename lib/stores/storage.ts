@@ -92,13 +92,36 @@ export interface Storage {
   prune(batchSize: number): Awaitable<number>;
 }
 
+/** A client as it is found. */
+export interface KeptClient {
+  /** With its secrets, and retired or not. */
+  client: StoredClient;
+  createdAt: number;
+  /** What time it was there. */
+  now: number;
+  /** By this it is told whether the client is still as it was. */
+  kept: unknown;
+}
+
+/** Some clients. */
+export interface ClientPage {
+  clients: KeptClient[];
+  /** After which id there may be more. */
+  next?: string;
+}
+
 /** Where a store keeps clients of its own; each step is atomic. */
 export interface ClientStorage {
-  findClient(id: string): Awaitable<StoredClient | undefined>;
-  /** Keeps a client, new or changed; its secrets stay as they are when `secretHashes` is left out. */
-  saveClient(client: StoredClient): Awaitable<void>;
-  /** Replaces the secrets, if they still are `old`. */
-  replaceSecretHashes(id: string, old: readonly string[], hashes: readonly string[]): Awaitable<boolean>;
+  findClient(id: string): Awaitable<KeptClient | undefined>;
+  /**
+   * Keeps a client, new or changed, if what was `found` of it is still so: true for exactly one caller.
+   * @param endsGrants all its grants end with this step
+   */
+  keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Awaitable<boolean>;
   /** Forgets a client, whose grants stay dead if it ever comes back. */
   removeClient(id: string): Awaitable<boolean>;
+  /** Clients in the order of their ids, from behind one of them; so many are looked at. */
+  listClients(after: string, limit: number): Awaitable<ClientPage>;
+  /** What time it is there. */
+  readClock(): Awaitable<number>;
 }

@@ -7,6 +7,7 @@ import { tellEnded } from '../tokens/ended.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import { exchangedFor, type ExchangedFor, exchangedUser } from './exchanged.js';
+import { isRetired } from './managed-client.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
@@ -27,7 +28,8 @@ export class Store<S extends Storage = Storage>
 
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     const client = await this.clients.findById(clientId);
-    if (!client || (clientSecret !== null && !(await this.secrets.isRight(client, clientSecret)))) return undefined;
+    if (!client || isRetired(client) || (clientSecret !== null && !(await this.secrets.isRight(client, clientSecret))))
+      return undefined;
     return withoutSecrets(client);
   }
 
@@ -151,7 +153,8 @@ export class Store<S extends Storage = Storage>
   private async found(row: Found) {
     const { clientId, userId, client: known } = row;
     const client = known === undefined ? await this.clients.findById(clientId) : known;
-    const user = client && (userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId));
-    return client && user ? foundOf(row, client, user) : undefined;
+    if (!client || isRetired(client)) return undefined;
+    const user = userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId);
+    return user ? foundOf(row, client, user) : undefined;
   }
 }

@@ -3,6 +3,7 @@ import { isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
 import { isResource } from '../tokens/audience.js';
 import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';
 import { readHash } from './client-secret.js';
+import { hashOf, SECRETS } from './kept-secrets.js';
 import type { StoredClient } from './ports.js';
 
 const CENTURY = 100 * 365.25 * 86_400;
@@ -16,8 +17,14 @@ const CONSENTS: readonly unknown[] = ['never', 'once', 'always'];
 export function verifyClient(client: StoredClient): void {
   const { id, secret, secretHashes, grants, redirectUris, allowedOrigins, scopes, defaultScope, resources } = client;
   demand(isText(id, isVSCHAR) && id.length <= 255, '`id` must be 1 to 255 characters of printable ASCII');
-  if (isGiven(secret)) verifySecret(secret);
-  demand(!isGiven(secretHashes) || isList(secretHashes, isHash), '`secretHashes` must be as `hashSecret` makes them');
+  if (isGiven(secret)) [secret].flat().forEach(verifySecret);
+  const hashes: unknown = Array.isArray(secretHashes) ? secretHashes.map(hashOf) : secretHashes;
+  demand(!isGiven(hashes) || isList(hashes, isHash), '`secretHashes` must be as `hashSecret` makes them');
+  demand(
+    secretHashes?.every((kept) => typeof kept === 'string' || isMoment(kept.expiresAt)) ?? true,
+    'the `expiresAt` of a secret must be milliseconds since 1970',
+  );
+  demand([secret ?? []].flat().length + (secretHashes?.length ?? 0) <= SECRETS, `it has ${SECRETS} secrets at most`);
   demand(isList(grants), '`grants` must be a list of grant types');
   demand(!isGiven(redirectUris) || isList(redirectUris), '`redirectUris` must be a list of URIs');
   demand(!isGiven(allowedOrigins) || isList(allowedOrigins), '`allowedOrigins` must be a list of origins');
@@ -29,20 +36,28 @@ export function verifyClient(client: StoredClient): void {
   demand((scopeText(scopes)?.length ?? 0) <= LONGEST_SCOPE, `\`scopes\` must have ${LONGEST_SCOPE} characters at most`);
   const isDefault = !scopeText(defaultScope) || coversScope(scopes, defaultScope!);
   demand(isDefault, '`defaultScope` must have values of `scopes` only');
-  const { consent } = client;
+  const { consent, accessTokenLifetime, refreshTokenLifetime } = client;
   demand(!isGiven(consent) || CONSENTS.includes(consent), '`consent` must be `never`, `once` or `always`');
-  for (const name of ['accessTokenLifetime', 'refreshTokenLifetime'] as const) {
-    const lifetime: unknown = client[name];
-    const isLifetime = typeof lifetime === 'number' && lifetime > 0 && lifetime <= CENTURY;
-    demand(!isGiven(lifetime) || isLifetime, `\`${name}\` must be a number of seconds, above 0 and below a century`);
+  for (const [name, lifetime] of Object.entries({ accessTokenLifetime, refreshTokenLifetime })) {
+    demand(!isGiven(lifetime) || isLifetime(lifetime), `\`${name}\` must be ${SECONDS}`);
   }
 }
 
+/** @throws InvalidArgumentError for times that are none: an overlap may also be 0 or without end */
+export function verifySeconds({ overlap, secretLifetime }: { overlap?: unknown; secretLifetime?: unknown }): void {
+  demand(!isGiven(secretLifetime) || isLifetime(secretLifetime), `\`secretLifetime\` must be ${SECONDS}`);
+  const isOverlap = overlap === 0 || overlap === Infinity || isLifetime(overlap);
+  demand(!isGiven(overlap) || isOverlap, `\`overlap\` must be 0, ${SECONDS}, or \`Infinity\``);
+}
+
 /** @throws InvalidArgumentError for a secret that no request can bring. RFC 6749 Appendix A.2 */
-export function verifySecret(secret: string): void {
+export function verifySecret(secret: unknown): void {
   demand(isText(secret, isVSCHAR), '`secret` must be characters of printable ASCII');
 }
 
+const SECONDS = 'a number of seconds, above 0 and below a century';
+const isLifetime = (value: unknown) => typeof value === 'number' && value > 0 && value <= CENTURY;
+const isMoment = (value: unknown) => !isGiven(value) || Number.isFinite(value);
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 const isText = (value: unknown, syntax?: Syntax) => typeof value === 'string' && (!syntax || syntax(value));
 const isList = (value: unknown, syntax?: Syntax) => Array.isArray(value) && value.every((each) => isText(each, syntax));

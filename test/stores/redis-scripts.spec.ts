@@ -25,15 +25,17 @@ class PretendedRedis implements IoRedisClient {
     if (this.underWay++ === 0) this.roundTrips++;
     await turn();
     this.underWay--;
-    return reply(script);
+    return reply(script, values);
   }
 }
 
-function reply(script: string): unknown {
+function reply(script: string, [key]: string[]): unknown {
   const client = JSON.stringify({ ...WEB, scopes: ['read'] });
   const row = JSON.stringify({ grantId: 'grant', clientId: 'web', userId: 'alice', scope: 'read', data: null });
   if (script.includes('ZSCAN')) return ['0', ['grant', '1']];
-  if (script.includes(`'client', 'secretHashes')`)) return [client, '[]'];
+  if (key === 'oauth2:client:new' && script.includes(`'createdAt')`)) return [null, null, null, Date.now()];
+  if (script.includes(`'client', 'secretHashes', 'createdAt')`)) return [client, '[]', '1', Date.now()];
+  if (script.includes('BYLEX')) return ['web'];
   if (script.includes(`'createdAt', 'lastUsedAt'`))
     return ['web', 'alice', null, 'read', null, '1', '2', '9999999999999', '', '0'];
   if (script.includes(`'revokedAt', 'generation')`) && !script.includes('cjson')) return ['', '0'];
@@ -63,7 +65,10 @@ describe('the scripts of a Redis store', () => {
     await store.getAccessToken('a');
     await store.revokeToken((await store.getRefreshToken('r'))!);
     await store.getClient('web', SECRET);
-    await store.addClientSecret('web');
+    await store.createClient({ ...WEB, id: 'new', secret: SECRET });
+    await store.rotateClientSecret('web');
+    await store.retireClient('web');
+    await store.listClients();
     await store.listGrants('alice');
     await store.revokeGrantsOf({ userId: 'alice', clientId: 'web' });
     await store.revokeGrantsOf({ clientId: 'web' });
@@ -78,7 +83,7 @@ describe('the scripts of a Redis store', () => {
     redis.sent = [];
     await everything();
     const scripts = new Set(redis.sent.map(({ script }) => script));
-    expect(scripts.size).toBe(19);
+    expect(scripts.size).toBe(22);
     expect(redis.sent.map(({ keyCount }) => keyCount)).toEqual(redis.sent.map(() => 1));
     for (const { script, values } of redis.sent) {
       expect(values[0]).toMatch(/^oauth2:/);

@@ -7,6 +7,8 @@ const users = { findByCredentials: () => undefined, findById: () => undefined };
 const good: StoredClient = { id: 'web', grants: ['password'], scopes: ['read', 'write'] };
 const lifetime = 'must be a number of seconds, above 0 and below a century';
 
+const HASH = newClientSecret().secretHash;
+
 const WRONG: [string, object, string][] = [
   ['an id in other letters', { id: 'Zoë' }, '`id` must be 1 to 255 characters of printable ASCII'],
   ['an id with a line break', { id: 'web\n' }, '`id` must be'],
@@ -17,6 +19,10 @@ const WRONG: [string, object, string][] = [
   ['an empty secret', { secret: '' }, '`secret` must be'],
   ['a hash of another kind', { secretHashes: ['$2b$10$notscryptatall'] }, '`secretHashes` must be'],
   ['a hash cut off', { secretHashes: ['$scrypt$ln=14,r=8,p=1$c2FsdA$AAAA'] }, '`secretHashes` must be'],
+  ['a list of secrets of which one cannot be brought', { secret: ['good', 'pässword'] }, '`secret` must be'],
+  ['six secrets', { secret: ['1', '2', '3', '4', '5', '6'] }, 'it has 5 secrets at most'],
+  ['a secret that ends at no time', { secretHashes: [{ hash: HASH, expiresAt: Number.NaN }] }, 'the `expiresAt`'],
+  ['a secret with a time and a bad hash', { secretHashes: [{ hash: 'x', expiresAt: 1 }] }, '`secretHashes` must be'],
   ['no grants', { grants: undefined }, '`grants` must be a list'],
   ['grants in one text', { grants: 'password' }, '`grants` must be a list'],
   ['origins in one text', { allowedOrigins: 'https://app.example' }, '`allowedOrigins` must be a list'],
@@ -41,6 +47,8 @@ const RIGHT: [string, object][] = [
   ['any printable ASCII for an id', { id: ' https://client.example/~a+b ' }],
   ['a lifetime of half a second', { accessTokenLifetime: 0.5, refreshTokenLifetime: null }],
   ['a generated secret', { secretHashes: [newClientSecret().secretHash] }],
+  ['two secrets', { secret: ['old', 'new'] }],
+  ['a secret that is good until a time', { secretHashes: [{ hash: HASH, createdAt: 1, expiresAt: 2 }] }],
   ['a default', { defaultScope: ['read'] }],
   ['the empty default', { defaultScope: '' }],
   ['no scopes', { scopes: undefined }],
@@ -67,6 +75,6 @@ describe('a client that is saved', () => {
 
   it('is given no secret that it could not bring', async () => {
     const message = expect.stringContaining('`secret` must be characters of printable ASCII');
-    await expect(database.addClientSecret('web', 'pässword')).rejects.toMatchObject({ message });
+    await expect(database.rotateClientSecret('web', { secret: 'pässword' })).rejects.toMatchObject({ message });
   });
 });

@@ -28,25 +28,6 @@ describe.each(await findDatabases())('clients in a TypeORM store on $name', (dat
     opened.dataSource.getRepository(PREFIX + table).find() as Promise<Record<string, unknown>[]>;
   const save = (accessToken: string) => store.saveToken({ accessToken, accessTokenExpiresAt: later() }, WEB, ALICE);
 
-  it('keeps two live secrets while one is being replaced', async () => {
-    const second = await store.addClientSecret('web');
-    expect(await store.getClient('web', SECRET)).toMatchObject({ id: 'web' });
-    expect(await store.getClient('web', second)).toMatchObject({ id: 'web' });
-    const third = await store.addClientSecret('web', 'a third secret');
-    expect(await store.getClient('web', SECRET)).toBeUndefined();
-    expect(await store.getClient('web', second)).toBeDefined();
-    await store.retireClientSecrets('web');
-    expect(await store.getClient('web', second)).toBeUndefined();
-    expect(await store.getClient('web', third)).toBeDefined();
-    await expect(store.addClientSecret('nobody')).rejects.toMatchObject({ name: 'invalid_argument' });
-  });
-
-  it('loses no secret of two that are added at once', async () => {
-    const [one, two] = await Promise.all([store.addClientSecret('web'), store.addClientSecret('web')]);
-    expect(await store.getClient('web', one)).toBeDefined();
-    expect(await store.getClient('web', two)).toBeDefined();
-  });
-
   it('replaces a cheap hash when its secret is used', async () => {
     const key = scryptSync('cheap', 'salt', 32, { N: 16 }).toString('base64').replaceAll('=', '');
     const other = await hashSecret('other');

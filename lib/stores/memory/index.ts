@@ -1,15 +1,15 @@
+import { ClientStore } from '../client-store.js';
 import type { Clients, StoredClient, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
-import { Store } from '../store.js';
 import { verifyClient } from '../verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
 
 export { hashSecret, newClientSecret } from '../client-secret.js';
-export type { Clients, StoredClient, Users } from '../ports.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 
 /** What `new MemoryStore()` takes. */
 export interface MemoryStoreOptions extends SecretCheckOptions {
-  /** The clients themselves, or where they are found. */
+  /** The clients to begin with, or where the host keeps them. */
   clients: readonly StoredClient[] | Clients;
   users: Users;
   /** How many codes, access tokens, refresh tokens and grants are kept, of each; the oldest go first. Default: 100 000 */
@@ -17,14 +17,11 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
 }
 
 /** A model that keeps everything in the memory of this process: for tests and demonstrations. */
-export class MemoryStore extends Store<MemoryStorage> {
+export class MemoryStore extends ClientStore<MemoryStorage> {
   constructor({ clients, users, limit = 100_000, ...options }: MemoryStoreOptions) {
-    super(new MemoryStorage(limit), 'findById' in clients ? clients : listed(clients), users, options);
+    const isHosts = 'findById' in clients;
+    const own = isHosts ? [] : clients;
+    own.forEach(verifyClient);
+    super(new MemoryStorage(limit, own), users, isHosts ? clients : undefined, options);
   }
-}
-
-function listed(clients: readonly StoredClient[]): Clients {
-  clients.forEach(verifyClient);
-  const byId = new Map(clients.map((client) => [client.id, client]));
-  return { findById: (id) => byId.get(id) };
 }

@@ -1,5 +1,7 @@
+import type { StoredClient } from '../ports.js';
 import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { ExpiringMap } from './expiring-map.js';
+import { MemoryClients } from './memory-clients.js';
 
 /** A grant, and how often all grants of its client had been ended when it was made. */
 interface Grant extends GrantRow {
@@ -14,13 +16,13 @@ interface KeptRow extends Row {
 }
 
 /** Rows in maps. Nothing is awaited between a look and the mark that follows it, so each step is atomic. */
-export class MemoryStorage implements Storage {
+export class MemoryStorage extends MemoryClients implements Storage {
   private readonly rows: Readonly<Record<Kind, ExpiringMap<KeptRow>>>;
   private readonly grants: ExpiringMap<Grant>;
   private readonly seen: ExpiringMap<{ expiresAt: number }>;
-  private readonly generations = new Map<string, number>();
 
-  constructor(limit: number) {
+  constructor(limit: number, clients: readonly StoredClient[]) {
+    super(clients);
     const rows = () => new ExpiringMap<KeptRow>(limit);
     this.rows = { code: rows(), access: rows(), refresh: rows(), request: rows(), session: rows(), consent: rows() };
     this.grants = new ExpiringMap(limit);
@@ -71,7 +73,7 @@ export class MemoryStorage implements Storage {
       count += 1;
     }
     if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) {
-      this.generations.set(clientId, this.generationOf(clientId) + 1);
+      this.endGeneration(clientId);
     }
     return count;
   }
@@ -105,11 +107,6 @@ export class MemoryStorage implements Storage {
 
   private isAlive(grant: Grant | undefined): boolean {
     return grant !== undefined && grant.revokedAt === null && grant.generation === this.generationOf(grant.clientId);
-  }
-
-  /** None, for as long as all grants of no client were ever ended. */
-  private generationOf(clientId: string): number {
-    return this.generations.size === 0 ? 0 : (this.generations.get(clientId) ?? 0);
   }
 }
 

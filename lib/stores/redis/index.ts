@@ -1,4 +1,4 @@
-import { DatabaseStore } from '../database-store.js';
+import { ClientStore } from '../client-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
@@ -8,7 +8,7 @@ import { RedisStorage } from './redis-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
-export type { Clients, StoredClient, Users } from '../ports.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 
 /** What `new RedisStore()` takes. */
@@ -28,7 +28,7 @@ export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
 }
 
 /** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
-export class RedisStore extends DatabaseStore<RedisStorage> {
+export class RedisStore extends ClientStore<RedisStorage> {
   constructor({ client, users, clients, prefix = 'oauth2:', cluster, deadline, ...options }: RedisStoreOptions) {
     const run = scriptRunner(client, new Deadline(deadline));
     const Storage = (cluster ?? isCluster(client)) ? RedisClusterStorage : RedisStorage;

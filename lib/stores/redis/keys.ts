@@ -17,6 +17,11 @@ export class Keys {
     return `${this.prefix}client:${id}`;
   }
 
+  /** The list of all clients. */
+  get clients(): string {
+    return `${this.prefix}clients`;
+  }
+
   grantsOf(kind: 'client' | 'user', id: string): string {
     return `${this.prefix}grants-of-${kind}:${id}`;
   }

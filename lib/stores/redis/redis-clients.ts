@@ -1,33 +1,49 @@
+import { randomUUID } from 'node:crypto';
+
 import type { StoredClient } from '../ports.js';
-import type { ClientStorage } from '../storage.js';
+import type { ClientPage, ClientStorage, KeptClient } from '../storage.js';
 import type { RunScript } from './connection.js';
 import type { Keys } from './keys.js';
-import { FIND_CLIENT, REMOVE_CLIENT, REPLACE_SECRETS, SAVE_CLIENT } from './scripts.js';
+import { ADD_CLIENT_ID, CLOCK, FIND_CLIENT, KEEP_CLIENT, LIST_CLIENT_IDS, REMOVE_CLIENT } from './scripts.js';
 
-/** A key for each client, which does not expire. */
+/** A key for each client, which does not expire, and a list of their ids. */
 export class RedisClients implements ClientStorage {
   constructor(
     protected readonly run: RunScript,
     protected readonly keys: Keys,
   ) {}
 
-  async findClient(id: string): Promise<StoredClient | undefined> {
-    const [client, secretHashes] = (await this.run(FIND_CLIENT, this.keys.client(id))) as (string | null)[];
+  async findClient(id: string): Promise<KeptClient | undefined> {
+    const found = (await this.run(FIND_CLIENT, this.keys.client(id))) as (string | number | null)[];
+    const [client, secretHashes, createdAt, now] = found;
     if (!client || !secretHashes) return undefined;
-    return Object.assign(JSON.parse(client) as StoredClient, { secretHashes: JSON.parse(secretHashes) as string[] });
+    const read = JSON.parse(String(client)) as StoredClient;
+    read.secretHashes = JSON.parse(String(secretHashes)) as StoredClient['secretHashes'];
+    return { client: read, createdAt: Number(createdAt), now: Number(now), kept: [client, secretHashes] };
   }
 
-  async saveClient(client: StoredClient): Promise<void> {
-    const { id, secretHashes } = client;
+  async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
+    const { id, secretHashes = [] } = client;
     const json = JSON.stringify({ ...client, secret: undefined, secretHashes: undefined });
-    await this.run(SAVE_CLIENT, this.keys.client(id), json, secretHashes ? JSON.stringify(secretHashes) : '');
-  }
-
-  async replaceSecretHashes(id: string, old: readonly string[], hashes: readonly string[]): Promise<boolean> {
-    return (await this.run(REPLACE_SECRETS, this.keys.client(id), JSON.stringify(old), JSON.stringify(hashes))) === 1;
+    const before = (found?.kept ?? ['', '']) as [string, string];
+    // The list lies elsewhere on a cluster. An id on it that is no client is none; a client that is not on it would be lost.
+    if (!found) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
+    const after = [json, JSON.stringify(secretHashes), endsGrants ? '1' : '0', randomUUID()];
+    return (await this.run(KEEP_CLIENT, this.keys.client(id), ...before, ...after)) === 1;
   }
 
   async removeClient(id: string): Promise<boolean> {
     return (await this.run(REMOVE_CLIENT, this.keys.client(id))) === 1;
+  }
+
+  async listClients(after: string, limit: number): Promise<ClientPage> {
+    const from = after === '' ? '-' : `(${after}`;
+    const ids = (await this.run(LIST_CLIENT_IDS, this.keys.clients, from, String(limit))) as string[];
+    const clients = (await Promise.all(ids.map((id) => this.findClient(id)))).filter((client) => client !== undefined);
+    return ids.length < limit ? { clients } : { clients, next: ids.at(-1)! };
+  }
+
+  async readClock(): Promise<number> {
+    return Number(await this.run(CLOCK, this.keys.clients));
   }
 }

@@ -91,28 +91,38 @@ export const ONCE = script(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 return redis.call('GET', KEYS[1]) == ARGV[1] and 1 or 0`);
 
-export const FIND_CLIENT = script(`return redis.call('HMGET', KEYS[1], 'client', 'secretHashes')`);
+export const FIND_CLIENT = script(
+  NOW,
+  `
+local found = redis.call('HMGET', KEYS[1], 'client', 'secretHashes', 'createdAt')
+found[4] = now()
+return found`,
+);
 
 /**
- * Keeps a client: without its secrets, and these; '' leaves them as they are. What was issued to one that is gone, by a
- * request on its way, is not for the one that comes back.
+ * Keeps a client under a name for this attempt, if it is as it was, '' for none: without its secrets, and these. What was
+ * issued to one that is gone, by a request on its way, is not for the one that comes back.
  */
-export const SAVE_CLIENT = script(
+export const KEEP_CLIENT = script(
   NOW,
   GENERATION,
   GENERATIONS,
   `
-if not redis.call('HGET', KEYS[1], 'client') and generation_of(KEYS[1]) ~= '0' then end_generation(KEYS[1]) end
-redis.call('HSET', KEYS[1], 'client', ARGV[1])
-if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'secretHashes', ARGV[2]) end
-redis.call('HSETNX', KEYS[1], 'secretHashes', '[]')`,
+local kept = redis.call('HMGET', KEYS[1], 'client', 'secretHashes', 'attempt')
+if kept[3] == ARGV[6] then return 1 end
+if (kept[1] or '') ~= ARGV[1] or (kept[2] or '') ~= ARGV[2] then return 0 end
+if ARGV[5] == '1' or not kept[1] and generation_of(KEYS[1]) ~= '0' then end_generation(KEYS[1]) end
+if not kept[1] then redis.call('HSET', KEYS[1], 'createdAt', text(now())) end
+redis.call('HSET', KEYS[1], 'client', ARGV[3], 'secretHashes', ARGV[4], 'attempt', ARGV[6])
+return 1`,
 );
 
-/** Replaces the secrets of a client: those it has, those it gets. */
-export const REPLACE_SECRETS = script(`
-if redis.call('HGET', KEYS[1], 'secretHashes') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'secretHashes', ARGV[2])
-return 1`);
+export const ADD_CLIENT_ID = script(`return redis.call('ZADD', KEYS[1], 0, ARGV[1])`);
+/** Ids in their order, from behind one of them. */
+export const LIST_CLIENT_IDS = script(
+  `return redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])`,
+);
+export const CLOCK = script(NOW, `return now()`);
 
 /** Ends all grants of a client at once: none of them is of its generation any more. */
 export const END_GENERATION = script(NOW, GENERATION, GENERATIONS, `end_generation(KEYS[1])`);

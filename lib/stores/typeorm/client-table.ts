@@ -1,5 +1,5 @@
 import type { StoredClient } from '../ports.js';
-import type { ClientStorage } from '../storage.js';
+import type { ClientPage, ClientStorage, KeptClient } from '../storage.js';
 import type { Database } from './database.js';
 import { type Name, type Sql, sql } from './sql.js';
 
@@ -8,39 +8,53 @@ interface ClientRecord {
   id: string;
   secret_hashes: string;
   metadata: string | null;
+  created_at: string | number;
+  clock: string | number;
 }
 
 /** Clients in a table of the store. */
 export class ClientTable implements ClientStorage {
+  private readonly records: Sql;
+
   constructor(
     protected readonly database: Database,
     protected readonly clients: Name,
-  ) {}
+  ) {
+    this.records = sql`SELECT id, secret_hashes, metadata, created_at, ${database.now} AS clock FROM ${clients}`;
+  }
 
-  async findClient(id: string): Promise<StoredClient | undefined> {
+  async findClient(id: string): Promise<KeptClient | undefined> {
     if (!isStorable(id)) return undefined;
-    const [row] = await this.database.find<ClientRecord>(
-      sql`SELECT id, secret_hashes, metadata FROM ${this.clients} WHERE id = ${id}`,
-    );
+    const [record] = await this.database.find<ClientRecord>(sql`${this.records} WHERE id = ${id}`);
     // A table that somebody else created may hold `Alice` to be `alice`.
-    if (row?.id !== id || row.metadata === null) return undefined;
-    return { ...readClient(id, row.metadata), secretHashes: JSON.parse(row.secret_hashes) as string[] };
+    return record?.id === id ? read(record) : undefined;
   }
 
-  async saveClient({ id, secretHashes, ...rest }: StoredClient): Promise<void> {
+  async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
+    const { id, secretHashes = [], ...rest } = client;
     const metadata = JSON.stringify({ ...rest, secret: undefined });
-    const hashes = JSON.stringify(secretHashes ?? []);
-    const secrets = secretHashes ? sql`, secret_hashes = ${hashes}` : sql``;
-    // What was issued to one that is gone, by a request on its way, is not for the one that comes back. MySQL sets in order.
-    const update = sql`UPDATE ${this.clients} SET generation = CASE WHEN metadata IS NULL THEN generation + 1 ELSE generation END,
-      metadata = ${metadata}${secrets} WHERE id = ${id}`;
-    await this.change(update, sql`${storable(id)}, ${hashes}, ${metadata}, 0, ${Date.now()}`);
+    const hashes = JSON.stringify(secretHashes);
+    if (!found) return this.addClient(storable(id), metadata, hashes);
+    const kept = found.kept as ClientRecord;
+    if (!endsGrants && kept.metadata === metadata && kept.secret_hashes === hashes) return true;
+    const ends = endsGrants ? sql`, generation = generation + 1` : sql``;
+    const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
+      secret_hashes = ${hashes}${ends}
+      WHERE id = ${id} AND metadata = ${kept.metadata} AND secret_hashes = ${kept.secret_hashes}`);
+    return count > 0;
   }
 
-  async replaceSecretHashes(id: string, old: readonly string[], hashes: readonly string[]): Promise<boolean> {
-    const count = await this.database.change(sql`UPDATE ${this.clients} SET secret_hashes = ${JSON.stringify(hashes)}
-      WHERE id = ${id} AND secret_hashes = ${JSON.stringify(old)}`);
-    return count > 0;
+  async listClients(after: string, limit: number): Promise<ClientPage> {
+    const records = await this.database.find<ClientRecord>(
+      sql`${this.records} WHERE id > ${after} AND metadata IS NOT NULL ORDER BY id LIMIT ${limit}`,
+    );
+    const clients = records.map(read).filter((client) => client !== undefined);
+    return records.length < limit ? { clients } : { clients, next: records.at(-1)!.id };
+  }
+
+  async readClock(): Promise<number> {
+    const [record] = await this.database.find<Pick<ClientRecord, 'clock'>>(sql`SELECT ${this.database.now} AS clock`);
+    return Number(record!.clock);
   }
 
   async removeClient(id: string): Promise<boolean> {
@@ -53,7 +67,8 @@ export class ClientTable implements ClientStorage {
   /** Ends all grants of a client at once, however many: none of them is of its generation any more. */
   protected async endGeneration(id: string): Promise<void> {
     const update = sql`UPDATE ${this.clients} SET generation = generation + 1 WHERE id = ${id}`;
-    await this.change(update, sql`${id}, '[]', NULL, 1, ${Date.now()}`);
+    if (await this.database.change(update)) return;
+    if (!(await this.insert(id, null, '[]', 1))) await this.database.change(update);
   }
 
   /** How often the grants of a client were ended. */
@@ -61,12 +76,27 @@ export class ClientTable implements ClientStorage {
     return sql`COALESCE((SELECT c.generation FROM ${this.clients} c WHERE c.id = ${id}), 0)`;
   }
 
-  /** Changes the row of a client, or else adds it. */
-  private async change(update: Sql, values: Sql): Promise<void> {
-    if (await this.database.change(update)) return;
-    const insert = sql`INSERT INTO ${this.clients} (id, secret_hashes, metadata, generation, created_at) VALUES (${values})`;
-    if (!(await this.database.add(insert))) await this.database.change(update);
+  /** One that is new, or was removed: what was issued to it by a request on its way is not for the one that comes back. */
+  private async addClient(id: string, metadata: string, hashes: string): Promise<boolean> {
+    if (await this.insert(id, metadata, hashes, 0)) return true;
+    const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
+      secret_hashes = ${hashes}, generation = generation + 1, created_at = ${this.database.now}
+      WHERE id = ${id} AND metadata IS NULL`);
+    return count > 0;
   }
+
+  private insert(id: string, metadata: string | null, hashes: string, generation: number): Promise<boolean> {
+    return this.database.add(sql`INSERT INTO ${this.clients} (id, secret_hashes, metadata, generation, created_at)
+      VALUES (${id}, ${hashes}, ${metadata}, ${generation}, ${this.database.now})`);
+  }
+}
+
+function read(record: ClientRecord): KeptClient | undefined {
+  const { id, metadata, secret_hashes: hashes, created_at: createdAt, clock } = record;
+  if (metadata === null) return undefined;
+  const client = readClient(id, metadata);
+  client.secretHashes = JSON.parse(hashes) as StoredClient['secretHashes'];
+  return { client, createdAt: Number(createdAt), now: Number(clock), kept: record };
 }
 
 export function readClient(id: string, metadata: string): StoredClient {

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-import { DatabaseStore } from '../database-store.js';
+import { ClientStore } from '../client-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
@@ -13,7 +13,7 @@ import type { TypeOrmStorage } from './typeorm-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
-export type { Clients, StoredClient, Users } from '../ports.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export { oauthEntities, type TableOptions } from './entities.js';
 export { oauthMigrations } from './migrations.js';
 
@@ -33,7 +33,7 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
  * A model that keeps everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. The `DataSource` needs
  * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
  */
-export class TypeOrmStore extends DatabaseStore<TypeOrmStorage> {
+export class TypeOrmStore extends ClientStore<TypeOrmStorage> {
   constructor(
     dataSource: DataSource,
     { users, clients, prefix, deadline, preparedStatements, ...options }: TypeOrmStoreOptions,

@@ -1,0 +1,90 @@
+import type { Awaitable, Client, Falsy } from './model.js';
+
+/** A client as its administrator sees it: everything but what its secrets are. */
+export type ManagedClient<C extends Client = Client> = Omit<C, 'secret' | 'secretHashes' | 'retiredAt'> & {
+  /** Since when it is known. */
+  createdAt?: Date;
+  /** Since when it is refused everywhere; left out: it is not. */
+  retiredAt?: Date;
+  /** That it has secrets, the newest first; those that are over are left out. */
+  secrets: readonly ManagedSecret[];
+};
+
+/** That a client has a secret. */
+export interface ManagedSecret {
+  /** Left out: it is not known. */
+  createdAt?: Date;
+  /** Left out: never. RFC 7591 §3.2.1 */
+  expiresAt?: Date;
+}
+
+/** A client that is to be kept. */
+export type NewClient<C extends Client = Client> = C & { secret?: string | readonly string[] };
+
+/** What of a client is to be another; what is `undefined` or `null` is taken away. */
+export type ClientChanges<C extends Client = Client> = { [Name in keyof C]?: C[Name] | null };
+
+/** What is said of the secrets that a client is given. */
+export interface SecretOptions {
+  /** Seconds after which they are over; left out: never. RFC 7591 §3.2.1 */
+  secretLifetime?: number | undefined;
+}
+
+/** How a secret is replaced. */
+export interface RotateOptions extends SecretOptions {
+  /** Seconds for which those it had are good beside it: 0, none; `Infinity`, until they are retired. Default: a day */
+  overlap?: number | undefined;
+  /** A secret that somebody chose; left out: one of 256 random bits. */
+  secret?: string | undefined;
+}
+
+/** A secret that was made. It is shown once, and can be read nowhere. */
+export interface RotatedSecret {
+  secret: string;
+  /** When it is over; left out: never. */
+  expiresAt?: Date;
+}
+
+/** Which clients are listed. */
+export interface ListClientsOptions {
+  /** The `next` of the page before. */
+  after?: string | undefined;
+  /** How many at most, 1 to 1000. Default: 100 */
+  limit?: number | undefined;
+  /** Text in the id or the name, in large or small letters. */
+  search?: string | undefined;
+  /** Only the retired ones, or only the others. */
+  retired?: boolean | undefined;
+}
+
+/** Some clients, in the order of their ids. */
+export interface ClientList<C extends Client = Client> {
+  clients: ManagedClient<C>[];
+  /** After which there are more. */
+  next?: string;
+}
+
+/**
+ * Clients administered: the ready-made stores have all of it, and a model of your own may. However many change a client at
+ * once, no change is lost.
+ */
+export interface ClientsModel<C extends Client = Client> {
+  /** Keeps a new client, with hashes of its secrets: true for one caller only, and false where there is such a client. */
+  createClient(client: NewClient<C>, options?: SecretOptions): Awaitable<boolean>;
+  /** Changes some of what is said of a client, or what a function makes of it. @returns as it is now; falsy: there is none */
+  changeClient(
+    clientId: string,
+    changes: ClientChanges<C> | ((client: ManagedClient<C>) => ClientChanges<C>),
+  ): Awaitable<ManagedClient<C> | Falsy>;
+  /** A client, retired or not, without what its secrets are. */
+  findClient(clientId: string): Awaitable<ManagedClient<C> | Falsy>;
+  listClients(options?: ListClientsOptions): Awaitable<ClientList<C>>;
+  /** Gives it another secret; those before it are good for a while. @returns falsy: there is no such client */
+  rotateClientSecret(clientId: string, options?: RotateOptions): Awaitable<RotatedSecret | Falsy>;
+  /** Refuses it everywhere from now on, and ends its grants; it is still kept. @returns whether there is such a client */
+  retireClient(clientId: string): Awaitable<boolean>;
+  /** Takes that back; what it was granted stays over. @returns whether there is such a client */
+  restoreClient(clientId: string): Awaitable<boolean>;
+  /** Forgets it, and ends its grants. @returns whether there was such a client */
+  removeClient(clientId: string): Awaitable<boolean>;
+}
