@@ -25,22 +25,47 @@ export function documentRoutes({ path, perIssuer }: Endpoint, issuer: string | u
 /** Finds the endpoint that a URL leads to; undefined where it is none of ours. */
 export type FindEndpoint = (url: string) => Endpoint | undefined;
 
-/** Finds it by the end of the path: what a global prefix or a RouterModule puts before it is not known here. */
-export function endpointFinder(endpoints: readonly Endpoint[], issuer: string | undefined): FindEndpoint {
-  const routes = endpoints.flatMap((endpoint) =>
+/** A route by which a server of an application is found. */
+interface Route {
+  readonly pattern: RegExp;
+  readonly endpoint: Endpoint;
+  readonly segments: number;
+}
+
+const routesOf = new WeakMap<object, Route[]>();
+
+/**
+ * Finds it by the end of the path: what a global prefix or a RouterModule puts before it is not known here. Where the path of
+ * one server ends as that of another one does, the longer one counts.
+ */
+export function endpointFinder(
+  endpoints: readonly Endpoint[],
+  issuer: string | undefined,
+  application: object,
+): FindEndpoint {
+  const own = new Set(endpoints);
+  const added = endpoints.flatMap((endpoint) =>
     isDocument(endpoint)
-      ? documentRoutes(endpoint, issuer).map((path) => [routePattern(decodedPath(path), '^'), endpoint] as const)
-      : [[routePattern(endpoint.path), endpoint] as const],
+      ? documentRoutes(endpoint, issuer).map((path) => routeTo(endpoint, decodedPath(path), '^'))
+      : [routeTo(endpoint, endpoint.path)],
   );
+  const routes = routesOf.get(application) ?? [];
+  routesOf.set(application, routes);
+  routes.push(...added);
+  routes.sort((one, other) => other.segments - one.segments);
   return (url) => {
     // Fastify finds `/token#` and `/token;1` too: whatever a router may take for a path counts as that path.
     const path = decodedPath(url.split(/[?#;]/, 1)[0]!);
-    return routes.find(([pattern]) => pattern.test(path))?.[1];
+    const found = routes.find(({ pattern }) => pattern.test(path))?.endpoint;
+    return found && own.has(found) ? found : undefined;
   };
 }
 
-const routePattern = (path: string, start = '') =>
-  new RegExp(`${start}/${path.split('/').filter(Boolean).map(segmentPattern).join('/')}/?$`, 'i');
+function routeTo(endpoint: Endpoint, path: string, start = ''): Route {
+  const segments = path.split('/').filter(Boolean);
+  const pattern = new RegExp(`${start}/${segments.map(segmentPattern).join('/')}/?$`, 'i');
+  return { pattern, endpoint, segments: segments.length };
+}
 
 const segmentPattern = (segment: string) =>
   segment.startsWith(':') ? '[^/]+' : segment.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);

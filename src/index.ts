@@ -10,6 +10,7 @@ export {
   type ScopeDefinition,
 } from './decorators/define-scopes.js';
 export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
+export { InjectOAuth2Server } from './decorators/inject-oauth2-server.decorator.js';
 export { OAuthClient } from './decorators/oauth-client.decorator.js';
 export { OnOAuth2Event, type OnOAuth2EventOptions } from './decorators/on-oauth2-event.decorator.js';
 export { OptionalAuth, OPTIONAL_AUTH_METADATA } from './decorators/optional-auth.decorator.js';
@@ -17,6 +18,7 @@ export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
 export { Scopes, SCOPES_METADATA } from './decorators/scopes.decorator.js';
 export type { OAuthRefusal } from './guards/transports/refusal-payload.js';
 export type { GuardedRequest, RefusalFacts } from './guards/transports/transport.js';
+export { UseOAuth, USE_OAUTH_METADATA } from './decorators/use-oauth.decorator.js';
 export { UserRequired, USER_REQUIRED_METADATA } from './decorators/user-required.decorator.js';
 export { OAuthGuard } from './guards/oauth.guard.js';
 export { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
@@ -38,4 +40,10 @@ export type {
 } from './interfaces/oauth2-module-options.interface.js';
 export type { NativeReply } from './native-reply.js';
 export { OAuth2Module } from './oauth2.module.js';
-export { OAUTH2_INTERACTION, OAUTH2_MODEL, OAUTH2_OPTIONS } from './oauth2.tokens.js';
+export {
+  getOAuth2ModelToken,
+  getOAuth2ServerToken,
+  OAUTH2_INTERACTION,
+  OAUTH2_MODEL,
+  OAUTH2_OPTIONS,
+} from './oauth2.tokens.js';

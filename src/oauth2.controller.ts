@@ -1,5 +1,16 @@
-import { All, Controller, Inject, Req, Res, SetMetadata, type Type, UseFilters, VERSION_NEUTRAL } from '@nestjs/common';
-import { InvalidArgumentError, OAuth2Server, type Response } from '../lib/index.js';
+import {
+  All,
+  Controller,
+  Inject,
+  type InjectionToken,
+  Req,
+  Res,
+  SetMetadata,
+  type Type,
+  UseFilters,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { InvalidArgumentError, type OAuth2Server, type Response } from '../lib/index.js';
 import { answer } from './answer.js';
 import { Public } from './decorators/public.decorator.js';
 import { type Endpoint, isDocument } from './endpoint.js';
@@ -16,13 +27,13 @@ const HIDDEN_METADATA = 'swagger/apiExcludeController';
  * filter of the host can bend an OAuth answer; every method arrives, so that a wrong one gets one too. The pages of an
  * API's description leave them out: what they take and answer is in the RFCs.
  */
-export function createController(endpoints: readonly Endpoint[]): Type<unknown> {
+export function createController(endpoints: readonly Endpoint[], token: InjectionToken): Type<unknown> {
   @Public()
   @SetMetadata(HIDDEN_METADATA, [true])
   @Controller({ version: VERSION_NEUTRAL })
   class OAuth2Controller {
     constructor(
-      @Inject(OAuth2Server) readonly server: OAuth2Server,
+      @Inject(token) readonly server: OAuth2Server,
       @Inject(InteractionFlow) readonly interaction: InteractionFlow | undefined,
     ) {}
   }

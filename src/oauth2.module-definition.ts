@@ -1,4 +1,4 @@
-import type { DynamicModule, Provider, Type } from '@nestjs/common';
+import type { DynamicModule, InjectionToken, Provider, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { OAuth2Server } from '../lib/index.js';
 import { checkInteraction } from './configuration/check-interaction.js';
@@ -21,32 +21,25 @@ import type {
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
 import { createController } from './oauth2.controller.js';
-import {
-  OAUTH2_INTERACTION,
-  OAUTH2_MODEL,
-  OAUTH2_OPTIONS,
-  OAUTH2_REGISTRATION,
-  OAUTH2_ROUTES,
-} from './oauth2.tokens.js';
+import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, type PartTokens, partTokens } from './oauth2.tokens.js';
 
 /** One import of the module: how it was registered, and where its options come from. */
 interface Import {
   registration: OAuth2Registration;
   method: 'forRoot' | 'forRootAsync';
-  options: () => Provider[];
+  /** Made with their injection token. */
+  options: (provide: InjectionToken) => Provider[];
 }
-
-const PARTS = [OAuth2Server, OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_INTERACTION];
-const EXPORTS = [...PARTS, OAUTH2_REGISTRATION];
 
 /** Defines one import of the module. What is wrong with it is found while Nest makes the providers: at start-up. */
 export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
   const fault = findRegistrationFault(registration, method);
-  if (fault !== undefined) return defineFault(module, fault);
-  const { controllers = true, extraProviders = [], features, imports = [], isGlobal = false } = registration;
+  if (fault !== undefined) return defineFault(module, fault, registration?.name);
+  const { controllers = true, extraProviders = [], features, imports = [], isGlobal = false, name } = registration;
+  const parts = partTokens(name);
   const server: Provider = {
-    provide: OAuth2Server,
-    inject: [OAUTH2_OPTIONS, OAUTH2_MODEL, OAUTH2_ROUTES, EventListeners],
+    provide: parts.server,
+    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners],
     useFactory(
       settled: OAuth2Options,
       model: unknown,
@@ -56,7 +49,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       refuse(findOptionsFault(settled, { registration, method }));
       checkModel(model, settled, controllers);
       checkFeatures(model, features);
-      const events = new EventLog(settled.events, listeners);
+      const events = new EventLog(settled.events, listeners, name);
       const made = new OAuth2Server({ ...engineOptions(settled), features, model }, events);
       made.mount(routes);
       return made;
@@ -66,51 +59,61 @@ export function defineModule(module: Type, { registration, method, options }: Im
     module,
     global: isGlobal,
     imports,
-    controllers: controllers ? [createController(settleEndpoints(registration))] : [],
+    controllers: controllers ? [createController(settleEndpoints(registration), parts.server)] : [],
     providers: [
       { provide: OAUTH2_REGISTRATION, useValue: registration },
       { provide: OAUTH2_ROUTES, useFactory: () => ({}) },
-      eventListeners,
+      eventListeners(name),
       ...extraProviders,
-      ...options(),
-      provideGiven('model', OAUTH2_MODEL, registration.model),
-      provideGiven('interaction', OAUTH2_INTERACTION, registration.interaction),
+      ...options(parts.options),
+      { provide: OAUTH2_SETTLED, useExisting: parts.options },
+      provideGiven('model', parts, registration.model),
+      provideGiven('interaction', parts, registration.interaction),
       server,
-      interactionFlow,
+      interactionFlow(parts),
     ],
-    exports: EXPORTS,
+    exports: exportsOf(name),
   };
 }
 
 /** A module that cannot be made: whoever needs a part of it is told why. */
-function defineFault(module: Type, fault: string): DynamicModule {
+function defineFault(module: Type, fault: string, name: string | undefined): DynamicModule {
   const useFactory = () => refuse(fault);
-  const parts = PARTS.map((provide): Provider => ({ provide, useFactory }));
-  const registration: Provider = { provide: OAUTH2_REGISTRATION, useValue: {} };
-  return { module, global: true, providers: [registration, ...parts], exports: EXPORTS };
+  const tokens = new Set([...exportsOf(undefined), ...exportsOf(name)]);
+  const parts = [...tokens].map((provide): Provider =>
+    provide === OAUTH2_REGISTRATION ? { provide, useValue: {} } : { provide, useFactory },
+  );
+  return { module, global: true, providers: parts, exports: [...tokens] };
 }
 
-const eventListeners: Provider = {
+/** A guard that finds a registration guards by the server without a name. */
+function exportsOf(name: string | undefined): InjectionToken[] {
+  const parts = Object.values(partTokens(name)) as InjectionToken[];
+  return name === undefined ? [...parts, OAUTH2_REGISTRATION] : parts;
+}
+
+const eventListeners = (name: string | undefined): Provider => ({
   provide: EventListeners,
   inject: [ModulesContainer],
-  useFactory: (modules: ModulesContainer) => new EventListeners(modules),
-};
+  useFactory: (modules: ModulesContainer) => new EventListeners(modules, name),
+});
 
-const interactionFlow: Provider = {
+const interactionFlow = (parts: PartTokens): Provider => ({
   provide: InteractionFlow,
-  inject: [OAuth2Server, OAUTH2_OPTIONS, OAUTH2_INTERACTION],
+  inject: [parts.server, parts.options, parts.interaction],
   useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
     const asking = interaction ?? findInteractive(server.facts?.features)?.interaction(server.facts);
     if (!asking) return undefined;
     return new InteractionFlow(server, asking, checkInteraction(asking, options, server.options?.model));
   },
-};
+});
 
 /** The model or the interaction: made by Nest, given as it is, or left to the options' factory. */
-function provideGiven(name: 'model' | 'interaction', provide: symbol, given: Given<object> | undefined): Provider {
+function provideGiven(name: 'model' | 'interaction', parts: PartTokens, given: Given<object> | undefined): Provider {
+  const provide = parts[name];
   // Of an option given as null there is nothing either.
   if ((given ?? undefined) === undefined) {
-    return { provide, inject: [OAUTH2_OPTIONS], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
+    return { provide, inject: [parts.options], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
   }
   if (typeof given === 'function') return { provide, useClass: named(given as Type<object>, name) };
   return isProvider(given!) ? ({ ...given, provide } as Provider) : { provide, useValue: given };
@@ -131,8 +134,10 @@ function named(given: Type<object>, option: string): Type<object> {
 }
 
 /** Where the options of `forRootAsync()` come from: one of three, which has been checked. */
-export function optionsProviders({ useFactory, inject, useClass, useExisting }: OAuth2ModuleAsyncOptions): Provider[] {
-  const provide = OAUTH2_OPTIONS;
+export function optionsProviders(
+  { useFactory, inject, useClass, useExisting }: OAuth2ModuleAsyncOptions,
+  provide: InjectionToken,
+): Provider[] {
   if (useFactory) return [{ provide, useFactory, inject: inject ?? [] }];
   const factory = (useExisting ?? useClass)!;
   const fromFactory: Provider = {

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { type DynamicModule, Inject, Module, type NestModule, Optional } from '@nestjs/common';
+import { type DynamicModule, Inject, Module, type NestModule, type OnModuleInit, Optional } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { prepareBodies } from './body-errors.js';
 import { claimRoutes, settleEndpoints, verifyNamed } from './configuration/paths.js';
@@ -21,11 +21,13 @@ import { findInteractive } from './interaction/interactive-feature.js';
 import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
 import { findServer } from './server-finder.js';
-import { OAUTH2_OPTIONS, OAUTH2_REGISTRATION, OAUTH2_ROUTES } from './oauth2.tokens.js';
+import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, partTokens } from './oauth2.tokens.js';
+import { registerServer, verifyApart } from './registered-servers.js';
+import { verifyRoutes } from './guards/verify-routes.js';
 
 /** An OAuth 2.0 authorization server for a Nest application, and what its guard needs. RFC 6749, RFC 6750 */
 @Module({})
-export class OAuth2Module implements NestModule {
+export class OAuth2Module implements NestModule, OnModuleInit {
   private readonly registration: OAuth2Registration;
 
   constructor(
@@ -34,7 +36,7 @@ export class OAuth2Module implements NestModule {
     @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
     @Inject(ApplicationConfig) readonly config: ApplicationConfig,
     @Inject(ModulesContainer) readonly modules: ModulesContainer,
-    @Optional() @Inject(OAUTH2_OPTIONS) private readonly options: OAuth2Options | undefined,
+    @Optional() @Inject(OAUTH2_SETTLED) private readonly options: OAuth2Options | undefined,
     @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string | false> = {},
     @Optional() @Inject(EventListeners) private readonly listeners?: EventListeners,
   ) {
@@ -43,14 +45,18 @@ export class OAuth2Module implements NestModule {
       'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
     );
     this.registration = registration;
+    registerServer(modules, registration.name);
     guardGateways(config, modules);
   }
 
   /** Registers the module with options that are known already. */
   static forRoot(options: OAuth2ModuleOptions): DynamicModule {
     const registration: OAuth2Registration = options ?? {};
-    const provider = { provide: OAUTH2_OPTIONS, useValue: registration };
-    return defineModule(OAuth2Module, { registration, method: 'forRoot', options: () => [provider] });
+    return defineModule(OAuth2Module, {
+      registration,
+      method: 'forRoot',
+      options: (provide) => [{ provide, useValue: registration }],
+    });
   }
 
   /** Registers the module with options that a factory finds out while the application starts. */
@@ -59,7 +65,7 @@ export class OAuth2Module implements NestModule {
     return defineModule(OAuth2Module, {
       registration,
       method: 'forRootAsync',
-      options: () => optionsProviders(registration),
+      options: (provide) => optionsProviders(registration, provide),
     });
   }
 
@@ -68,6 +74,7 @@ export class OAuth2Module implements NestModule {
     const { httpAdapter } = this.host;
     if (!httpAdapter) return;
     const { moduleRef, options } = this;
+    const { name } = this.registration;
     const all = settleEndpoints(this.registration);
     const paths = mountedPaths(all, OAuth2Module, this);
     verifyNamed(all, paths);
@@ -76,13 +83,26 @@ export class OAuth2Module implements NestModule {
     if (endpoints.length === 0) return;
     const issuer = options?.issuer;
     const routes = endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path]));
-    claimRoutes(httpAdapter, routes);
-    const findEndpoint = endpointFinder(endpoints, issuer);
-    const facts = { cors: options?.cors, events: new EventLog(options?.events, this.listeners) };
+    claimRoutes(httpAdapter, name, routes);
+    const findEndpoint = endpointFinder(endpoints, issuer, httpAdapter);
+    const facts = { cors: options?.cors, events: new EventLog(options?.events, this.listeners, name) };
     prepareBodies(httpAdapter, findEndpoint, facts);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, facts);
-    serveDocuments(httpAdapter, { endpoints, issuer, facts, findServer: (native) => findServer(moduleRef, native) });
+    const { server: token } = partTokens(name);
+    serveDocuments(httpAdapter, {
+      endpoints,
+      issuer,
+      facts,
+      findServer: (native) => findServer(moduleRef, token, native),
+    });
+  }
+
+  /** By now every server and every guard of the application is made. */
+  onModuleInit(): void {
+    const { config, modules, moduleRef } = this;
+    verifyApart(modules, this.registration.name, { moduleRef, issuer: this.options?.issuer });
+    verifyRoutes(config, modules);
   }
 
   /** Is there anybody to ask who is signed in? Without, the authorization endpoint only refuses, and nobody need find it. */

@@ -1,3 +1,7 @@
+import type { InjectionToken } from '@nestjs/common';
+import type { OAuth2Server } from '../lib/index.js';
+import { serverToken } from '../lib/server-token.js';
+
 /** Injection token of the model. */
 export const OAUTH2_MODEL = Symbol('OAUTH2_MODEL');
 
@@ -12,3 +16,29 @@ export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
 
 /** Injection token of where one import has its endpoints: their whole paths by id, once the routes are made. @internal */
 export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');
+
+/** Injection token of the options of one import, whatever its name. @internal */
+export const OAUTH2_SETTLED = Symbol('OAUTH2_SETTLED');
+
+/** The injection token of a server by the `name` that it was registered with; left out: the class `OAuth2Server`. */
+export const getOAuth2ServerToken = (name?: string): typeof OAuth2Server | string => serverToken(name);
+
+/** The injection token of the model of a server by its `name`; left out: `OAUTH2_MODEL`. */
+export const getOAuth2ModelToken = (name?: string): symbol | string =>
+  name === undefined ? OAUTH2_MODEL : `model of \`${name}\``;
+
+/** The tokens of the parts of one import. */
+export interface PartTokens {
+  readonly server: InjectionToken;
+  readonly model: InjectionToken;
+  readonly options: InjectionToken;
+  readonly interaction: InjectionToken;
+}
+
+/** Those of a server with a name are its own: who asks the application for `OAuth2Server` never gets that one. */
+export const partTokens = (name: string | undefined): PartTokens => ({
+  server: getOAuth2ServerToken(name),
+  model: getOAuth2ModelToken(name),
+  options: name === undefined ? OAUTH2_OPTIONS : `options of \`${name}\``,
+  interaction: name === undefined ? OAUTH2_INTERACTION : `interaction of \`${name}\``,
+});

@@ -3,12 +3,13 @@ import { Response } from '../http/response.js';
 import { adaptModel } from '../model/adapt-model.js';
 import type { Client, Model, User } from '../model/model.js';
 import { OAuth2Server } from '../server.js';
+import { serverToken } from '../server-token.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { bearerRequest } from './requests.js';
 
 /** A Nest application or testing module, as far as the kit uses it. */
 interface Container {
-  get(token: typeof OAuth2Server, options: { strict: false }): unknown;
+  get(token: typeof OAuth2Server | string, options: { strict: false }): unknown;
 }
 
 /** Whose tokens: a Nest application or testing module with `OAuth2Module`, a server, or a model. */
@@ -19,6 +20,8 @@ export interface ActingAsOptions {
   client?: Client | string;
   /** Seconds the token lives. Default: what the server gives */
   accessTokenLifetime?: number;
+  /** The `name` of the server, in an application with several. Default: the one without a name */
+  server?: string;
 }
 
 /**
@@ -30,9 +33,9 @@ export async function actingAs(
   target: ActingAsTarget,
   user: User,
   scopes: readonly string[] = [],
-  { client = 'testing', accessTokenLifetime }: ActingAsOptions = {},
+  { client = 'testing', accessTokenLifetime, server: name }: ActingAsOptions = {},
 ): Promise<string> {
-  const server = serverOf(target);
+  const server = serverOf(target, name);
   const { scopeFormat, issuer, accessTokenLifetime: usual = 3600 } = server.options;
   const model = adaptModel(server.options.model);
   const options = { model, scopeFormat, issuer, accessTokenLifetime: accessTokenLifetime ?? usual };
@@ -51,9 +54,10 @@ export async function actingAs(
   return accessToken;
 }
 
-function serverOf(target: ActingAsTarget): OAuth2Server {
+function serverOf(target: ActingAsTarget, name: string | undefined): OAuth2Server {
   if ('saveToken' in target) return new OAuth2Server({ model: target });
-  return 'authenticate' in target ? target : (target.get(OAuth2Server, { strict: false }) as OAuth2Server);
+  if ('authenticate' in target) return target;
+  return target.get(serverToken(name), { strict: false }) as OAuth2Server;
 }
 
 /** A client that the model does not know may still do: not every model looks it up again. */

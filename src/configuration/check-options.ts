@@ -6,7 +6,7 @@ import type {
 import { grantTypesOf } from './features.js';
 import { findFault, isObject } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
-import { findMeeting } from './paths.js';
+import { findMeeting, findUnplaced } from './paths.js';
 import { type Place, TABLES } from './option-table.js';
 
 type Method = 'forRoot' | 'forRootAsync';
@@ -20,7 +20,8 @@ export function findRegistrationFault(registration: unknown, method: Method): st
     findUnknownName(registration, method) ??
     (method === 'forRootAsync' ? findSourceFault(registration) : undefined) ??
     findFault(registration, TABLES[method], besides(registration, registration)) ??
-    findMeeting(registration)
+    findMeeting(registration) ??
+    findUnplaced(registration)
   );
 }
 

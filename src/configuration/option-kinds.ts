@@ -4,6 +4,11 @@ export { isObject, type Kind } from '../../lib/options/kinds.js';
 
 type Given = Readonly<Record<string, unknown>>;
 
+/** The name of a server: it stands in sentences, paths and tokens of injection. */
+export const NAME = must<string>(
+  "a word such as 'partners'",
+  (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
+);
 export const TEXT = must<string>('text', (value) => typeof value === 'string');
 export const LIST = must<unknown[]>('a list', Array.isArray);
 export const CLASS = must<object>('a class', isClass);

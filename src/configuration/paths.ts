@@ -1,6 +1,7 @@
 import { type Endpoint, isDocument } from '../endpoint.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { FeatureList } from '../../lib/feature-list.js';
+import { comparablePath } from '../../lib/http/request-path.js';
 import { allFeatures } from './features.js';
 import { isObject, type Kind } from './option-kinds.js';
 import { verify } from './verify.js';
@@ -40,6 +41,14 @@ export function findMeeting(registration: OAuth2Registration): string | undefine
   return undefined;
 }
 
+/** The usual paths are those of the server without a name. */
+export function findUnplaced({ name, paths = {}, features, controllers }: OAuth2Registration): string | undefined {
+  if (name === undefined || controllers === false || paths.prefix !== undefined) return undefined;
+  const unplaced = settleEndpoints({ features }).find((one) => !isDocument(one) && paths[one.name] === undefined);
+  const example = `\`paths: { prefix: '${name}' }\``;
+  return unplaced && `the server \`${name}\` needs \`paths\` of its own, as ${example}, or \`controllers: false\``;
+}
+
 const listed = (names: readonly string[]) =>
   `${names
     .slice(0, -1)
@@ -60,19 +69,27 @@ export function settleEndpoints({ features, paths = {} }: OAuth2Registration): r
 const under = (prefix: string | undefined, path: string) =>
   prefix === undefined ? path : `${relative(prefix)}/${path.replace(/^oauth\//, '')}`;
 
-const claimed = new WeakMap<object, Set<string>>();
+const claimed = new WeakMap<object, Map<string, string | undefined>>();
 
 /** Checks that no two imports of the module want one route of an application: one of them would never be asked. */
-export function claimRoutes(application: object, routes: readonly string[]): void {
-  const taken = claimed.get(application) ?? new Set();
+export function claimRoutes(application: object, name: string | undefined, routes: readonly string[]): void {
+  const taken = claimed.get(application) ?? new Map<string, string | undefined>();
   claimed.set(application, taken);
   for (const route of routes) {
     const remedy = route.startsWith('/.well-known/')
       ? 'give each an `issuer` of its own path, or leave the feature out of one'
       : 'give one of them other `paths`, or `controllers: false`';
-    verify(!taken.has(route), `two imports of OAuth2Module have the path \`${route}\`: ${remedy}`);
-    taken.add(route);
+    const path = comparablePath(route);
+    verify(!taken.has(path), `${both(name, taken.get(path))} have the path \`${route}\`: ${remedy}`);
+    taken.set(path, name);
   }
+}
+
+/** Two servers of an application, as sentences name them. */
+export function both(one: string | undefined, other: string | undefined): string {
+  if (one === other) return 'two imports of OAuth2Module';
+  if (one === undefined || other === undefined) return `the server \`${one ?? other}\` and the one without a name`;
+  return `the servers \`${other}\` and \`${one}\``;
 }
 
 /** Checks that the metadata of the server can name its endpoints: of a path with a parameter there is no one URL. */

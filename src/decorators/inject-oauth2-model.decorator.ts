@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { OAUTH2_MODEL } from '../oauth2.tokens.js';
+import { getOAuth2ModelToken } from '../oauth2.tokens.js';
 
-/** Injects the model that `OAuth2Module` was given. */
-export const InjectOAuth2Model = () => Inject(OAUTH2_MODEL);
+/** Injects the model that `OAuth2Module` was given; with a name, that of the server of this `name`. */
+export const InjectOAuth2Model = (name?: string) => Inject(getOAuth2ModelToken(name));

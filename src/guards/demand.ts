@@ -3,6 +3,7 @@ import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
 import { SCOPES_METADATA, verifyScopes } from '../decorators/scopes.decorator.js';
+import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
 
 /** What a route asks of a request; no options: any good token. */
@@ -18,6 +19,8 @@ export interface Demand {
   /** Is it the route of an event stream? */
   stream?: boolean;
   options?: Readonly<{ scope: string }>;
+  /** The name of the server to ask; left out: the one without. */
+  server?: string | undefined;
 }
 
 /** Where `@UseGuards()` leaves its list. */
@@ -29,6 +32,12 @@ const GUARDS_METADATA = '__guards__';
  * @param isOurs is it the guard that asks?
  */
 export function readDemand(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Demand {
+  const demand = readNeed(handler, controller, isOurs);
+  const server = nearest(USE_OAUTH_METADATA, handler, controller) as string | null | undefined;
+  return typeof server === 'string' ? { ...demand, server } : demand;
+}
+
+function readNeed(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Demand {
   const user = saysAnywhere(USER_REQUIRED_METADATA, handler, controller);
   let isGuarded = false;
   for (const target of [handler, ...withBases(controller)]) {
@@ -46,6 +55,10 @@ export function readDemand(handler: object, controller: Type, isOurs: (guard: un
   }
   return { user };
 }
+
+/** What is said of a method, or else by its controller, or by what that one extends. */
+const nearest = (key: string, handler: object, controller: Type): unknown =>
+  Reflect.getMetadata(key, Reflect.hasOwnMetadata(key, handler) ? handler : controller);
 
 const saysAnywhere = (key: string, ...targets: object[]) =>
   targets.some((target) => Boolean(Reflect.getMetadata(key, target)));

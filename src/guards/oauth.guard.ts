@@ -1,13 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, type Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { toOAuthError } from '../../lib/errors.js';
-import {
-  type Awaitable,
-  InvalidArgumentError,
-  OAuth2Server,
-  type OAuthError,
-  Response,
-  type Token,
-} from '../../lib/index.js';
+import { type Awaitable, OAuth2Server, type OAuthError, Response, type Token } from '../../lib/index.js';
 import { bringsToken } from '../../lib/resource/bearer-token.js';
 import { verify } from '../configuration/verify.js';
 import { logFault } from '../fault-log.js';
@@ -15,6 +9,7 @@ import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import { copyHeaders } from '../native-reply.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
 import { type Demand, readDemand } from './demand.js';
+import { NamedServers, verifyModel } from './named-servers.js';
 import { connectionsOf } from './open-connections.js';
 import { findTransport } from './transports/find-transport.js';
 import type { RefusalFacts } from './transports/transport.js';
@@ -30,7 +25,8 @@ export class OAuthGuard implements CanActivate {
   /** Found once per route: by controller, since an inherited method belongs to several. */
   private readonly demands = new WeakMap<Type, Map<unknown, Demand>>();
 
-  private readonly server: OAuth2Server;
+  private readonly server: OAuth2Server | undefined;
+  private readonly named: NamedServers;
 
   /**
    * Seconds between two looks at the tokens on whose ground connections and streams are open; 0: none. What is ended in this
@@ -38,12 +34,18 @@ export class OAuthGuard implements CanActivate {
    */
   protected readonly recheck: number = 30;
 
-  /** @param registration shows that the module is there, though its server may have failed, which is said elsewhere */
+  /**
+   * @param server the one without a name
+   * @param registration shows that the module is there, though its server may have failed, which is said elsewhere
+   * @param modules where the servers with a name are found
+   */
   constructor(
     @Optional() @Inject(OAuth2Server) server: OAuth2Server,
     @Optional() @Inject(OAUTH2_REGISTRATION) registration?: object,
+    @Optional() @Inject(ModulesContainer) modules?: ModulesContainer,
   ) {
-    verify(server !== undefined || registration !== undefined, NO_MODULE);
+    this.named = new NamedServers(modules);
+    verify(server !== undefined || registration !== undefined || this.named.areThere, NO_MODULE);
     this.server = server;
     if (server) verifyModel(server);
   }
@@ -52,8 +54,9 @@ export class OAuthGuard implements CanActivate {
     const demand = this.findDemand(context);
     if (demand.nothing) return true;
     const transport = findTransport(context);
-    const given = this.getRequest(context);
-    const asked = toOAuthRequest(given instanceof Promise ? await given : (given as NativeRequest));
+    const read = this.getRequest(context);
+    const given = read instanceof Promise ? await read : (read as NativeRequest);
+    const asked = toOAuthRequest(given);
     const reply = transport.findReply?.(context);
     const response = new Response();
     const attached = transport.findAttached(context);
@@ -61,11 +64,14 @@ export class OAuthGuard implements CanActivate {
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
       if (demand.optional && !bringsToken(asked)) return true;
-      const token = await this.server.authenticate(asked, response, demand.options);
-      if (demand.any || demand.user) await verifyDemand(this.server, demand, token, { request: asked, response });
+      const found = demand.server === undefined ? this.server : this.named.find(demand.server, given);
+      const server = found instanceof Promise ? await found : found;
+      verify(server !== undefined, NO_SERVER);
+      const token = await server.authenticate(asked, response, demand.options);
+      if (demand.any || demand.user) await verifyDemand(server, demand, token, { request: asked, response });
       this.attach(context, token);
       const stream = transport.findStream?.(context, demand);
-      if (stream) connectionsOf(this.server, this.recheck)?.keep(token, stream);
+      if (stream) connectionsOf(server, this.recheck)?.keep(token, stream);
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -101,6 +107,11 @@ export class OAuthGuard implements CanActivate {
     });
   }
 
+  /** Has it a server to ask where a route names none? @internal */
+  get hasServer(): boolean {
+    return this.server !== undefined;
+  }
+
   private findDemand(context: ExecutionContext): Demand {
     const controller = context.getClass();
     const handler = context.getHandler();
@@ -121,16 +132,11 @@ const SSE_METADATA = '__sse__';
 const NO_MODULE =
   'OAuthGuard finds no OAuth2Server in the module of its controller: import there a module that exports OAuth2Module, or register OAuth2Module with `isGlobal: true`';
 
+const NO_SERVER =
+  'OAuthGuard finds no server without a name: say by @UseOAuth() on the method or its controller which one it is to ask';
+
 /** As `@UseGuards()` takes it: a class, or an instance. */
 export function isOAuthGuard(guard: unknown): boolean {
   if (guard === OAuthGuard || guard instanceof OAuthGuard) return true;
   return typeof guard === 'function' && guard.prototype instanceof OAuthGuard;
-}
-
-/** A stand-in for the server, as tests have it, brings no model to check. */
-function verifyModel({ options }: { options?: OAuth2Server['options'] }): void {
-  if (!options || typeof options.model.getAccessToken === 'function') return;
-  throw new InvalidArgumentError(
-    'Invalid argument: OAuthGuard needs the model method `getAccessToken()`: implement it to find the token of a request',
-  );
 }

@@ -31,6 +31,11 @@ export interface OAuth2Settings extends EngineOptions {
 
 /** The options that must be known before the application starts. */
 export interface OAuth2Registration {
+  /**
+   * Of a further server in the application: `@InjectOAuth2Server('partners')` and `@UseOAuth('partners')` call it so. Its
+   * endpoints need `paths` of their own.
+   */
+  name?: string;
   /** The model: a class, an instance, or a provider (`useExisting`, `useClass`, `useFactory`, `useValue`). */
   model?: Given<Model | ProtectedResourceModel>;
   /** Your login and consent, given like the model. */

@@ -1,5 +1,6 @@
 import { ClientStore } from '../client-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
+import { keepsIn } from '../place.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { isCluster, type RedisClient, scriptRunner } from './connection.js';
@@ -33,5 +34,6 @@ export class RedisStore extends ClientStore<RedisStorage> {
     const run = scriptRunner(client, new Deadline(deadline));
     const Storage = (cluster ?? isCluster(client)) ? RedisClusterStorage : RedisStorage;
     super(new Storage(run, prefix, !clients), users, clients, options);
+    keepsIn(this, client, prefix);
   }
 }

@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 
 import { ClientStore } from '../client-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
+import { keepsIn } from '../place.js';
 import type { Clients, Users } from '../ports.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { Database } from './database.js';
@@ -41,6 +42,7 @@ export class TypeOrmStore extends ClientStore<TypeOrmStorage> {
     const database = new Database(dataSource, new Deadline(deadline), preparedStatements);
     const Storage = STORAGES[dataSource.options.type] ?? MySqlStorage;
     super(new Storage(database, tableNames(prefix), !clients), users, clients, options);
+    keepsIn(this, dataSource, tableNames(prefix).tokens);
   }
 }
 

@@ -1,0 +1,77 @@
+import type { Type } from '@nestjs/common';
+import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { verify } from '../configuration/verify.js';
+import { registeredNames } from '../registered-servers.js';
+import { readDemand } from './demand.js';
+import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
+
+/** Where `@UseGuards()` leaves its list. */
+const GUARDS_METADATA = '__guards__';
+/** Where `@Get()` and the like leave their method. */
+const METHOD_METADATA = 'method';
+
+const verified = new WeakSet<ModulesContainer>();
+
+type Module = ModulesContainer extends Map<string, infer M> ? M : never;
+
+/** Checks once for an application that each guarded route has a server to ask. */
+export function verifyRoutes(config: ApplicationConfig, modules: ModulesContainer): void {
+  if (verified.has(modules)) return;
+  verified.add(modules);
+  const names = registeredNames(modules);
+  if (names.every((name) => name === undefined)) return;
+  const scanner = new MetadataScanner();
+  const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
+  for (const module of modules.values()) {
+    for (const { metatype } of [...module.controllers.values(), ...module.providers.values()]) {
+      if (typeof metatype !== 'function' || !metatype.prototype) continue;
+      const prototype = metatype.prototype as Record<string, object>;
+      for (const method of scanner.getAllMethodNames(prototype)) {
+        const handler = prototype[method]!;
+        verifyRoute(
+          { controller: metatype as Type, handler, method },
+          guardsOf(module, metatype, handler, ofAll),
+          names,
+        );
+      }
+    }
+  }
+}
+
+interface Route {
+  readonly controller: Type;
+  readonly handler: object;
+  readonly method: string;
+}
+
+/** The guards of ours that a method has, as they are made: what Nest makes for each request says nothing yet. */
+function guardsOf(module: Module, controller: object, handler: object, ofAll: readonly OAuthGuard[]): OAuthGuard[] {
+  const named = [controller, handler].flatMap((one): unknown[] => Reflect.getMetadata(GUARDS_METADATA, one) ?? []);
+  const own = named.filter(isOAuthGuard).map((guard) => {
+    if (typeof guard !== 'function') return guard as OAuthGuard;
+    const wrapper = module.injectables.get(guard as Type);
+    return wrapper?.isDependencyTreeStatic() ? (wrapper.instance as OAuthGuard) : undefined;
+  });
+  const global = Reflect.hasMetadata(METHOD_METADATA, handler) ? ofAll : [];
+  return [...own.filter((guard) => guard !== undefined), ...global];
+}
+
+function verifyRoute(
+  { controller, handler, method }: Route,
+  guards: readonly OAuthGuard[],
+  names: readonly (string | undefined)[],
+): void {
+  const { nothing, server } = readDemand(handler, controller, isOAuthGuard);
+  const route = `${controller.name}.${method}()`;
+  const there = names.filter((name) => name !== undefined).map((name) => `\`${name}\``);
+  if (server !== undefined) {
+    verify(
+      names.includes(server),
+      `@UseOAuth('${server}') of ${route} names no server: there is ${there.join(' and ')}`,
+    );
+  } else if (!nothing) {
+    const remedy = `say which one by @UseOAuth(), of ${there.join(' and ')}`;
+    const canAsk = guards.every((guard) => guard.hasServer);
+    verify(canAsk, `OAuthGuard of ${route} finds no server without a name: ${remedy}`);
+  }
+}

@@ -1,0 +1,364 @@
+import { Controller, Get, Injectable, Module, type ModuleMetadata, Scope, UseGuards } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  getOAuth2ModelToken,
+  getOAuth2ServerToken,
+  InjectOAuth2Model,
+  InjectOAuth2Server,
+  type Model,
+  OAuth2Module,
+  type OAuth2ModuleOptions,
+  OAuth2Server,
+  OAuthClient,
+  OAuthGuard,
+  Public,
+  Scopes,
+  UseOAuth,
+} from 'nest-oauth2';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { actingAs } from 'nest-oauth2/testing';
+import { answerOf, basic, bearer, get, issued, post, refusalBody } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const alice = { id: 'alice' };
+const users = { findById: () => alice, findByCredentials: () => undefined };
+
+/** A store with one client, which acts for itself. */
+const storeWith = (...ids: string[]) =>
+  new MemoryStore({
+    clients: ids.map((id) => ({ id, secret: `${id}-secret`, grants: ['client_credentials'], scopes: ['read'] })),
+    users,
+  });
+
+const form = { grant_type: 'client_credentials', scope: 'read' };
+
+@Controller('own')
+@UseGuards(OAuthGuard)
+class OwnController {
+  @Get()
+  @Scopes('read')
+  read(@OAuthClient('id') client: string) {
+    return { client };
+  }
+
+  @Get('partners')
+  @UseOAuth('partners')
+  ofPartners(@OAuthClient('id') client: string) {
+    return { client };
+  }
+}
+
+@Controller('partners')
+@UseGuards(OAuthGuard)
+@UseOAuth('partners')
+class PartnersController {
+  @Get()
+  @Scopes('read')
+  read(@OAuthClient('id') client: string) {
+    return { client };
+  }
+
+  @Get('own')
+  @UseOAuth()
+  own(@OAuthClient('id') client: string) {
+    return { client };
+  }
+}
+
+@Controller('derived')
+class DerivedController extends PartnersController {}
+
+@Controller('turned')
+@UseOAuth()
+class TurnedController extends PartnersController {}
+
+@Controller('perRequest')
+@UseGuards(OAuthGuard)
+@UseOAuth('perRequest')
+class PerRequestController {
+  @Get()
+  read(@OAuthClient('id') client: string) {
+    return { client };
+  }
+}
+
+const perRequestStore = storeWith('acme');
+let made = 0;
+
+@Injectable({ scope: Scope.REQUEST })
+class PerRequestModel {
+  constructor() {
+    made += 1;
+  }
+  getClient(id: string, secret: string | null) {
+    return perRequestStore.getClient(id, secret);
+  }
+  getUserFromClient(client: never) {
+    return perRequestStore.getUserFromClient(client);
+  }
+  saveToken(token: never, client: never, user: never) {
+    return perRequestStore.saveToken(token, client, user);
+  }
+  getAccessToken(token: string) {
+    return perRequestStore.getAccessToken(token);
+  }
+}
+
+const refusedToken = refusalBody(401, 'invalid_token', 'Invalid token: access token is invalid');
+
+describe.each(PLATFORMS)('two servers in one application on %s', (platform) => {
+  let url: string;
+  let tokens: Record<'own' | 'partners' | 'perRequest', string>;
+
+  beforeAll(async () => {
+    @Module({
+      imports: [
+        OAuth2Module.forRoot({ model: storeWith('spa') }),
+        OAuth2Module.forRootAsync({
+          name: 'partners',
+          paths: { prefix: 'partners/oauth' },
+          useFactory: async () => ({ model: storeWith('acme') }),
+        }),
+        OAuth2Module.forRoot({ name: 'perRequest', paths: { prefix: 'perRequest' }, model: PerRequestModel }),
+      ],
+      controllers: [OwnController, PartnersController, DerivedController, TurnedController, PerRequestController],
+    })
+    class App {}
+    ({ url } = await startHost(platform, { imports: [App] }));
+    const tokenOf = async (path: string, client: string) => {
+      const answer = await answerOf(post(`${url}/${path}`, form, basic(client, `${client}-secret`)));
+      expect(answer).toEqual(issued({ scope: 'read' }));
+      return (answer.body as { access_token: string }).access_token;
+    };
+    tokens = {
+      own: await tokenOf('oauth/token', 'spa'),
+      partners: await tokenOf('partners/oauth/token', 'acme'),
+      perRequest: await tokenOf('perRequest/token', 'acme'),
+    };
+  });
+  afterAll(stopHosts);
+
+  it.each([
+    ['own', 'own', 'spa'],
+    ['own/partners', 'partners', 'acme'],
+    ['partners', 'partners', 'acme'],
+    ['partners/own', 'own', 'spa'],
+    ['derived', 'partners', 'acme'],
+    ['derived/own', 'own', 'spa'],
+    ['turned', 'own', 'spa'],
+    ['perRequest', 'perRequest', 'acme'],
+  ] as const)('lets in at /%s whom the server `%s` gave a token, and nobody else', async (path, server, client) => {
+    for (const [name, token] of Object.entries(tokens)) {
+      const { status, body } = await answerOf(get(`${url}/${path}`, bearer(token)));
+      expect([name, status, body]).toEqual(name === server ? [name, 200, { client }] : [name, 401, refusedToken]);
+    }
+  });
+
+  it('makes a model of its own for each request, where the model is made so', async () => {
+    const before = made;
+    await get(`${url}/perRequest`, bearer(tokens.perRequest));
+    expect(made).toBe(before + 1);
+  });
+
+  it('knows the clients of a server there alone', async () => {
+    const answer = await answerOf(post(`${url}/oauth/token`, form, basic('acme', 'acme-secret')));
+    expect(answer.status).toBe(401);
+  });
+
+  it('tells the longer path from the one it ends with', async () => {
+    const answer = await answerOf(
+      post(`${url}/partners/oauth/token`, 'x'.repeat(2 ** 20), basic('acme', 'acme-secret')),
+    );
+    expect([answer.status, (answer.body as { error: string }).error]).toEqual([413, 'invalid_request']);
+  });
+});
+
+describe('a server with a name', () => {
+  afterEach(stopHosts);
+
+  const partners = (options: Partial<OAuth2ModuleOptions> = {}) =>
+    OAuth2Module.forRoot({ name: 'partners', paths: { prefix: 'partners' }, model: storeWith('acme'), ...options });
+
+  const start = (metadata: ModuleMetadata) => startHost('express', metadata);
+
+  it('is injected by its name, with its model, and never where `OAuth2Server` is asked for', async () => {
+    const [one, other] = [storeWith('spa'), storeWith('acme')];
+    @Injectable()
+    class Service {
+      constructor(
+        readonly server: OAuth2Server,
+        @InjectOAuth2Server() readonly same: OAuth2Server,
+        @InjectOAuth2Server('partners') readonly ofPartners: OAuth2Server,
+        @InjectOAuth2Model() readonly model: Model,
+        @InjectOAuth2Model('partners') readonly partnersModel: Model,
+      ) {}
+    }
+    Reflect.defineMetadata('design:paramtypes', [OAuth2Server, Object, Object, Object, Object], Service);
+    for (const imports of [
+      [OAuth2Module.forRoot({ model: one }), partners({ model: other })],
+      [partners({ model: other }), OAuth2Module.forRoot({ model: one })],
+    ]) {
+      const app = await Test.createTestingModule({ imports, providers: [Service] }).compile();
+      const service = app.get(Service);
+      expect(service.server.options.model).toBe(one);
+      expect(service.same).toBe(service.server);
+      expect(service.model).toBe(one);
+      expect(service.ofPartners.options.model).toBe(other);
+      expect(service.partnersModel).toBe(other);
+      expect(app.get(OAuth2Server, { strict: false })).toBe(service.server);
+      expect(app.get(getOAuth2ServerToken('partners'), { strict: false })).toBe(service.ofPartners);
+      expect(app.get(getOAuth2ModelToken('partners'), { strict: false })).toBe(other);
+    }
+  });
+
+  it('guards by APP_GUARD, wherever it was registered', async () => {
+    @Module({ imports: [partners()] })
+    class Partners {}
+    const { app, url } = await start({
+      imports: [Partners],
+      controllers: [DerivedOnly],
+      providers: [{ provide: APP_GUARD, useClass: OAuthGuard }],
+    });
+    const token = await actingAs(app, alice, ['read'], { client: 'acme', server: 'partners' });
+    expect(await answerOf(get(`${url}/only`, bearer(token)))).toMatchObject({ status: 200 });
+    expect(await answerOf(get(`${url}/only`))).toMatchObject({ status: 401 });
+    expect(await answerOf(get(`${url}/only/open`))).toMatchObject({ status: 200 });
+  });
+
+  it('keeps its tokens to itself over one store, by its issuer', async () => {
+    const model = storeWith('acme');
+    const { app, url } = await start({
+      imports: [
+        OAuth2Module.forRoot({ model, issuer: 'https://id.example.com' }),
+        partners({ model, issuer: 'https://id.example.com/partners' }),
+      ],
+      controllers: [OwnController],
+    });
+    const own = await actingAs(app, alice, ['read'], { client: 'acme' });
+    const theirs = await actingAs(app, alice, ['read'], { client: 'acme', server: 'partners' });
+    const statuses = [];
+    for (const path of ['own', 'own/partners']) {
+      for (const token of [own, theirs]) statuses.push((await get(`${url}/${path}`, bearer(token))).status);
+    }
+    expect(statuses).toEqual([200, 401, 401, 200]);
+  });
+
+  const shared = storeWith('acme');
+  const classic = { getClient: () => undefined, saveToken: () => undefined, getAccessToken: () => undefined } as never;
+  const own = (options: Partial<OAuth2ModuleOptions> = {}) =>
+    OAuth2Module.forRoot({ model: storeWith('spa'), ...options });
+
+  it.each<[string, () => ModuleMetadata, string]>([
+    [
+      'without paths',
+      () => ({ imports: [partners({ paths: { token: 'a' } })] }),
+      "the server `partners` needs `paths` of its own, as `paths: { prefix: 'partners' }`, or `controllers: false`",
+    ],
+    [
+      'with an odd name',
+      () => ({ imports: [partners({ name: 'my partners' })] }),
+      "the option `name` must be a word such as 'partners'",
+    ],
+    [
+      'registered twice',
+      () => ({ imports: [partners(), partners({ paths: { prefix: 'other' } })] }),
+      'two imports of OAuth2Module have the name `partners`: give each its own, or register it once, in a module that exports OAuth2Module',
+    ],
+    [
+      'at the path of another one',
+      () => ({ imports: [partners(), partners({ name: 'staff', paths: { prefix: 'Partners' } })] }),
+      'the servers `partners` and `staff` have the path `Partners/authorize`: give one of them other `paths`, or `controllers: false`',
+    ],
+    [
+      'at the path of the one without a name',
+      () => ({ imports: [own(), partners({ paths: { prefix: 'oauth' } })] }),
+      'the server `partners` and the one without a name have the path `oauth/authorize`: give one of them other `paths`, or `controllers: false`',
+    ],
+    [
+      'over one store without issuers',
+      () => ({ imports: [own({ model: shared }), partners({ model: shared })] }),
+      'the server `partners` and the one without a name keep their tokens in one place, and each would take those of the other: give each an `issuer` of its own, or a model',
+    ],
+    [
+      'over one store with one issuer',
+      () => ({
+        imports: [
+          partners({ model: shared, issuer: 'https://id.example' }),
+          partners({ name: 'staff', paths: { prefix: 'staff' }, model: shared, issuer: 'https://id.example' }),
+        ],
+      }),
+      'the servers `partners` and `staff` keep their tokens in one place, and each would take those of the other: give each an `issuer` of its own, or a model',
+    ],
+    [
+      'over one model that keeps no issuers',
+      () => ({
+        imports: [
+          own({ model: classic, issuer: 'https://a.example' }),
+          partners({ model: classic, issuer: 'https://b.example' }),
+        ],
+      }),
+      'the server `partners` and the one without a name keep their tokens in one place, and each would take those of the other: give each a model of its own',
+    ],
+    [
+      'that nobody registered',
+      () => ({ imports: [own(), partners({ name: 'staff' })], controllers: [PartnersController] }),
+      "@UseOAuth('partners') of PartnersController.read() names no server: there is `staff`",
+    ],
+    [
+      'where a route names none, and there is no other',
+      () => ({ imports: [partners()], controllers: [OwnController] }),
+      'OAuthGuard of OwnController.read() finds no server without a name: say which one by @UseOAuth(), of `partners`',
+    ],
+    [
+      'where a route names none, under a global guard',
+      () => ({
+        imports: [partners()],
+        controllers: [NamesNone],
+        providers: [{ provide: APP_GUARD, useClass: OAuthGuard }],
+      }),
+      'OAuthGuard of NamesNone.read() finds no server without a name: say which one by @UseOAuth(), of `partners`',
+    ],
+  ])('stops the application %s', async (_name, metadata, sentence) => {
+    await expect(start(metadata())).rejects.toThrow(`Invalid argument: ${sentence}`);
+  });
+
+  it('is no reason to stop where the routes without a name are public', async () => {
+    const { url } = await start({ imports: [partners()], controllers: [OpenController] });
+    expect((await get(`${url}/open`)).status).toBe(200);
+  });
+});
+
+@Controller('only')
+@UseOAuth('partners')
+class DerivedOnly {
+  @Get()
+  read(@OAuthClient('id') client: string) {
+    return { client };
+  }
+
+  @Get('open')
+  @Public()
+  open() {
+    return {};
+  }
+}
+
+@Controller('none')
+class NamesNone {
+  @Get()
+  read() {
+    return {};
+  }
+}
+
+@Controller('open')
+@UseGuards(OAuthGuard)
+class OpenController {
+  @Get()
+  @Public()
+  read() {
+    return {};
+  }
+}
