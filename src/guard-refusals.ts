@@ -1,8 +1,16 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, type Type } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Inject,
+  type InjectionToken,
+  type Type,
+} from '@nestjs/common';
 import {
   AccessDeniedError,
   InvalidRequestError,
-  OAuth2Server,
+  type OAuth2Server,
   type OAuthError,
   ServerError,
   TemporarilyUnavailableError,
@@ -20,11 +28,11 @@ import { nameRetryAfter, type NativeReply } from './native-reply.js';
  * A filter for one endpoint: what a guard of the host refuses there, a throttler's 429 say, is answered as OAuth has it, and
  * with the headers that the guard has set. Clients read nothing else there. RFC 6749 §5.2
  */
-export function guardRefusals(endpoint: Endpoint): Type<ExceptionFilter> {
+export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<ExceptionFilter> {
   @Catch(HttpException)
   class GuardRefusals implements ExceptionFilter<HttpException> {
     constructor(
-      @Inject(OAuth2Server) private readonly server: OAuth2Server,
+      @Inject(token) private readonly server: OAuth2Server,
       @Inject(InteractionFlow) private readonly interaction: InteractionFlow | undefined,
     ) {}
 

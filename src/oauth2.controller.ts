@@ -37,7 +37,8 @@ export function createController(endpoints: readonly Endpoint[], token: Injectio
       @Inject(InteractionFlow) readonly interaction: InteractionFlow | undefined,
     ) {}
   }
-  for (const endpoint of endpoints.filter((one) => !isDocument(one))) addRoute(OAuth2Controller.prototype, endpoint);
+  for (const endpoint of endpoints.filter((one) => !isDocument(one)))
+    addRoute(OAuth2Controller.prototype, endpoint, token);
   return OAuth2Controller;
 }
 
@@ -47,7 +48,7 @@ interface Parts {
   readonly interaction: InteractionFlow | undefined;
 }
 
-function addRoute(controller: object, endpoint: Endpoint): void {
+function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken): void {
   const name = `${endpoint.name} endpoint`;
   function value(this: Parts, native: NativeRequest, reply: NativeReply): Promise<void> {
     const { events, options } = this.server;
@@ -64,7 +65,7 @@ function addRoute(controller: object, endpoint: Endpoint): void {
   const descriptor = Object.getOwnPropertyDescriptor(controller, name)!;
   Req()(controller, name, 0);
   Res()(controller, name, 1);
-  UseFilters(guardRefusals(endpoint))(controller, name, descriptor);
+  UseFilters(guardRefusals(endpoint, token))(controller, name, descriptor);
   All(endpoint.path)(controller, name, descriptor);
 }
 
