@@ -29,6 +29,7 @@ const base = {
     '^nest-oauth2/features$': '<rootDir>/lib/features/index.ts',
     '^nest-oauth2/jose$': '<rootDir>/lib/jose/index.ts',
     '^nest-oauth2/pages$': '<rootDir>/src/pages/index.ts',
+    '^nest-oauth2/swagger$': '<rootDir>/src/swagger/index.ts',
     '^nest-oauth2/testing$': '<rootDir>/src/testing/index.ts',
     '^nest-oauth2/stores/([^/]+)$': '<rootDir>/lib/stores/$1/index.ts',
   },

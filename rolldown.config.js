@@ -10,6 +10,7 @@ const input = {
   features: 'lib/features/index.ts',
   jose: 'lib/jose/index.ts',
   pages: 'src/pages/index.ts',
+  swagger: 'src/swagger/index.ts',
   testing: 'src/testing/index.ts',
   'stores/memory': 'lib/stores/memory/index.ts',
   'stores/typeorm': 'lib/stores/typeorm/index.ts',
@@ -56,7 +57,7 @@ const bundle = (format) => ({
       groups: [
         { name: 'engine', test: within(/^lib\/(?!stores\/|kit\/|features\/|jose\/|remote\/)/), priority: 1 },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
-        { name: 'module', test: within(/^src\/(?!testing\/|pages\/)/) },
+        { name: 'module', test: within(/^src\/(?!testing\/|pages\/|swagger\/)/) },
       ],
     },
   },

@@ -3,6 +3,7 @@ import type { Endpoint, Feature, Hook, ServerFacts, With } from './feature.js';
 import { findConflict, HOOKS, type PARTS, verify } from './feature-list.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Request } from './http/request.js';
+import { endpointUrl } from './http/public-url.js';
 import { comparablePath, requestPath } from './http/request-path.js';
 import type { Options } from './options/settle.js';
 import type { ResponseTypeClass } from './response-types/response-type.js';
@@ -50,10 +51,7 @@ export class FeatureSet implements ServerFacts {
   urlOf(endpoint: string, issuer: string | undefined): string | undefined {
     const path = this.paths[endpoint] ?? this.endpoints.get(endpoint)?.path;
     if (issuer === undefined || path === undefined || path === false) return undefined;
-    const { origin, pathname } = new URL(issuer);
-    const [base, route] = [pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];
-    // A host that answers under the path of its issuer has it in its routes, unless a proxy takes it off.
-    return route.startsWith(`${base}/`) ? `${origin}${route}` : `${origin}${base}${route}`;
+    return endpointUrl(issuer, path);
   }
 
   resourceOf(request: Request): string | undefined {

@@ -10,3 +10,11 @@ export function isPublicUrl(text: unknown): boolean {
   const { protocol, hostname, username, password } = new URL(text);
   return username + password === '' && (protocol === 'https:' || LOOPBACK.test(hostname));
 }
+
+/** The URL of what an issuer has at a path of its routes. RFC 8414 §2 */
+export function endpointUrl(issuer: string, path: string): string {
+  const { origin, pathname } = new URL(issuer);
+  const [base, route] = [pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];
+  // A host that answers under the path of its issuer has it in its routes, unless a proxy takes it off.
+  return route.startsWith(`${base}/`) ? `${origin}${route}` : `${origin}${base}${route}`;
+}

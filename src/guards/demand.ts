@@ -56,6 +56,16 @@ function readNeed(handler: object, controller: Type, isOurs: (guard: unknown) =>
   return { user };
 }
 
+/**
+ * Does a route have such a guard: of its own, or of its controller? What stands before the whole application is not looked at.
+ * @param isOurs is it the guard that is looked for?
+ */
+export function isGuardedBy(isOurs: (guard: unknown) => boolean, handler: object, controller: Type): boolean {
+  return [handler, controller].some((target) =>
+    ((Reflect.getMetadata(GUARDS_METADATA, target) as unknown[] | undefined) ?? []).some(isOurs),
+  );
+}
+
 /** What is said of a method, or else by its controller, or by what that one extends. */
 const nearest = (key: string, handler: object, controller: Type): unknown =>
   Reflect.getMetadata(key, Reflect.hasOwnMetadata(key, handler) ? handler : controller);

@@ -68,6 +68,11 @@ function authMethods({ clientAuthentications }: ServerFacts, proven: boolean): r
   return [...methods];
 }
 
+/** The grant types that clients can be told of: those that the model has the methods for. RFC 6749 §1.3 */
+export function servedGrantTypes(server: ServerFacts, authorizes: boolean, said: Said = {}): readonly string[] {
+  return servedGrants(server, authorizes ? servedResponseTypes(server, said) : [], said);
+}
+
 function servedResponseTypes(server: ServerFacts, { grantTypes }: Said): readonly [string, ResponseTypeClass][] {
   return [...server.responseTypes].filter(
     ([, { grant, requires }]) =>

@@ -1,0 +1,10 @@
+import { flatten } from '../../lib/feature-list.js';
+import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
+import { findInteractive } from './interactive-feature.js';
+
+/** Is there anybody to ask who is signed in? Without, the authorization endpoint only refuses, and nobody need find it. */
+export function asksUsers(registration: OAuth2Registration, options: OAuth2Options | undefined): boolean {
+  if (registration.controllers === false) return true;
+  const given = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;
+  return Boolean(given ?? findInteractive(flatten(registration.features ?? [])));
+}

@@ -1,0 +1,88 @@
+import type { INestApplication } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import type { OpenAPIObject, SwaggerDocumentOptions } from '@nestjs/swagger';
+import { type Demand, isGuardedBy, readDemand } from '../guards/demand.js';
+import { isOAuthGuard } from '../guards/oauth.guard.js';
+import { type OperationObject, operationsOf } from './operations.js';
+import { addRefusals, addRefusalSchema } from './refusals.js';
+import { findRoutes } from './routes.js';
+import { type Flow, schemeOf, type ServerUrls } from './scheme.js';
+import { demandNoToken, demandToken, tokenSchemes, wantedScopes } from './security.js';
+import { findServer } from './servers.js';
+
+/** What `addOAuth2()` takes, beside what `SwaggerModule.createDocument()` was given (`include`, `ignoreGlobalPrefix`, …). */
+export interface OAuth2DocumentOptions extends SwaggerDocumentOptions {
+  /** As the document calls the scheme. Default: `'oauth2'` */
+  scheme?: string;
+  /**
+   * The ways to a token that are told of. Default: `authorizationCode` and `clientCredentials`, as far as the server has
+   * them. `password` and `implicit` are told of where they are named. RFC 9700 §2.1.2, §2.4
+   */
+  flows?: readonly Flow[];
+  /** Where the endpoints of a server that lives apart are. Default: where the application has them */
+  urls?: ServerUrls;
+}
+
+/**
+ * Says in an OpenAPI document what `OAuthGuard` demands at each operation, by which tokens, how those are got, and how it
+ * turns requests away. What the document said of access tokens before is replaced; other schemes of the host stay.
+ * @returns the document, which is changed
+ * @throws InvalidArgumentError in an application without `OAuth2Module`, and for flows that its server has not
+ */
+export function addOAuth2(
+  app: INestApplication,
+  document: OpenAPIObject,
+  { scheme = 'oauth2', flows, urls, ...options }: OAuth2DocumentOptions = {},
+): OpenAPIObject {
+  const server = findServer(app);
+  const tokens = new Set([...tokenSchemes(document), scheme]);
+  const findDemand = demandFinder(app, document, options);
+  const guarded: Guarded[] = [];
+  for (const { id, object: operation } of operationsOf(document)) {
+    const demand = findDemand(id);
+    if (demand?.nothing) demandNoToken({ operation, document, tokens });
+    else if (demand) guarded.push({ operation, demand, wanted: wantedScopes(demand, server.facts.options.scope) });
+  }
+  const scopes = [...new Set(guarded.flatMap(({ wanted }) => wanted.flat()))];
+  const made = schemeOf(server, { flows, urls, scopes: Object.fromEntries(scopes.map((one) => [one, ''])) });
+  // Before 3.1 only OAuth has scopes. OpenAPI 3.0 §4.7.30
+  const isTold = made.type === 'oauth2' || !document.openapi.startsWith('3.0');
+  for (const { operation, demand, wanted } of guarded) {
+    const asked = wanted.map((all) => ({ [scheme]: isTold ? [...all] : [] }));
+    demandToken({ operation, document, tokens }, [...asked, ...(demand.optional ? [{}] : [])]);
+    addRefusals(operation, wanted, demand);
+  }
+  addRefusalSchema(document);
+  const { securitySchemes } = document.components ?? {};
+  const schemes = { ...securitySchemes, [scheme]: { ...securitySchemes?.[scheme], ...made } };
+  document.components = { ...document.components, securitySchemes: schemes };
+  return document;
+}
+
+/** An operation that demands something of a request. */
+interface Guarded {
+  readonly operation: OperationObject;
+  readonly demand: Demand;
+  readonly wanted: readonly (readonly string[])[];
+}
+
+/** Finds what the guard demands at an operation; undefined where it does not stand. */
+function demandFinder(app: INestApplication, document: OpenAPIObject, options: SwaggerDocumentOptions) {
+  const findRoute = findRoutes(app, document, options);
+  const isEverywhere = guardsAll(app.get(ApplicationConfig));
+  return (operation: string): Demand | undefined => {
+    const route = findRoute(operation);
+    if (!route) return undefined;
+    const { handler, controller } = route;
+    const demand = readDemand(handler, controller, isOAuthGuard);
+    return demand.nothing || isEverywhere || isGuardedBy(isOAuthGuard, handler, controller) ? demand : undefined;
+  };
+}
+
+/** Does the guard stand before the whole application: `APP_GUARD`, or `useGlobalGuards()`? */
+function guardsAll(config: ApplicationConfig): boolean {
+  return (
+    config.getGlobalGuards().some(isOAuthGuard) ||
+    config.getGlobalRequestGuards().some(({ metatype }) => isOAuthGuard(metatype))
+  );
+}

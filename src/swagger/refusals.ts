@@ -1,0 +1,52 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Demand } from '../guards/demand.js';
+import type { OperationObject } from './operations.js';
+
+const SCHEMA = 'OAuthRefusal';
+
+/** What the guard answers to a request that it turns away, as the exceptions of Nest say it. RFC 6750 §3.1 */
+export const REFUSAL_SCHEMA = {
+  type: 'object',
+  required: ['statusCode', 'message', 'error', 'error_description'],
+  properties: {
+    statusCode: { type: 'integer', example: 401 },
+    message: { type: 'string', example: 'Invalid token: access token is invalid' },
+    error: { type: 'string', example: 'invalid_token' },
+    error_description: { type: 'string', example: 'Invalid token: access token is invalid' },
+  },
+};
+
+/** Says how the guard turns requests away, unless the host has said it. RFC 6750 §3 */
+export function addRefusals(
+  { responses }: OperationObject,
+  wanted: readonly (readonly string[])[],
+  { optional, user }: Demand,
+): void {
+  responses['401'] ??= refusal(
+    optional ? 'There is an access token, and it is not good' : 'There is no access token, or it is not good',
+  );
+  const scopes = wanted.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).filter(Boolean);
+  const lacks = [
+    ...(scopes.length > 0 ? [`it lacks the scope ${scopes.join(', or ')}`] : []),
+    ...(user ? ['no user stands behind it'] : []),
+  ];
+  if (lacks.length > 0) responses['403'] ??= refusal(`The access token is good, but ${lacks.join(', or ')}`);
+}
+
+/** Defines what the refusals refer to. */
+export function addRefusalSchema(document: OpenAPIObject): void {
+  const { schemas } = document.components ?? {};
+  document.components = { ...document.components, schemas: { [SCHEMA]: REFUSAL_SCHEMA, ...schemas } };
+}
+
+function refusal(description: string) {
+  return {
+    description,
+    headers: {
+      'WWW-Authenticate': { description: 'The challenge: what is wrong, and the scope. RFC 6750 §3', schema: TEXT },
+    },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${SCHEMA}` } } },
+  };
+}
+
+const TEXT = { type: 'string' };
