@@ -20,14 +20,16 @@ describe('on Nest 11', () => {
   let outcomes: Outcome[];
 
   beforeAll(async () => {
-    host = await hostOnNest11('src/transports', 'src/throttling.e2e-spec.ts');
+    host = await hostOnNest11('src/transports', 'src/guards', 'src/throttling.e2e-spec.ts');
     outcomes = await runTests(host);
   });
 
   function expectToHavePassed(where: string, atLeast: number): void {
     const found = outcomes.filter(({ ancestorTitles }) => ancestorTitles.some((title) => title.includes(where)));
-    expect(found.filter(({ status }) => status !== 'passed')).toEqual([]);
-    expect(found.length).toBeGreaterThanOrEqual(atLeast);
+    // What Nest 11 cannot do is left out there, and told in docs/transports.md.
+    const ran = found.filter(({ status }) => status !== 'pending');
+    expect(ran.filter(({ status }) => status !== 'passed')).toEqual([]);
+    expect(ran.length).toBeGreaterThanOrEqual(atLeast);
   }
 
   it('they run, and nothing of Nest 12 is there', async () => {
@@ -43,6 +45,8 @@ describe('on Nest 11', () => {
   it.each(transports)('OAuthGuard does what the table of transports says: $transport, $token', (row) => {
     expectToHavePassed(`over ${row.transport}, ${row.token}`, 6);
   });
+
+  it('a gateway behind the guard does as on Nest 12', () => expectToHavePassed('a gateway behind OAuthGuard', 4));
 
   it('a throttler works on the endpoints', () => expectToHavePassed('@nestjs/throttler', 20));
 });

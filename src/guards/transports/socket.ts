@@ -6,6 +6,7 @@ export interface NativeSocket {
   send(text: string): void;
   close(code: number, reason: string): void;
   once(event: 'close', listener: () => void): unknown;
+  on?(event: 'exception', listener: (payload: object) => void): unknown;
 }
 
 /** Closes a connection with the codes that graphql-ws has for it: 4401 and 4403; a fault of the server is 1011. RFC 6455 §7.4 */

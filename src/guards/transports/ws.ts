@@ -35,10 +35,12 @@ export const ws: Transport = {
     // Two messages of one connection may be under way at once.
     return attachedTo(typeof message === 'object' && message !== null ? message : clientOf(context));
   },
-  async toException(failure, { cause }) {
+  async toException(failure, { cause }, context) {
     try {
       const { WsException } = await import('@nestjs/websockets');
-      return new WsException(refusalPayload(failure));
+      const refusal = refusalPayload(failure);
+      sendWhereEmitted(clientOf(context), refusal);
+      return new WsException(refusal);
     } catch {
       return toHttpException(failure, cause);
     }
@@ -78,9 +80,26 @@ export function turnOut(client: GatewayClient, data: OAuthRefusal): void {
     client.emit('exception', data);
     client.disconnect(true);
   } else if (client.readyState === OPEN) {
-    client.send(JSON.stringify({ event: 'exception', data }));
+    sendException(client, data);
     closeSocket(client, data);
   }
+}
+
+const sendException = (client: NativeSocket, data: unknown) =>
+  client.send(JSON.stringify({ event: 'exception', data }));
+
+const refusals = new WeakSet();
+const heard = new WeakSet<GatewayClient>();
+
+/** Nest 11 emits an exception on a connection of `ws` as on one of socket.io, and the client hears nothing; Nest 12 sends it. */
+function sendWhereEmitted(client: GatewayClient, refusal: OAuthRefusal): void {
+  if (isIo(client)) return;
+  refusals.add(refusal);
+  if (heard.has(client)) return;
+  heard.add(client);
+  client.on?.('exception', (emitted: object) => {
+    if (refusals.has(emitted) && client.readyState === OPEN) sendException(client, emitted);
+  });
 }
 
 const OPEN = 1;

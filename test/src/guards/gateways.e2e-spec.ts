@@ -134,7 +134,7 @@ describe('a gateway behind OAuthGuard', () => {
     expect(String(error.mock.calls)).toContain('SELECT * FROM tokens');
   });
 
-  it('is guarded by the guard of the application, and may leave its handshake open', async () => {
+  it('is guarded by the guard of the application, and may leave its handshake open [Nest 12]', async () => {
     const guard = { provide: APP_GUARD, useClass: OAuthGuard };
     const url = await start([guard, OpenGateway]);
     const stranger = new GatewayClient(url);
@@ -146,7 +146,7 @@ describe('a gateway behind OAuthGuard', () => {
     expect(await new GatewayClient(url, 'stolen').ask('optional')).toEqual(refused('invalid_token'));
   });
 
-  it('checks its messages where the model is made for each request', async () => {
+  it('checks its messages where the model is made for each request [Nest 12]', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class RequestModel {
       getAccessToken(token: string) {
