@@ -2,11 +2,12 @@ import { InvalidRequestError, toOAuthError } from '../errors.js';
 import type { Endpoint, Handler, ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
+import type { Awaitable } from '../model/model.js';
 import { answerError, verifyWrappers } from '../operation.js';
 import { allowAnyOrigin } from './cross-origin.js';
 
 /** What a document says, of the issuer that is asked. */
-type Say = (server: ServerFacts, issuer: string | undefined) => object;
+type Say = (server: ServerFacts, issuer: string | undefined) => Awaitable<object>;
 
 const METHODS = ['GET', 'HEAD'];
 
@@ -39,7 +40,7 @@ class PublicDocument implements Handler {
         throw new InvalidRequestError('Invalid request: method must be GET or HEAD', { code: 405 });
       }
       const { server } = this;
-      const document = this.say(server, server.issuerOf(request));
+      const document = await this.say(server, server.issuerOf(request));
       response.headers['cache-control'] = `public, max-age=${this.maxAge}`;
       response.headers['content-type'] = 'application/json';
       response.body = document;

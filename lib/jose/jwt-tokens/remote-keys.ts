@@ -62,17 +62,19 @@ export class RemoteKeys {
   private read(): Promise<void> {
     this.askedAt = performance.now();
     const { timeout } = this.settings;
-    this.reading = within(timeout, `The keys of ${this.settings.issuer}`, (signal) => this.fetched(signal))
-      .then((set) => {
-        this.keys = createLocalJWKSet(set);
-        this.readAt = performance.now();
-      })
-      .catch((error: unknown) => {
-        this.failure = this.failureOf(error);
-        throw this.failure;
-      })
-      .finally(() => (this.reading = undefined));
+    this.reading = this.renew(timeout).finally(() => (this.reading = undefined));
     return this.reading;
+  }
+
+  private async renew(timeout: number): Promise<void> {
+    try {
+      const set = await within(timeout, `The keys of ${this.settings.issuer}`, (signal) => this.fetched(signal));
+      this.keys = createLocalJWKSet(set);
+      this.readAt = performance.now();
+    } catch (error) {
+      this.failure = this.failureOf(error);
+      throw this.failure;
+    }
   }
 
   private failureOf(error: unknown): unknown {

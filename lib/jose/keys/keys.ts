@@ -1,0 +1,125 @@
+import { publicDocument } from '../../endpoints/public-document.js';
+import { InvalidArgumentError } from '../../errors.js';
+import type { Feature, ServerFacts } from '../../feature.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import type { KeyModel } from './key-model.js';
+import { GivenKeys, jwkSet, type KeyRing } from './key-ring.js';
+import { type KeyMaterial, signingKey } from './signing-key.js';
+import { StoredKeys } from './stored-keys.js';
+
+/** What `keys()` takes: the keys themselves, or how the store keeps them. */
+export interface KeysOptions {
+  /**
+   * Private keys that the host brings, as JWK, PEM or signers: of each algorithm the first one signs, and all are published.
+   * Left out: the store keeps them, made by the first process that needs them.
+   */
+  from?: readonly KeyMaterial[];
+  /** Seals the keys in the store: 32 characters at least, the same in all processes. Of a list the first one seals, and all open. */
+  secret?: string | readonly string[];
+  /** What the keys in the store sign by, the usual one first. Default: ['ES256'] */
+  algorithms?: readonly SigningAlgorithm[];
+  /** Seconds in which APIs need not ask for the keys again. Default: 600 */
+  maxAge?: number;
+  /** Seconds from which on another process knows what was changed in the store. Default: 60 */
+  refresh?: number;
+  /** Seconds that a new key is known before it signs: `maxAge` and `refresh` at least. Default: 900 */
+  lead?: number;
+  /** Seconds that a key is known after it signed the last time: as long as a token lives, at least. Default: 86400 */
+  keep?: number;
+  /** Seconds after which the key in the store is replaced. Default: only when somebody says so */
+  rotateEvery?: number;
+}
+
+/** The feature that has the keys of a server. */
+export interface KeysFeature extends Feature {
+  ringOf(server: ServerFacts): KeyRing;
+}
+
+/** The keys by which a server signs, and the document that says the public halves of them. RFC 7517, RFC 8414 §2 */
+export function keys(options: KeysOptions = {}): KeysFeature {
+  verify(unknownOption(options, NAMES, '`keys()`'));
+  const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
+  const secrets = [options.secret ?? []].flat();
+  const { algorithms = ['ES256'], rotateEvery } = options;
+  const given = from && givenKeys(from);
+  if (!given) verify(faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }));
+  const rings = new WeakMap<object, KeyRing>();
+  const ringOf = ({ options: { model } }: ServerFacts): KeyRing => {
+    if (given) return given;
+    let ring = rings.get(model);
+    const settings = { secrets, algorithms, lead, keep, refresh, rotateEvery };
+    if (!ring) rings.set(model, (ring = new StoredKeys(model as unknown as KeyModel, settings)));
+    return ring;
+  };
+  return {
+    name: 'RFC 7517',
+    requires: given ? [] : ['getSigningKeys', 'replaceSigningKeys'],
+    endpoints: {
+      jwks: {
+        ...publicDocument('oauth/jwks', { maxAge, say: (server) => jwkSet(ringOf(server)) }),
+        metadata: 'jwks_uri',
+      },
+    },
+    check: (server) => (!given && outlives(server, keep) ? [OUTLIVES] : []),
+    ringOf,
+  };
+}
+
+/** The keys of a server; undefined: it lists none. */
+export function findKeys(server: ServerFacts): KeyRing | undefined {
+  const feature = server.features.find((one): one is KeysFeature => 'ringOf' in one);
+  return feature?.ringOf(server);
+}
+
+const outlives = ({ options }: ServerFacts, keep: number) => Number(options.accessTokenLifetime) > keep;
+const OUTLIVES =
+  '`keep` of `keys()` must be as long as `accessTokenLifetime` at least: a token would outlive the key that shows it is good';
+
+function givenKeys(from: readonly KeyMaterial[]): GivenKeys {
+  if (!Array.isArray(from) || from.length === 0) verify('`from` of `keys()` must be a list of private keys');
+  const all = from.map(signingKey);
+  const names = all.map(({ kid }) => kid);
+  const twice = names.find((kid, at) => names.indexOf(kid) !== at);
+  verify(twice && `two keys of \`keys()\` have the name \`${twice}\`: tokens could not say which`);
+  return new GivenKeys(all);
+}
+
+interface Kept extends Required<Pick<KeysOptions, 'maxAge' | 'refresh' | 'lead' | 'keep'>> {
+  secrets: readonly unknown[];
+  algorithms: unknown;
+  rotateEvery: number | undefined;
+}
+
+function faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }: Kept): string | undefined {
+  if (secrets.length === 0 || !secrets.every((one) => typeof one === 'string' && one.length >= 32)) {
+    return '`keys()` needs a `secret` of 32 characters at least, which seals the keys in the store, or keys by `from`';
+  }
+  const known: readonly unknown[] = ALGORITHMS;
+  if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every((one) => known.includes(one))) {
+    return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHMS.join(', ')}`;
+  }
+  for (const [name, value] of Object.entries({ maxAge, refresh, lead, keep, rotateEvery })) {
+    if (value !== undefined && !(value >= 0)) return `\`${name}\` of \`keys()\` must be a number of seconds`;
+  }
+  if (lead < maxAge + refresh) {
+    return '`lead` of `keys()` must be `maxAge` and `refresh` together at least: a key would sign before everybody knows it';
+  }
+  if (rotateEvery !== undefined && rotateEvery < lead) return '`rotateEvery` of `keys()` must be longer than `lead`';
+  return undefined;
+}
+
+function verify(fault: string | undefined): void {
+  if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+}
+
+const NAMES = {
+  from: true,
+  secret: true,
+  algorithms: true,
+  maxAge: true,
+  refresh: true,
+  lead: true,
+  keep: true,
+  rotateEvery: true,
+} as const;

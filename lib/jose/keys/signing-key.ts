@@ -1,0 +1,132 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { CompactSign } from 'jose';
+import { InvalidArgumentError } from '../../errors.js';
+import type { Awaitable } from '../../model/model.js';
+import { isObject } from '../../options/kinds.js';
+import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import type { Jwk } from '../jwk.js';
+
+/** A key that stays where it is, in a KMS or an HSM. */
+export interface Signer {
+  alg: SigningAlgorithm;
+  /** The public half. */
+  publicKey: Jwk;
+  /** Its name in tokens. Default: the thumbprint of the public half. RFC 7638 */
+  kid?: string;
+  /** @returns the signature of these bytes as JWS has it: of ES256 both halves, 32 bytes each. RFC 7515 §5.1 */
+  sign(data: Uint8Array): Awaitable<Uint8Array>;
+}
+
+/** A private key as PEM (PKCS #8, or what OpenSSL writes), with what PEM cannot say. */
+export interface PemKey {
+  pem: string;
+  /** An RSA key needs it: RS256 or PS256. Default: ES256 for P-256, Ed25519 for Ed25519 */
+  alg?: SigningAlgorithm;
+  kid?: string;
+}
+
+/** A private key: a JWK, PEM, or whoever signs with it. */
+export type KeyMaterial = Jwk | string | PemKey | Signer;
+
+/** A key that tokens are signed with. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  /** What everybody may know of it. RFC 7517 §4 */
+  readonly publicJwk: Jwk;
+  /** Signs a payload. RFC 7515 §7.1 */
+  sign(header: { typ: string }, payload: object): Promise<string>;
+}
+
+/** @throws InvalidArgumentError with a sentence for what is no private key, or a weak one */
+export function signingKey(material: KeyMaterial): SigningKey {
+  return isSigner(material) ? external(material) : local(material);
+}
+
+const isSigner = (material: unknown): material is Signer =>
+  isObject(material) && typeof material['sign'] === 'function';
+
+function external(signer: Signer): SigningKey {
+  const { alg, kid, publicKey } = signer;
+  const key = read(
+    () => createPublicKey({ key: publicKey, format: 'jwk' }),
+    '`publicKey` of a signer is no public JWK',
+  );
+  const named = nameOf(key, { alg, kid });
+  return {
+    ...named,
+    async sign(header, payload) {
+      const protectedHeader = encoded({ alg, kid: named.kid, ...header });
+      const input = `${protectedHeader}.${encoded(payload)}`;
+      return `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`;
+    },
+  };
+}
+
+function local(material: Jwk | string | PemKey): SigningKey {
+  const given = typeof material === 'string' ? { pem: material } : (material ?? {});
+  const { pem, alg, kid } = given as Partial<PemKey>;
+  const key = read(
+    () => createPrivateKey(pem === undefined ? { key: given as Jwk, format: 'jwk' } : pem),
+    'a key is a private JWK, PEM, or a signer, and one that is given to `keys()` is none of these',
+  );
+  const named = nameOf(createPublicKey(key), { alg, kid });
+  return {
+    ...named,
+    sign: (header, payload) =>
+      new CompactSign(Buffer.from(JSON.stringify(payload)))
+        .setProtectedHeader({ alg: named.alg, kid: named.kid, ...header })
+        .sign(key),
+  };
+}
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** What a key is called, and what may be known of it. */
+function nameOf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }): Omit<SigningKey, 'sign'> {
+  const usual = algorithmOf(key);
+  const { asymmetricKeyType: type } = key;
+  const taken = (alg ?? usual) as SigningAlgorithm;
+  if (usual === undefined && alg === undefined) {
+    fail(`an RSA key signs by RS256 or PS256: say which by its \`alg\``);
+  }
+  const isFit = type === 'rsa' ? ['RS256', 'PS256'] : type === 'ed25519' ? ['Ed25519', 'EdDSA'] : [usual];
+  if (!ALGORITHMS.includes(taken) || !isFit.includes(taken)) {
+    fail(`a key of the type \`${type}\` does not sign by \`${String(alg)}\``);
+  }
+  const jwk = key.export({ format: 'jwk' }) as Jwk;
+  const name = kid ?? thumbprint(jwk);
+  if (typeof name !== 'string' || name === '') return fail('the `kid` of a key is text');
+  return { kid: name, alg: taken, publicJwk: { ...jwk, kid: name, alg: taken, use: 'sig' } };
+}
+
+/** How a key signs; undefined: in more than one way. */
+function algorithmOf(key: KeyObject): SigningAlgorithm | undefined {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'ed25519') return 'Ed25519';
+  if (type === 'ec' && details?.namedCurve === 'prime256v1') return 'ES256';
+  if (type !== 'rsa') fail('a key is for P-256, Ed25519 or RSA');
+  if ((details?.modulusLength ?? 0) < 2048) fail('an RSA key has 2048 bits at least');
+  return undefined;
+}
+
+/** RFC 7638 §3 */
+function thumbprint({ crv, e, kty, n, x, y }: Jwk): string {
+  const members = Object.entries({ crv, e, kty, n, x, y }).filter(([, value]) => value !== undefined);
+  return createHash('sha256')
+    .update(JSON.stringify(Object.fromEntries(members)))
+    .digest('base64url');
+}
+
+function read(parse: () => KeyObject, fault: string): KeyObject {
+  try {
+    return parse();
+  } catch {
+    // What the parser says may show parts of the key.
+    return fail(fault);
+  }
+}
+
+function fail(fault: string): never {
+  throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+}

@@ -1,0 +1,246 @@
+import { createPrivateKey, generateKeyPairSync, sign as signBytes } from 'node:crypto';
+
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { type KeyModel, type KeysOptions, keys, signingKeys } from 'nest-oauth2/jose';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+
+import { signJwt } from '../../../lib/jose/keys/key-ring.js';
+import { findKeys } from '../../../lib/jose/keys/keys.js';
+import { createHost } from '../../support/model.js';
+
+const SECRET = 'a secret of thirty-two characters';
+const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const ed = generateKeyPairSync('ed25519').privateKey;
+const pem = (key = p256) => key.export({ format: 'pem', type: 'pkcs8' }) as string;
+const jwk = (key = p256) => key.export({ format: 'jwk' });
+
+/** A store of keys, which counts who asks. */
+class Kept implements KeyModel {
+  text: string | undefined;
+  reads = 0;
+
+  async getSigningKeys() {
+    this.reads++;
+    return this.text;
+  }
+
+  async replaceSigningKeys(old: string | undefined, text: string) {
+    // As slow as a database, so that processes meet.
+    await new Promise(setImmediate);
+    if (this.text !== old) return false;
+    this.text = text;
+    return true;
+  }
+}
+
+function serverOf(options: KeysOptions, model: object = {}): OAuth2Server {
+  return new OAuth2Server({
+    model: { ...createHost().model, ...model },
+    issuer: 'https://id.example.com',
+    features: [keys(options)],
+  });
+}
+
+/** One process of a server with its keys in a store. */
+function processOf(kept: Kept, options: KeysOptions = {}): OAuth2Server {
+  const store = {
+    getSigningKeys: () => kept.getSigningKeys(),
+    replaceSigningKeys: (old: string | undefined, text: string) => kept.replaceSigningKeys(old, text),
+  };
+  return serverOf({ secret: SECRET, ...options }, store);
+}
+
+async function document(server: OAuth2Server): Promise<{ keys: Record<string, string>[] }> {
+  const response = new Response();
+  await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
+  return response.body as never;
+}
+const kids = async (server: OAuth2Server) => (await document(server)).keys.map(({ kid }) => kid);
+
+const sign = (server: OAuth2Server, alg?: string) =>
+  signJwt(findKeys(server.facts)!, { sub: 'alice' }, { typ: 'at+jwt', alg: alg as never });
+const isGood = async (server: OAuth2Server, token: string) =>
+  jwtVerify(token, createLocalJWKSet((await document(server)) as never)).then(
+    ({ payload }) => payload.sub === 'alice',
+    () => false,
+  );
+const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
+
+/** It is so many seconds later, by all clocks. */
+function later(seconds: number): void {
+  const [date, time] = [Date.now(), performance.now()];
+  jest.restoreAllMocks();
+  const [dateNow, timeNow] = [Date.now(), performance.now()];
+  jest.spyOn(Date, 'now').mockReturnValue(Math.max(date, dateNow) + seconds * 1000);
+  jest.spyOn(performance, 'now').mockReturnValue(Math.max(time, timeNow) + seconds * 1000);
+}
+
+afterEach(() => void jest.restoreAllMocks());
+
+describe('keys that the host brings', () => {
+  const signer = {
+    alg: 'ES256' as const,
+    publicKey: { kty: 'EC', crv: 'P-256', x: jwk()['x']!, y: jwk()['y']! },
+    sign: (data: Uint8Array) => signBytes('sha256', data, { key: p256, dsaEncoding: 'ieee-p1363' }),
+  };
+
+  it.each<[string, KeysOptions['from'], string]>([
+    ['a JWK', [jwk()], 'ES256'],
+    ['PEM', [pem()], 'ES256'],
+    ['PEM of an Ed25519 key', [pem(ed)], 'Ed25519'],
+    ['PEM of an Ed25519 key under its older name', [{ pem: pem(ed), alg: 'EdDSA' }], 'EdDSA'],
+    ['PEM of an RSA key', [{ pem: pem(rsa), alg: 'PS256' }], 'PS256'],
+    ['a JWK of an RSA key', [{ ...jwk(rsa), alg: 'RS256' }], 'RS256'],
+    ['a signer somewhere else', [signer], 'ES256'],
+  ])('sign: %s', async (_, from, alg) => {
+    const server = serverOf({ from: from! });
+    const token = await sign(server);
+    expect(await isGood(server, token)).toBe(true);
+    const [shown] = (await document(server)).keys;
+    expect(shown).toMatchObject({ alg, use: 'sig', kid: kidOf(token) });
+    for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(shown).not.toHaveProperty(secret);
+  });
+
+  it('are all shown, and of each algorithm the first one signs', async () => {
+    const next = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    const from = [
+      { ...jwk(), kid: 'now' },
+      { ...jwk(next), kid: 'next' },
+      { ...jwk(rsa), alg: 'PS256', kid: 'rsa' },
+    ];
+    const server = serverOf({ from });
+    expect(await kids(server)).toEqual(['now', 'next', 'rsa']);
+    expect([kidOf(await sign(server)), kidOf(await sign(server, 'PS256'))]).toEqual(['now', 'rsa']);
+    await expect(sign(server, 'RS256')).rejects.toThrow('there is no key that signs by RS256');
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['none', [], /must be a list of private keys/],
+    ['a public one', [{ ...jwk(), d: undefined }], /one that is given to `keys\(\)` is none of these/],
+    ['text that is no PEM', ['secret-text'], /one that is given to `keys\(\)` is none of these/],
+    ['an RSA key that does not say how it signs', [pem(rsa)], /signs by RS256 or PS256: say which/],
+    ['a key that cannot sign so', [{ pem: pem(), alg: 'PS256' }], /does not sign by `PS256`/],
+    [
+      'a weak one',
+      [{ pem: pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey), alg: 'PS256' }],
+      /2048/,
+    ],
+    ['another curve', [pem(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey)], /P-256, Ed25519 or RSA/],
+    [
+      'two of one name',
+      [
+        { ...jwk(), kid: 'a' },
+        { pem: pem(ed), kid: 'a' },
+      ],
+      /have the name `a`/,
+    ],
+  ])('are a sentence where they cannot sign, and it shows nothing of them: %s', (_, from, sentence) => {
+    expect(() => serverOf({ from: from as never })).toThrow(sentence);
+    expect(() => serverOf({ from: from as never })).not.toThrow(/secret-text/);
+  });
+});
+
+describe('keys in a store', () => {
+  let kept: Kept;
+  beforeEach(() => {
+    kept = new Kept();
+  });
+
+  it('are made by the first process that needs them, and all the others have the same', async () => {
+    const servers = Array.from({ length: 8 }, () => processOf(kept));
+    const tokens = await Promise.all(servers.map((server) => sign(server)));
+    expect(new Set(tokens.map(kidOf)).size).toBe(1);
+    for (const server of servers) expect(await isGood(server, tokens[0]!)).toBe(true);
+    expect(createPrivateKey({ key: jwk(), format: 'jwk' }).type).toBe('private');
+    expect(kept.text).not.toMatch(/"d"|kty/);
+  });
+
+  it('are not asked for again for a minute', async () => {
+    const server = processOf(kept);
+    for (let i = 0; i < 10; i++) await sign(server);
+    const { reads } = kept;
+    for (let i = 0; i < 10; i++) await sign(server);
+    expect(kept.reads).toBe(reads);
+  });
+
+  it('are replaced without any API seeing a token by a key that it does not know', async () => {
+    const [one, two] = [processOf(kept), processOf(kept)];
+    const before = await sign(one);
+    await sign(two);
+    const next = await signingKeys(one).rotate();
+    expect(await signingKeys(two).rotate()).toBe(next);
+    later(61);
+    // Everybody knows the next one, and nobody signs with it.
+    await document(two);
+    await new Promise(setImmediate);
+    expect(await kids(two)).toEqual([kidOf(before), next]);
+    expect(kidOf(await sign(two))).toBe(kidOf(before));
+    later(900);
+    expect([kidOf(await sign(one)), kidOf(await sign(two))]).toEqual([next, next]);
+    expect(await isGood(two, before)).toBe(true);
+    later(86_400);
+    expect(await isGood(two, before)).toBe(false);
+    expect((await signingKeys(one).list()).map(({ state }) => state)).toEqual(['current']);
+  });
+
+  it('replace themselves after a while, once among all processes', async () => {
+    const servers = [1, 2, 3].map(() => processOf(kept, { rotateEvery: 86_400 }));
+    for (const server of servers) await sign(server);
+    later(86_401);
+    await Promise.all(servers.map((server) => sign(server)));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await signingKeys(servers[0]!).list()).map(({ state }) => state)).toEqual(['current', 'next']);
+  });
+
+  it('are of each algorithm that is listed', async () => {
+    const server = processOf(kept, { algorithms: ['PS256', 'Ed25519'] });
+    expect(await isGood(server, await sign(server, 'Ed25519'))).toBe(true);
+    expect(await isGood(server, await sign(server))).toBe(true);
+    await expect(signingKeys(server).rotate({ alg: 'RS256' })).rejects.toThrow(/no key signs by RS256/);
+  });
+
+  it('that somebody has got are forgotten at once', async () => {
+    const server = processOf(kept);
+    const token = await sign(server);
+    expect(await signingKeys(server).remove(kidOf(token))).toBe(true);
+    expect(await isGood(server, token)).toBe(false);
+    expect(await isGood(server, await sign(server))).toBe(true);
+    expect(await signingKeys(server).remove('unknown')).toBe(false);
+  });
+
+  it('are used on while the store does not answer', async () => {
+    const server = processOf(kept);
+    await sign(server);
+    jest.spyOn(kept, 'getSigningKeys').mockRejectedValue(new Error('down'));
+    later(61);
+    expect(await sign(server)).toEqual(expect.any(String));
+  });
+
+  it('open by an old secret that is listed, and by no other', async () => {
+    const token = await sign(processOf(kept));
+    const changed = processOf(kept, { secret: ['another secret of many characters', SECRET] });
+    expect(await isGood(changed, token)).toBe(true);
+    const wrong = processOf(kept, { secret: 'a wrong secret of many characters' });
+    await expect(sign(wrong)).rejects.toMatchObject({
+      inner: { message: expect.stringMatching(/sealed with another secret/) },
+    });
+  });
+
+  it.each<[string, KeysOptions, RegExp]>([
+    ['no secret', { secret: undefined as never }, /needs a `secret` of 32 characters/],
+    ['a short one', { secret: 'short' }, /needs a `secret` of 32 characters/],
+    ['an algorithm that is none', { algorithms: ['HS256' as never] }, /`algorithms` of `keys\(\)`/],
+    ['a lead that is too short', { lead: 10 }, /`lead` of `keys\(\)`/],
+    ['keys that are forgotten too soon', { keep: 60 }, /`keep` of `keys\(\)`/],
+    ['a time that is none', { maxAge: -1 }, /`maxAge` of `keys\(\)`/],
+    ['a misspelt option', { maxage: 1 } as never, /unknown option `maxage`/],
+  ])('cannot be kept with %s, which is a sentence', (_, options, sentence) => {
+    expect(() => processOf(kept, options)).toThrow(sentence);
+  });
+
+  it('need a model that keeps them', () => {
+    expect(() => serverOf({ secret: SECRET })).toThrow(/getSigningKeys/);
+  });
+});
