@@ -78,6 +78,8 @@ export interface Endpoint {
    * authorization endpoint; no credentials. RFC 9700 §2.6
    */
   readonly cors?: boolean | 'any';
+  /** What its requests carry. Default: `form`, as everywhere in RFC 6749 */
+  readonly content?: 'form' | 'json';
   make(server: ServerFacts): Handler;
 }
 

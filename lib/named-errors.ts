@@ -34,3 +34,9 @@ export class UnauthorizedRequestError extends oauthError('unauthorized_request',
 // RFC 8707 §2 and RFC 7009 §2.2.1: what features refuse
 export class InvalidTargetError extends oauthError('invalid_target', 400) {}
 export class UnsupportedTokenTypeError extends oauthError('unsupported_token_type', 400) {}
+
+// RFC 7591 §3.2.2: the registration of clients
+export class InvalidRedirectUriError extends oauthError('invalid_redirect_uri', 400) {}
+export class InvalidClientMetadataError extends oauthError('invalid_client_metadata', 400) {}
+export class InvalidSoftwareStatementError extends oauthError('invalid_software_statement', 400) {}
+export class UnapprovedSoftwareStatementError extends oauthError('unapproved_software_statement', 400) {}

@@ -4,7 +4,7 @@ import { InvalidRequestError, Response } from '../lib/index.js';
 import { isPreflight, sendAnswer, type Visit } from './cross-origin.js';
 import { reportRefused } from './event-log.js';
 import { logFault } from './fault-log.js';
-import { readForm } from './form-body.js';
+import { readContent } from './form-body.js';
 import { refusal, toOAuthRequest } from './http-adapter.js';
 
 /** Runs an operation at an endpoint and sends what it wrote, refusals and failures too; never throws. */
@@ -17,7 +17,7 @@ export async function answer(visit: Visit, operation: (response: Response) => Pr
       answerPreflight(toOAuthRequest(native), response, endpoint.methods, cors);
     } else {
       verifyMethod(native.method, endpoint.methods);
-      await readForm(native);
+      await readContent(native, endpoint);
       await operation(response);
     }
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { HttpServer } from '@nestjs/common';
-import { FORM, isForm } from '../lib/http/media-type.js';
+import { FORM, mediaType } from '../lib/http/media-type.js';
 import { InvalidRequestError, type OAuthError } from '../lib/index.js';
 import { isOwn, sendAnswer, type AnswerFacts } from './cross-origin.js';
-import type { FindEndpoint } from './endpoint.js';
+import type { Endpoint, FindEndpoint } from './endpoint.js';
 import { reportRefused } from './event-log.js';
-import { FORM_LIMIT, parseForm } from './form-body.js';
+import { FORM_LIMIT, parseForm, TYPES } from './form-body.js';
 import { type NativeRequest, refusal } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
 
@@ -46,9 +46,9 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, f
     findEndpoint,
     facts,
     refuse(error, native, reply) {
-      const failure = bodyError(error, native);
       const endpoint = findEndpoint(native.originalUrl ?? native.url ?? '');
-      if (!failure || !endpoint) return false;
+      const failure = endpoint && bodyError(error, native, endpoint);
+      if (!failure) return false;
       reportRefused(facts.events, { endpoint: endpoint.name }, failure);
       sendAnswer({ native, reply, endpoint, facts }, refusal(failure));
       return true;
@@ -104,10 +104,12 @@ function addFormParser(fastify: Fastify, _options: unknown, done: () => void): v
 }
 
 /** What is wrong with a body that a parser failed on; undefined for any other error. */
-function bodyError(error: unknown, request: NativeRequest): OAuthError | undefined {
+function bodyError(error: unknown, request: NativeRequest, { content = 'form' }: Endpoint): OAuthError | undefined {
   const { status, statusCode = status } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
   if (statusCode !== 400 && statusCode !== 413 && statusCode !== 415) return undefined;
-  const form = isForm(request.headers['content-type']) ? 'content cannot be read' : `content must be ${FORM}`;
-  const reason = statusCode === 413 ? 'content is too large' : form;
+  const wanted = TYPES[content];
+  const isWanted = mediaType(request.headers['content-type']) === wanted;
+  const fault = isWanted ? 'content cannot be read' : `content must be ${wanted}`;
+  const reason = statusCode === 413 ? 'content is too large' : fault;
   return new InvalidRequestError(`Invalid request: ${reason}`, { code: statusCode === 413 ? 413 : 400 });
 }

@@ -8,6 +8,7 @@ export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
   readonly cors: Served['cors'];
   readonly metadata: Served['metadata'];
   readonly perIssuer: Served['perIssuer'];
+  readonly content: Served['content'];
 }
 
 /** Is it a well-known document? Those are at the root, whatever the host puts before its routes. RFC 8615 §3 */

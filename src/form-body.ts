@@ -1,7 +1,8 @@
 import { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
-import { isForm } from '../lib/http/media-type.js';
+import { FORM, mediaType } from '../lib/http/media-type.js';
 import { InvalidRequestError } from '../lib/index.js';
+import type { Endpoint } from './endpoint.js';
 import type { NativeRequest } from './http-adapter.js';
 
 /** Bytes a form may have: generous for OAuth, and no burden to hold in memory. */
@@ -10,16 +11,30 @@ export const FORM_LIMIT = 64 * 1024;
 /** Text of a form as parameters; a repeated one becomes a list, which the engine refuses. */
 export const parseForm = (text: string): Record<string, unknown> => parse(text, '&', '=', { maxKeys: 0 });
 
+/** The media types of what requests carry. */
+export const TYPES = { form: FORM, json: 'application/json' } as const;
+
 /**
- * Reads the form of a request when its host has no parser for forms; what somebody has parsed is left as it is.
+ * Reads what a request carries when its host has no parser for that; what somebody has parsed is left as it is.
  * @throws InvalidRequestError when it is too large or encoded
  */
-export async function readForm(native: NativeRequest): Promise<void> {
+export async function readContent(
+  native: NativeRequest,
+  { content = 'form' }: Pick<Endpoint, 'content'>,
+): Promise<void> {
   if (native.body !== undefined || !(native instanceof IncomingMessage) || native.readableEnded) return;
-  if (!isForm(native.headers['content-type'])) return;
+  if (mediaType(native.headers['content-type']) !== TYPES[content]) return;
   const encoding = native.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new InvalidRequestError('Invalid request: content must not be encoded');
-  native.body = parseForm(await readText(native));
+  native.body = (content === 'json' ? parseJson : parseForm)(await readText(native));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidRequestError('Invalid request: content cannot be read');
+  }
 }
 
 function readText(stream: IncomingMessage): Promise<string> {

@@ -1,8 +1,20 @@
 export type { Endpoint, Feature, Handler, ServerFacts } from '../feature.js';
+export type { ClientMetadata, JsonWebKeySet } from './client-metadata/client-metadata.js';
+export type { DescribedClient } from './client-metadata/client-of.js';
+export type { ClientPolicyOptions } from './client-metadata/client-policy.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
 export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
+export { registration } from './registration/registration.js';
+export type { RegistrationRate } from './registration/registration-limit.js';
+export type {
+  Registration,
+  RegistrationCredentials,
+  RegistrationModel,
+  RegistrationRequest,
+} from './registration/registration-model.js';
+export type { RegistrationOptions } from './registration/registration-options.js';
 export type { ResourceIndicatorOptions, ResourceModel } from './resource-indicators/options.js';
 export { resourceIndicators } from './resource-indicators/resource-indicators.js';
 export { protectedResource, type ProtectedResource, type ProtectedResourceOptions } from './resource-metadata.js';

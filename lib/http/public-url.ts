@@ -1,5 +1,8 @@
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
+/** Is this a name of the very machine it is said on? RFC 8252 §7.3, §8.3 */
+export const isLoopbackName = (hostname: string): boolean => LOOPBACK.test(hostname);
+
 /**
  * Is this a URL by which a server may be known: https, without query, fragment and credentials? http is for the loopback
  * addresses of a developer. RFC 8414 §2, RFC 9728 §1.2

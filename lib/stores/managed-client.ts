@@ -30,7 +30,7 @@ export function changedClient(client: StoredClient, changes: ClientChanges<Store
 
 /** A client as its administrator sees it. */
 export function managedClient({ client, createdAt, now }: KeptClient): ManagedClient<StoredClient> {
-  const { secret = [], secretHashes = [], retiredAt, ...rest } = client;
+  const { secret = [], secretHashes = [], retiredAt, registration, ...rest } = client;
   const kept = [...[secret].flat(), ...secretHashes.filter((each) => isGood(each, now))];
   const managed: ManagedClient<StoredClient> = { ...rest, secrets: kept.map(managedSecret) };
   managed.createdAt = new Date(createdAt);

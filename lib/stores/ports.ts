@@ -1,3 +1,4 @@
+import type { ClientMetadata } from '../features/client-metadata/client-metadata.js';
 import type { Awaitable, Client, Falsy, Scope, User } from '../model/model.js';
 
 /** What is kept of a secret that is good for a while; a hash alone is good for ever. */
@@ -30,6 +31,12 @@ export interface StoredClient extends Client {
   consent?: 'never' | 'once' | 'always';
   /** Since when it is refused everywhere, though it is still kept: `retireClient` of a store says so, `saveClient` does not. */
   retiredAt?: Date | string | number | null;
+  /** What it says of itself, where it has registered itself, or where a document describes it. RFC 7591 §2 */
+  metadata?: ClientMetadata;
+  /** When it registered itself, and the SHA-256 of the token by which it manages that. RFC 7592 §1.2 */
+  registration?: { issuedAt: number; tokenHash: string };
+  /** Until when it is known though nothing was given to it, in milliseconds: no client that is kept has it. */
+  registeredUntil?: number;
 }
 
 /** Where the clients are: the host's own list or table. */

@@ -107,7 +107,7 @@ export function grantable(found: FoundIssued): FoundIssued {
 }
 
 /** A client as it leaves a store. */
-export function withoutSecrets({ secret, secretHashes, ...client }: StoredClient): StoredClient {
+export function withoutSecrets({ secret, secretHashes, registration, ...client }: StoredClient): StoredClient {
   return client;
 }
 

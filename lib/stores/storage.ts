@@ -20,7 +20,7 @@ export interface GrantRow {
 }
 
 /** What hangs on a grant: open for more. */
-export type Kind = 'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent';
+export type Kind = 'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent' | 'registration';
 
 /** What a row is found by. */
 export interface Key {

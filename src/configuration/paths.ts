@@ -59,9 +59,9 @@ const listed = (names: readonly string[]) =>
 export function settleEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
   const { prefix } = paths;
   return allFeatures(features).flatMap((feature) =>
-    Object.entries(feature.endpoints ?? {}).map(([name, { path, methods, cors, metadata, perIssuer }]) => {
+    Object.entries(feature.endpoints ?? {}).map(([name, { path, methods, cors, metadata, perIssuer, content }]) => {
       const route = isDocument({ path }) ? path : relative(paths[name] ?? under(prefix, relative(path)));
-      return { name, path: route, methods, cors, metadata, perIssuer };
+      return { name, path: route, methods, cors, metadata, perIssuer, content };
     }),
   );
 }

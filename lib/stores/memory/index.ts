@@ -1,5 +1,5 @@
-import { ClientStore } from '../client-store.js';
 import type { Clients, StoredClient, Users } from '../ports.js';
+import { RegistrationStore } from '../registration-store.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { verifyClient } from '../verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
@@ -17,7 +17,7 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
 }
 
 /** A model that keeps everything in the memory of this process: for tests and demonstrations. */
-export class MemoryStore extends ClientStore<MemoryStorage> {
+export class MemoryStore extends RegistrationStore<MemoryStorage> {
   constructor({ clients, users, limit = 100_000, ...options }: MemoryStoreOptions) {
     const isHosts = 'findById' in clients;
     const own = isHosts ? [] : clients;

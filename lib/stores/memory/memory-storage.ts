@@ -24,7 +24,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
   constructor(limit: number, clients: readonly StoredClient[]) {
     super(clients);
     const rows = () => new ExpiringMap<KeptRow>(limit);
-    this.rows = { code: rows(), access: rows(), refresh: rows(), request: rows(), session: rows(), consent: rows() };
+    const grants = { code: rows(), access: rows(), refresh: rows() };
+    this.rows = { ...grants, request: rows(), session: rows(), consent: rows(), registration: rows() };
     this.grants = new ExpiringMap(limit);
     this.seen = new ExpiringMap(limit);
   }

@@ -1,7 +1,7 @@
-import { ClientStore } from '../client-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import { keepsIn } from '../place.js';
 import type { Clients, Users } from '../ports.js';
+import { RegistrationStore } from '../registration-store.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { isCluster, type RedisClient, scriptRunner } from './connection.js';
 import { RedisClusterStorage } from './redis-cluster-storage.js';
@@ -29,7 +29,7 @@ export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
 }
 
 /** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
-export class RedisStore extends ClientStore<RedisStorage> {
+export class RedisStore extends RegistrationStore<RedisStorage> {
   constructor({ client, users, clients, prefix = 'oauth2:', cluster, deadline, ...options }: RedisStoreOptions) {
     const run = scriptRunner(client, new Deadline(deadline));
     const Storage = (cluster ?? isCluster(client)) ? RedisClusterStorage : RedisStorage;

@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 
-import { ClientStore } from '../client-store.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import { keepsIn } from '../place.js';
 import type { Clients, Users } from '../ports.js';
+import { RegistrationStore } from '../registration-store.js';
 import type { SecretCheckOptions } from '../secret-check.js';
 import { Database } from './database.js';
 import { type TableOptions, tableNames } from './entities.js';
@@ -34,7 +34,7 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
  * A model that keeps everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. The `DataSource` needs
  * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
  */
-export class TypeOrmStore extends ClientStore<TypeOrmStorage> {
+export class TypeOrmStore extends RegistrationStore<TypeOrmStorage> {
   constructor(
     dataSource: DataSource,
     { users, clients, prefix, deadline, preparedStatements, ...options }: TypeOrmStoreOptions,

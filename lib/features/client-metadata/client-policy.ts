@@ -1,0 +1,73 @@
+import { InvalidArgumentError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import { scopesFault } from '../scopes-fault.js';
+
+/** What clients may have that nobody at this server knows. */
+export interface ClientPolicyOptions {
+  /** The scope values that they may ask for. Default: none */
+  scopes?: readonly string[];
+  /** What they are given that ask for no scope; values of `scopes`. Default: nothing, they must ask. RFC 6749 §3.3 */
+  defaultScope?: readonly string[];
+  /** The grant types that they may use, of those that are served. Default: `authorization_code` and `refresh_token` */
+  grants?: readonly string[];
+}
+
+/** Their names. */
+export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true } = {
+  scopes: true,
+  defaultScope: true,
+  grants: true,
+};
+
+/** What a client may be, by the host and by what the server can do. */
+export interface ClientPolicy {
+  readonly scopes: readonly string[];
+  readonly defaultScope: readonly string[] | undefined;
+  readonly grants: readonly string[];
+  /** The grant that each response type needs. */
+  readonly responseTypes: ReadonlyMap<string, string>;
+  /** How clients may authenticate. */
+  readonly authMethods: readonly string[];
+}
+
+const USUAL = ['authorization_code', 'refresh_token'];
+
+/** The policy of a server. */
+export function clientPolicy(
+  { scopes = [], defaultScope, grants = USUAL }: ClientPolicyOptions,
+  { grants: served, responseTypes, clientAuthentications, options }: ServerFacts,
+): ClientPolicy {
+  const types = [...responseTypes].map(([name, { grant }]) => [name, grant] as const);
+  const known = new Set([
+    ...served.keys(),
+    ...Object.keys(options.extendedGrantTypes ?? {}),
+    ...types.map(([, grant]) => grant),
+  ]);
+  return {
+    scopes,
+    defaultScope,
+    grants: grants.filter((grant) => known.has(grant)),
+    responseTypes: new Map(types),
+    authMethods: [...new Set(clientAuthentications.map(({ method }) => method))],
+  };
+}
+
+/** What is wrong with the options of a policy, as sentences. */
+export function* policyFaults(given: ClientPolicyOptions, server: ServerFacts, place: string): Iterable<string> {
+  const { scopes = [], defaultScope = [], grants = USUAL } = given;
+  const fault = scopesFault(scopes, place);
+  if (fault !== undefined) yield fault;
+  else if (!Array.isArray(defaultScope) || defaultScope.some((value) => !scopes.includes(value))) {
+    yield `\`defaultScope\` of ${place} is a list of values of its \`scopes\``;
+  }
+  if (!Array.isArray(grants)) yield `\`grants\` of ${place} must be a list of grant types`;
+  else if (given.grants && clientPolicy(given, server).grants.length < new Set(grants).size) {
+    yield `\`grants\` of ${place} lists a grant type that is not served`;
+  }
+}
+
+/** @throws InvalidArgumentError for options that are no object */
+export function verifyGiven(options: unknown, place: string): void {
+  if (typeof options === 'object' && options !== null) return;
+  throw new InvalidArgumentError(`Invalid argument: ${place} takes its options as an object`);
+}

@@ -1,0 +1,81 @@
+import { isScope } from '../../http/syntax.js';
+import type { ClientMetadata } from './client-metadata.js';
+import type { ClientPolicy } from './client-policy.js';
+import { readKeys } from './keys.js';
+import { given, invalid, isWord, list, readTexts, type Said, text } from './metadata-members.js';
+import { readRedirectUris, refused } from './redirect-uris.js';
+
+const MOST_TYPES = 20;
+const LONGEST_SCOPE = 4000;
+
+/**
+ * Reads what a client says of itself: what RFC 7591 §2 names, checked, and nothing else. What it asks for beyond the policy is
+ * left out where something remains, as §3.2.1 allows; the answer says what it got.
+ * @param usualMethod how a client authenticates that does not say
+ * @throws InvalidClientMetadataError or InvalidRedirectUriError
+ */
+export function readMetadata(said: Said, policy: ClientPolicy, usualMethod = 'client_secret_basic'): ClientMetadata {
+  const kind = text(said, 'application_type', (value) => value === 'web' || value === 'native');
+  const method = text(said, 'token_endpoint_auth_method', isWord) ?? usualMethod;
+  if (!policy.authMethods.includes(method)) throw invalid('`token_endpoint_auth_method` is not supported');
+  const { grants, types } = readTypes(said, policy);
+  if (method === 'none' && grants.includes('client_credentials')) {
+    throw invalid('a client that acts for itself has to prove who it is');
+  }
+  const uris = readRedirectUris(said, kind);
+  if (types.length > 0 && !uris?.length) throw refused('missing `redirect_uris`');
+  return defined({
+    redirect_uris: uris,
+    token_endpoint_auth_method: method,
+    grant_types: grants,
+    response_types: types,
+    application_type: kind,
+    scope: readScope(said, policy),
+    ...readTexts(said),
+    ...readKeys(said, method),
+    software_id: text(said, 'software_id'),
+    software_version: text(said, 'software_version'),
+    require_pushed_authorization_requests: readFlag(said, 'require_pushed_authorization_requests'),
+  }) as unknown as ClientMetadata;
+}
+
+/** Grant types and response types that go together. RFC 7591 §2.1 */
+function readTypes(said: Said, { grants: allowed, responseTypes }: ClientPolicy) {
+  const asked = list(said, 'grant_types', isWord, MOST_TYPES) ?? ['authorization_code'];
+  const grants = asked.filter((grant) => allowed.includes(grant));
+  if (grants.length === 0) throw invalid('none of its `grant_types` may be used here');
+  const named = list(said, 'response_types', isWord, MOST_TYPES)?.filter((type) => type !== 'none');
+  for (const type of named ?? []) {
+    const grant = responseTypes.get(type);
+    if (grant === undefined) throw invalid('a response type is not supported');
+    if (!asked.includes(grant)) throw invalid('`response_types` and `grant_types` do not go together');
+  }
+  const matching = [...responseTypes].filter(([, grant]) => grants.includes(grant)).map(([type]) => type);
+  const types = named ? named.filter((type) => matching.includes(type)) : matching;
+  const isAnswered = grants.every(
+    (grant) =>
+      !matching.some((type) => responseTypes.get(type) === grant) ||
+      types.some((type) => responseTypes.get(type) === grant),
+  );
+  if (!isAnswered) throw invalid('`response_types` and `grant_types` do not go together');
+  return { grants, types };
+}
+
+/** What of a scope it may have; all there is, where it names none. */
+function readScope(said: Said, { scopes }: ClientPolicy): string | undefined {
+  const asked = text(said, 'scope', (value) => value === '' || (value.length <= LONGEST_SCOPE && isScope(value)));
+  if (!asked) return scopes.join(' ') || undefined;
+  const known = new Set(scopes);
+  const values = [...new Set(asked.split(' '))].filter((value) => known.has(value));
+  if (values.length === 0 && scopes.length > 0) throw invalid('none of its `scope` may be asked for here');
+  return values.join(' ') || undefined;
+}
+
+function readFlag(said: Said, name: string): boolean | undefined {
+  const value = given(said, name);
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw invalid(`\`${name}\` must be true or false`);
+}
+
+const defined = (members: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

@@ -1,0 +1,47 @@
+import {
+  InvalidClientMetadataError,
+  InvalidRequestError,
+  InvalidSoftwareStatementError,
+  OAuthError,
+  UnapprovedSoftwareStatementError,
+} from '../../errors.js';
+import { mediaType } from '../../http/media-type.js';
+import type { Request } from '../../http/request.js';
+import type { RegistrationModel } from './registration-model.js';
+
+/** How many characters a registration may have, as JSON. */
+const LARGEST = 16_384;
+
+/** The JSON of a request. RFC 7591 §3.1 */
+export function readSaid(request: Request): Record<string, unknown> {
+  if (mediaType(request.get('content-type')) !== 'application/json') {
+    throw new InvalidRequestError('Invalid request: content must be application/json');
+  }
+  const body: unknown = request.body;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new InvalidClientMetadataError('Invalid client metadata: it must be a JSON object');
+  }
+  if (JSON.stringify(body).length <= LARGEST) return body as Record<string, unknown>;
+  throw new InvalidRequestError(`Invalid request: it has more than ${LARGEST} characters`, { code: 413 });
+}
+
+/** What a software statement says, where the host has proven and approved it. RFC 7591 §3.2.2 */
+export async function readStatement(statement: unknown, model: RegistrationModel): Promise<object> {
+  if (typeof statement !== 'string' || !/^[\w-]+\.[\w-]*\.[\w-]*$/.test(statement)) {
+    throw new InvalidSoftwareStatementError('Invalid software statement: it must be a JSON Web Token');
+  }
+  const proven = await verified(statement, model);
+  if (proven) return proven;
+  throw new UnapprovedSoftwareStatementError('Unapproved software statement: it is not approved here');
+}
+
+/** What a verifier of the host throws that is none of ours says that the statement is not good. */
+async function verified(statement: string, model: RegistrationModel) {
+  try {
+    return await model.verifySoftwareStatement!(statement);
+  } catch (error) {
+    if (error instanceof OAuthError) throw error;
+    const rule = 'the model verifies the software statement';
+    throw new InvalidSoftwareStatementError('Invalid software statement: it cannot be verified').because({ rule });
+  }
+}

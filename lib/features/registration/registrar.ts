@@ -1,0 +1,131 @@
+import { isPublic } from '../../clients/none.js';
+import { InvalidRequestError, InvalidTokenError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import type { Model } from '../../model/model.js';
+import { opaqueToken } from '../../tokens/opaque.js';
+import type { ClientMetadata } from '../client-metadata/client-metadata.js';
+import { clientOf } from '../client-metadata/client-of.js';
+import { type ClientPolicy, clientPolicy } from '../client-metadata/client-policy.js';
+import { readMetadata } from '../client-metadata/read-metadata.js';
+import { newClientId } from './client-id.js';
+import { readSaid, readStatement } from './read-said.js';
+import { bearerOf, RegistrationAccess } from './registration-access.js';
+import type { Registration, RegistrationModel } from './registration-model.js';
+import { type RegistrationOptions, settleRegistration } from './registration-options.js';
+
+/** What a client must not say: it is for the server to say. RFC 7592 §2.2 */
+const OURS = [
+  'registration_access_token',
+  'registration_client_uri',
+  'client_secret_expires_at',
+  'client_id_issued_at',
+];
+
+/** Registers clients, and changes what is registered. RFC 7591 §3, RFC 7592 §2 */
+export class Registrar {
+  private readonly model: Model & RegistrationModel;
+  private readonly options: ReturnType<typeof settleRegistration>;
+  private readonly policy: ClientPolicy;
+  private readonly access: RegistrationAccess;
+
+  constructor(
+    private readonly server: ServerFacts,
+    options: RegistrationOptions,
+  ) {
+    this.model = server.options.model as Model & RegistrationModel;
+    this.options = settleRegistration(options);
+    this.policy = clientPolicy(this.options, server);
+    this.access = new RegistrationAccess(server, this.options);
+  }
+
+  /** @returns the client, with all that it was given: what is secret, this one time */
+  async register(request: Request, response: Response): Promise<object> {
+    await this.access.admit(request, response);
+    const { metadata, statement } = await this.read(readSaid(request));
+    await this.access.approve({ metadata }, request);
+    const client = clientOf(newClientId(), metadata, this.policy);
+    const { unusedLifetime } = this.options;
+    const now = Date.now();
+    const registration: Registration = {
+      client,
+      issuedAt: new Date(now - (now % 1000)),
+      ...(unusedLifetime > 0 && { expiresAt: new Date(now + unusedLifetime * 1000) }),
+    };
+    const credentials = {
+      registrationAccessToken: opaqueToken(),
+      ...(!isPublic(client) && { clientSecret: opaqueToken() }),
+    };
+    await this.model.saveRegistration(registration, credentials);
+    const { clientSecret, registrationAccessToken } = credentials as typeof credentials & { clientSecret?: string };
+    return { ...this.tell(registration, registrationAccessToken, request, clientSecret), ...statement };
+  }
+
+  find(clientId: string, token: string) {
+    return this.model.getRegistration(clientId, token);
+  }
+
+  describe(registration: Registration, request: Request): object {
+    return this.tell(registration, bearerOf(request)!, request);
+  }
+
+  /** What is left out is gone: this is the whole of it. RFC 7592 §2.2 */
+  async update(found: Registration, request: Request): Promise<object> {
+    const said = readSaid(request);
+    const { id } = found.client;
+    const ours = OURS.find((name) => Object.hasOwn(said, name));
+    if (ours !== undefined) throw new InvalidRequestError(`Invalid request: \`${ours}\` is not for a client to say`);
+    if (said['client_id'] !== id)
+      throw new InvalidRequestError('Invalid request: `client_id` is not that of the client');
+    await this.verifySecret(id, said['client_secret']);
+    const { metadata, statement } = await this.read(said);
+    await this.access.approve({ metadata, client: found.client }, request);
+    const client = clientOf(id, metadata, this.policy);
+    const clientSecret = isPublic(found.client) && !isPublic(client) ? opaqueToken() : undefined;
+    const credentials = clientSecret === undefined ? {} : { clientSecret };
+    const registration = { ...found, client };
+    if (!(await this.model.updateRegistration(registration, credentials))) {
+      throw new InvalidTokenError('Invalid token: registration access token is invalid');
+    }
+    return { ...this.tell(registration, bearerOf(request)!, request, clientSecret), ...statement };
+  }
+
+  async remove(found: Registration): Promise<void> {
+    await this.model.revokeRegistration(found);
+  }
+
+  /** A client may repeat its secret, and not choose one. RFC 7592 §2.2 */
+  private async verifySecret(id: string, secret: unknown): Promise<void> {
+    if (secret === undefined) return;
+    const isRight = typeof secret === 'string' && secret !== '' && (await this.model.getClient(id, secret));
+    if (!isRight) throw new InvalidRequestError('Invalid request: `client_secret` is not that of the client');
+  }
+
+  /** What is proven of it counts more than what is only said; the statement itself is told again. RFC 7591 §2.3, §3.2.1 */
+  private async read(said: Record<string, unknown>): Promise<{ metadata: ClientMetadata; statement: object }> {
+    const statement = said['software_statement'];
+    if (statement === undefined || !this.model.verifySoftwareStatement) {
+      return { metadata: readMetadata(said, this.policy), statement: {} };
+    }
+    const proven = await readStatement(statement, this.model);
+    return {
+      metadata: readMetadata({ ...said, ...proven }, this.policy),
+      statement: { software_statement: statement },
+    };
+  }
+
+  private tell({ client, issuedAt }: Registration, token: string, request: Request, secret?: string): object {
+    const { server } = this;
+    const uri = new URL(server.urlOf('registration', server.issuerOf(request))!);
+    uri.searchParams.set('client_id', client.id);
+    return {
+      client_id: client.id,
+      client_id_issued_at: Math.floor(issuedAt.getTime() / 1000),
+      ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
+      ...client.metadata,
+      registration_access_token: token,
+      registration_client_uri: uri.href,
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+
+import { AccessDeniedError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import type { Request } from '../../http/request.js';
+import { Response } from '../../http/response.js';
+import { hasOnce } from '../../model/has-once.js';
+import { settleOptions } from '../../options/settle.js';
+import { AuthenticateOperation } from '../../resource/authenticate.js';
+import { networkOf, RegistrationLimit } from './registration-limit.js';
+import type { RegistrationModel, RegistrationRequest } from './registration-model.js';
+import type { settleRegistration } from './registration-options.js';
+
+const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
+
+/** The token that a request brings. RFC 6750 §2.1 */
+export function bearerOf(request: Request): string | undefined {
+  const header: unknown = request.get('authorization');
+  return typeof header === 'string' ? BEARER.exec(header)?.[1] : undefined;
+}
+
+/** Says who may register, and how often. RFC 7591 §3 */
+export class RegistrationAccess {
+  private readonly model: RegistrationModel;
+  private readonly limit: RegistrationLimit | undefined;
+  private readonly authenticator: AuthenticateOperation | undefined;
+
+  constructor(server: ServerFacts, { rate, initialAccessScope: scope }: ReturnType<typeof settleRegistration>) {
+    const { model } = server.options;
+    this.model = model as typeof model & RegistrationModel;
+    if (rate && hasOnce(model)) this.limit = new RegistrationLimit(model, rate);
+    if (scope !== undefined)
+      this.authenticator = new AuthenticateOperation(settleOptions(server.options, { scope } as object), server);
+  }
+
+  /**
+   * Before anything is read: is there a good token, where one is needed, and was not too much registered?
+   * @throws OAuthError, with the challenge in the headers
+   */
+  async admit(request: Request, response: Response): Promise<void> {
+    if (this.authenticator) {
+      const told = new Response();
+      try {
+        await this.authenticator.handle(request, told);
+      } catch (error) {
+        const challenge = told.get('www-authenticate');
+        if (challenge !== undefined) response.headers['www-authenticate'] = challenge;
+        throw error;
+      }
+    }
+    await this.limit?.count(
+      this.authenticator ? hash('sha256', bearerOf(request) ?? '') : networkOf(addressOf(request) ?? ''),
+    );
+  }
+
+  /** When it is known what would be registered. @throws AccessDeniedError where the host says no */
+  async approve(asked: RegistrationRequest, request: Request): Promise<void> {
+    if (!this.model.mayRegister) return;
+    const address = addressOf(request);
+    const initialAccessToken = asked.client ? undefined : bearerOf(request);
+    const whole = {
+      ...asked,
+      ...(address !== undefined && { address }),
+      ...(initialAccessToken !== undefined && { initialAccessToken }),
+    };
+    if (await this.model.mayRegister(whole)) return;
+    throw new AccessDeniedError('Access denied: this client may not be registered', { code: 403 });
+  }
+}
+
+/** As the platform says, which knows whether there is a proxy to be trusted. */
+function addressOf(request: Request): string | undefined {
+  const native = (request['native'] ?? {}) as { ip?: unknown; socket?: { remoteAddress?: unknown } };
+  const address = native.ip ?? native.socket?.remoteAddress;
+  return typeof address === 'string' ? address : undefined;
+}

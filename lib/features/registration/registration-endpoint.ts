@@ -1,0 +1,93 @@
+import { allowOrigin } from '../../endpoints/cross-origin.js';
+import { errorResponse, sayRetryAfter, wireCode } from '../../error-response.js';
+import { InvalidRequestError, InvalidTokenError, type OAuthError, toOAuthError } from '../../errors.js';
+import { refusedAt, reportRefusal, shortText } from '../../events.js';
+import type { Handler, ServerFacts } from '../../feature.js';
+import { required } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import { verifyWrappers } from '../../operation.js';
+import { bearerOf } from './registration-access.js';
+import { Registrar } from './registrar.js';
+import type { Registration } from './registration-model.js';
+import type { RegistrationOptions } from './registration-options.js';
+
+/**
+ * Where clients are registered, and, by `client_id` in its query, where each of them manages what it registered. RFC 7591 §3,
+ * RFC 7592 §2
+ */
+export class RegistrationEndpoint implements Handler {
+  private readonly registrar: Registrar;
+
+  constructor(
+    private readonly server: ServerFacts,
+    options: RegistrationOptions,
+  ) {
+    this.registrar = new Registrar(server, options);
+  }
+
+  async handle(request: Request, response: Response): Promise<unknown> {
+    verifyWrappers(request, response);
+    const { options } = this.server;
+    response.headers['cache-control'] = 'no-store';
+    response.headers['pragma'] = 'no-cache';
+    if (options.cors) allowOrigin(request, response, options.cors);
+    try {
+      return await this.serve(request, response);
+    } catch (error) {
+      const failure = toOAuthError(error);
+      response.status = failure.code;
+      response.body = errorResponse(failure);
+      if (failure.code === 401)
+        response.headers['www-authenticate'] ??= `Bearer realm="Service", error="${wireCode(failure)}"`;
+      sayWhen(response, failure);
+      reportRefusal(options.events, refusedAt('registration'), failure, () => ({
+        endpoint: 'registration',
+        clientId: shortText(request.query?.['client_id']),
+      }));
+      throw failure;
+    }
+  }
+
+  private async serve(request: Request, response: Response): Promise<unknown> {
+    switch (String(request.method).toUpperCase()) {
+      case 'POST':
+        return this.answer(response, 201, await this.registrar.register(request, response));
+      case 'GET':
+        return this.answer(response, 200, this.registrar.describe(await this.find(request), request));
+      case 'PUT':
+        return this.answer(response, 200, await this.registrar.update(await this.find(request), request));
+      case 'DELETE':
+        await this.registrar.remove(await this.find(request));
+        response.status = 204;
+        response.body = undefined;
+        return {};
+      default:
+        throw new InvalidRequestError('Invalid request: method must be POST, GET, PUT or DELETE', { code: 405 });
+    }
+  }
+
+  private answer(response: Response, status: number, body: object): object {
+    response.status = status;
+    response.body = body;
+    return body;
+  }
+
+  /** The registration that a request is about, by the token that only its client knows. RFC 7592 §2.1 */
+  private async find(request: Request): Promise<Registration> {
+    const token = bearerOf(request);
+    const clientId = token === undefined ? '' : required(request, 'client_id', isVSCHAR, ['query']);
+    const found = token === undefined ? undefined : await this.registrar.find(clientId, token);
+    if (found) return found;
+    const rule = 'the client is registered, and this is its registration access token';
+    throw new InvalidTokenError('Invalid token: registration access token is invalid').because({ rule });
+  }
+}
+
+/** Of a 429 too. */
+function sayWhen(response: Response, error: OAuthError): void {
+  const { retryAfter } = error as { retryAfter?: number };
+  if (error.code === 429 && retryAfter !== undefined) response.headers['retry-after'] = String(retryAfter);
+  else sayRetryAfter(response, error);
+}

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+
+import { TemporarilyUnavailableError } from '../../errors.js';
+import type { OnceModel } from '../../model/model.js';
+
+/** How often somebody may register a client. */
+export interface RegistrationRate {
+  requests: number;
+  /** Seconds. */
+  per: number;
+}
+
+const REMEMBERED = 10_000;
+
+/**
+ * So many in so many seconds, for all processes on one store: each takes one of the places of the window, and a place is
+ * taken once. What is known to be full is not asked about again.
+ */
+export class RegistrationLimit {
+  /** The first place that may be free, by window; the oldest first. */
+  private readonly free = new Map<string, number>();
+
+  constructor(
+    private readonly model: OnceModel,
+    private readonly rate: RegistrationRate,
+  ) {}
+
+  /** @throws TemporarilyUnavailableError, 429, when there is no place */
+  async count(who: string): Promise<void> {
+    const { requests, per } = this.rate;
+    const now = Date.now() / 1000;
+    const key = hash('sha256', `registrations ${Math.floor(now / per)} ${who}`, 'base64url');
+    for (let place = this.free.get(key) ?? 0; place < requests; place++) {
+      this.remember(key, place + 1);
+      // Twice as long as the window: clocks differ.
+      if (await this.model.once(`${key} ${place}`, per * 2)) return;
+    }
+    const retryAfter = Math.ceil(per - (now % per));
+    throw new TemporarilyUnavailableError('Too many clients were registered: try again later', {
+      code: 429,
+      retryAfter,
+    });
+  }
+
+  private remember(key: string, place: number): void {
+    this.free.delete(key);
+    this.free.set(key, place);
+    if (this.free.size > REMEMBERED) this.free.delete(this.free.keys().next().value!);
+  }
+}
+
+/** Somebody who has one address of IPv6 has 2^64 of them. RFC 6177 §2 */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped) return mapped[1]!;
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::', 2);
+  const front = head.split(':').filter(Boolean);
+  const back = tail?.split(':').filter(Boolean) ?? [];
+  const groups =
+    tail === undefined
+      ? front
+      : [...front, ...Array.from({ length: 8 - front.length - back.length }, () => '0'), ...back];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

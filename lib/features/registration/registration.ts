@@ -1,0 +1,23 @@
+import type { Feature } from '../../feature.js';
+import { RegistrationEndpoint } from './registration-endpoint.js';
+import { REGISTRATION_METHODS } from './registration-model.js';
+import { registrationFaults, type RegistrationOptions } from './registration-options.js';
+
+/** Clients register themselves, and manage what they have registered. RFC 7591, RFC 7592 */
+export function registration(options: RegistrationOptions): Feature {
+  return {
+    name: 'RFC 7591',
+    requires: REGISTRATION_METHODS,
+    endpoints: {
+      registration: {
+        path: 'oauth/register',
+        methods: ['POST', 'GET', 'PUT', 'DELETE'],
+        metadata: 'registration_endpoint',
+        content: 'json',
+        cors: true,
+        make: (server) => new RegistrationEndpoint(server, options),
+      },
+    },
+    check: (server) => [...registrationFaults(options ?? {}, server)],
+  };
+}

@@ -1,0 +1,138 @@
+import { clientItself } from '../clients/client-itself.js';
+import type { DescribedClient } from '../features/client-metadata/client-of.js';
+import { isRegisteredId } from '../features/registration/client-id.js';
+import type {
+  Registration,
+  RegistrationCredentials,
+  RegistrationModel,
+} from '../features/registration/registration-model.js';
+import type { AuthorizationCode, Token, Unsaved, User } from '../model/model.js';
+import { isSameText } from '../same-text.js';
+import { digest, matchesQuickly, quickHash, readHash } from './client-secret.js';
+import { ClientStore } from './client-store.js';
+import { isRetired } from './managed-client.js';
+import type { StoredClient } from './ports.js';
+import { grantRow, rowOf, withoutSecrets } from './rows.js';
+import type { ClientStorage, Found, Storage } from './storage.js';
+import { verifyClient } from './verify-client.js';
+
+/** What of a client its own registration says, and a change of it replaces; what a host has added stays. */
+const DESCRIBED: readonly (keyof DescribedClient)[] = [
+  'grants',
+  'redirectUris',
+  'tokenEndpointAuthMethod',
+  'scopes',
+  'defaultScope',
+  'applicationType',
+  'name',
+  'requirePushedAuthorizationRequests',
+  'metadata',
+];
+
+/** The client that a row stands for until it is used. */
+const NOBODY = { id: '', grants: [] };
+
+/**
+ * A store in which clients register themselves. One that may be forgotten is no more than a row that expires, as a code is:
+ * it comes among the clients when something is given to it.
+ */
+export class RegistrationStore<S extends Storage & ClientStorage>
+  extends ClientStore<S>
+  implements RegistrationModel<StoredClient & DescribedClient>
+{
+  async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
+    const client = storedClient(registration, credentials);
+    const { expiresAt } = registration;
+    if (!expiresAt) {
+      await this.createClient(client);
+      return;
+    }
+    verifyClient(client);
+    const grant = grantRow({}, NOBODY, clientItself(NOBODY));
+    const row = rowOf(grant, 'registration', client.id, expiresAt);
+    row.data = JSON.stringify(client);
+    await this.storage.keep(grant, [row]);
+  }
+
+  async getRegistration(clientId: string, registrationAccessToken: string) {
+    const client = isRegisteredId(clientId) ? await this.registered(clientId) : undefined;
+    const { issuedAt, tokenHash } = client?.registration ?? {};
+    if (!client || isRetired(client) || !tokenHash || !isSameText(tokenHash, digest(registrationAccessToken)))
+      return undefined;
+    const { registeredUntil, ...known } = withoutSecrets(client);
+    const registration = { client: known as StoredClient & DescribedClient, issuedAt: new Date(issuedAt!) };
+    return registeredUntil === undefined ? registration : { ...registration, expiresAt: new Date(registeredUntil) };
+  }
+
+  /** Who manages its registration uses it. */
+  async updateRegistration({ client }: Registration, { clientSecret }: RegistrationCredentials): Promise<boolean> {
+    await this.use(client.id);
+    const changes = Object.fromEntries(DESCRIBED.map((name) => [name, client[name]]));
+    const isKnown = Boolean(await this.changeClient(client.id, changes));
+    if (isKnown && clientSecret !== undefined)
+      await this.rotateClientSecret(client.id, { secret: clientSecret, overlap: 0 });
+    return isKnown;
+  }
+
+  async revokeRegistration({ client: { id } }: Registration): Promise<void> {
+    const row = await this.row(id);
+    if (row) await this.storage.revokeGrants({ grantId: row.grantId });
+    await this.removeClient(id);
+  }
+
+  override async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
+    const client = await super.getClient(clientId, clientSecret);
+    if (client || !isRegisteredId(clientId)) return client;
+    const unused = await this.unused(clientId);
+    return unused && (clientSecret === null || isRight(unused, clientSecret)) ? withoutSecrets(unused) : undefined;
+  }
+
+  override async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
+    if (client.registeredUntil !== undefined) await this.use(client.id);
+    return super.saveAuthorizationCode(code, client, user);
+  }
+
+  override async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
+    if (client.registeredUntil !== undefined) await this.use(client.id);
+    return super.saveToken(token, client, user);
+  }
+
+  /** Puts a client among those that stay. Whoever is revoked meanwhile stays so. */
+  protected async use(id: string): Promise<void> {
+    const client = await this.unused(id);
+    if (!client) return;
+    const { registeredUntil, ...used } = client;
+    await this.createClient(used);
+    await this.storage.spend('registration', digest(id));
+    if (!(await this.row(id))) await this.removeClient(id);
+  }
+
+  private async registered(id: string): Promise<StoredClient | undefined> {
+    return (await this.unused(id)) ?? (await this.storage.findClient(id))?.client;
+  }
+
+  /** One that nothing was given to yet. */
+  private async unused(id: string): Promise<StoredClient | undefined> {
+    const row = await this.row(id);
+    if (!row || row.revokedAt !== null || row.expiresAt <= Date.now()) return undefined;
+    return { ...(JSON.parse(row.data!) as StoredClient), registeredUntil: row.expiresAt };
+  }
+
+  private async row(id: string): Promise<Found | undefined> {
+    return this.storage.find('registration', digest(id));
+  }
+}
+
+function storedClient({ client, issuedAt }: Registration, credentials: RegistrationCredentials): StoredClient {
+  const { clientSecret, registrationAccessToken = '' } = credentials;
+  const registration = { issuedAt: issuedAt.getTime(), tokenHash: digest(registrationAccessToken) };
+  return { ...client, registration, ...(clientSecret !== undefined && { secretHashes: [quickHash(clientSecret)] }) };
+}
+
+/** Secrets of clients that register themselves are random: one round of SHA-256 hides them. */
+function isRight({ secretHashes = [] }: StoredClient, secret: string): boolean {
+  return secretHashes.some((kept) => {
+    const hash = typeof kept === 'string' ? readHash(kept) : undefined;
+    return hash !== undefined && matchesQuickly(hash, secret);
+  });
+}
