@@ -35,7 +35,7 @@ describe.each(PLATFORMS)('registration on %s', (platform) => {
   afterAll(stopHosts);
 
   async function register(metadata: Partial<oauth.Client>) {
-    const response = await oauth.dynamicClientRegistrationRequest(as, metadata as never, insecure);
+    const response = await oauth.dynamicClientRegistrationRequest(as, metadata, insecure);
     return (await oauth.processDynamicClientRegistrationResponse(response)) as oauth.Client & Record<string, string>;
   }
 
