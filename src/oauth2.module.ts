@@ -16,8 +16,7 @@ import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
-import { flatten } from '../lib/feature-list.js';
-import { findInteractive } from './interaction/interactive-feature.js';
+import { asksUsers } from './interaction/asks-users.js';
 import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
 import { findServer } from './server-finder.js';
@@ -78,7 +77,7 @@ export class OAuth2Module implements NestModule, OnModuleInit {
     const all = settleEndpoints(this.registration);
     const paths = mountedPaths(all, OAuth2Module, this);
     verifyNamed(all, paths);
-    Object.assign(this.routes, paths, !this.asksUsers && { authorize: false });
+    Object.assign(this.routes, paths, !asksUsers(this.registration, options) && { authorize: false });
     const endpoints = this.registration.controllers === false ? all.filter(isDocument) : all;
     if (endpoints.length === 0) return;
     const issuer = options?.issuer;
@@ -103,13 +102,5 @@ export class OAuth2Module implements NestModule, OnModuleInit {
     const { config, modules, moduleRef } = this;
     verifyApart(modules, this.registration.name, { moduleRef, issuer: this.options?.issuer });
     verifyRoutes(config, modules);
-  }
-
-  /** Is there anybody to ask who is signed in? Without, the authorization endpoint only refuses, and nobody need find it. */
-  private get asksUsers(): boolean {
-    const { registration, options } = this;
-    if (registration.controllers === false) return true;
-    const given = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;
-    return Boolean(given ?? findInteractive(flatten(registration.features ?? [])));
   }
 }

@@ -1,3 +1,4 @@
+import type { Feature } from '../../lib/feature.js';
 import type { Scope } from '../../lib/index.js';
 import { scopeText } from '../../lib/tokens/scope.js';
 import { AnyScope } from './any-scope.decorator.js';
@@ -18,8 +19,11 @@ export interface DescribedScope {
   readonly consent: string;
 }
 
-/** The scopes of a host, said once: what its routes may demand, and what pages and documents say of them. */
-export interface DefinedScopes<Name extends string> {
+/**
+ * The scopes of a host, said once: what its routes may demand. Listed in `features` of the module they are what the metadata name,
+ * what the ready-made consent page says of them, and the scopes of the OpenAPI document.
+ */
+export interface DefinedScopes<Name extends string> extends Feature {
   readonly definitions: Readonly<Record<Name, ScopeDefinition>>;
   /** For `scopes_supported` and for the `scopes` of a client. RFC 8414 §2 */
   readonly names: readonly Name[];
@@ -28,7 +32,7 @@ export interface DefinedScopes<Name extends string> {
   /** `@AnyScope()`, of these alone. */
   AnyScope(this: void, ...scopes: [Name, ...Name[]]): ReturnType<typeof AnyScope>;
   /** What a page shows of a scope: one that is not defined by its name, so that nothing is granted unseen. RFC 6749 §4.1.1 */
-  describe(this: void, scope: Scope | null | undefined): readonly DescribedScope[];
+  explain(this: void, scope: Scope | null | undefined): readonly DescribedScope[];
 }
 
 /**
@@ -43,11 +47,13 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
   verifyScopes(names, 'defineScopes()');
   const known = new Map<string, ScopeDefinition>(Object.entries(definitions));
   return {
+    name: FEATURE,
+    metadata: () => ({ scopes_supported: names }),
     definitions,
     names,
     Scopes,
     AnyScope,
-    describe(scope) {
+    explain(scope) {
       const values = scopeText(scope)?.split(' ').filter(Boolean) ?? [];
       return values.map((name) => {
         const { title = name, consent = title } = known.get(name) ?? {};
@@ -55,4 +61,12 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
       });
     },
   };
+}
+
+const FEATURE = 'scopes';
+
+/** What the scopes of a server are, where its host has listed them. */
+export function findDefinitions(features: readonly Feature[]): DefinedScopes<string>['definitions'] | undefined {
+  const found = features.find(({ name }) => name === FEATURE) as Partial<DefinedScopes<string>> | undefined;
+  return found?.definitions;
 }

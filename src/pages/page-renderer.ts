@@ -7,6 +7,7 @@ import { error } from './default/error.js';
 import { frame } from './default/frame.js';
 import { login } from './default/login.js';
 import type { Preferences } from './language.js';
+import type { Scopes } from './messages.js';
 import { Speaker, type Speech } from './speaker.js';
 import { type Style, styleWith } from './style.js';
 
@@ -50,6 +51,11 @@ export class PageRenderer {
     this.functions = { ...defaultPages, ...look.render };
     this.speaker = new Speaker(look);
     this.style = styleWith(look.css);
+  }
+
+  /** The same pages, with words for scopes of which the host has said nothing here. */
+  knowing(scopes: Scopes | undefined): PageRenderer {
+    return scopes ? new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } }) : this;
   }
 
   /** A page, in a language that its visitor likes, and the headers that keep it harmless. CSP */

@@ -1,5 +1,6 @@
 import { senderOf } from '../../lib/http/origin.js';
 import type { Falsy, Request, Response, ServerFacts, User } from '../../lib/index.js';
+import { findDefinitions } from '../decorators/define-scopes.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
 import type { Fields } from './contexts.js';
@@ -12,14 +13,18 @@ import { ModelSessions, type Sessions } from './sessions.js';
 /** The pages of one server: what each of them needs. */
 export class Site {
   readonly sessions: Sessions;
-  readonly renderer: PageRenderer;
+  private rendering: PageRenderer | undefined;
 
   constructor(
     readonly server: ServerFacts,
     readonly options: SettledOptions,
   ) {
     this.sessions = options.sessions ?? new ModelSessions(server, options.sessionLifetime);
-    this.renderer = options.renderer;
+  }
+
+  /** Writes the pages, with what the server knows of its scopes. */
+  get renderer(): PageRenderer {
+    return (this.rendering ??= this.options.renderer.knowing(findDefinitions(this.server.features)));
   }
 
   async findUser(request: Request): Promise<User | Falsy> {

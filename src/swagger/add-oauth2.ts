@@ -6,20 +6,20 @@ import { isOAuthGuard } from '../guards/oauth.guard.js';
 import { type OperationObject, operationsOf } from './operations.js';
 import { addRefusals, addRefusalSchema } from './refusals.js';
 import { findRoutes } from './routes.js';
-import { type Flow, schemeOf, type ServerUrls } from './scheme.js';
+import { addSchemes, type Flow, type Scheme, schemeOf, type ServerUrls, verifyFlows } from './scheme.js';
 import { demandNoToken, demandToken, tokenSchemes, wantedScopes } from './security.js';
-import { findServer } from './servers.js';
+import { findServers } from './servers.js';
 
 /** What `addOAuth2()` takes, beside what `SwaggerModule.createDocument()` was given (`include`, `ignoreGlobalPrefix`, …). */
 export interface OAuth2DocumentOptions extends SwaggerDocumentOptions {
-  /** As the document calls the scheme. Default: `'oauth2'` */
+  /** As the document calls the scheme; that of a server with a name has it behind: `oauth2-partners`. Default: `'oauth2'` */
   scheme?: string;
   /**
    * The ways to a token that are told of. Default: `authorizationCode` and `clientCredentials`, as far as the server has
    * them. `password` and `implicit` are told of where they are named. RFC 9700 §2.1.2, §2.4
    */
   flows?: readonly Flow[];
-  /** Where the endpoints of a server that lives apart are. Default: where the application has them */
+  /** Where the endpoints of the server are, for an API that lives apart from it. Default: where the application has them */
   urls?: ServerUrls;
 }
 
@@ -34,28 +34,33 @@ export function addOAuth2(
   document: OpenAPIObject,
   { scheme = 'oauth2', flows, urls, ...options }: OAuth2DocumentOptions = {},
 ): OpenAPIObject {
-  const server = findServer(app);
-  const tokens = new Set([...tokenSchemes(document), scheme]);
+  const servers = findServers(app);
+  verifyFlows([...servers.values()], { flows, urls });
+  const keyOf = (name: string | undefined) => (name === undefined ? scheme : `${scheme}-${name}`);
+  const tokens = new Set([...tokenSchemes(document), ...[...servers.keys()].map(keyOf)]);
   const findDemand = demandFinder(app, document, options);
   const guarded: Guarded[] = [];
   for (const { id, object: operation } of operationsOf(document)) {
     const demand = findDemand(id);
+    const server = servers.get(demand?.server);
     if (demand?.nothing) demandNoToken({ operation, document, tokens });
-    else if (demand) guarded.push({ operation, demand, wanted: wantedScopes(demand, server.facts.options.scope) });
+    else if (demand && server) guarded.push({ operation, demand, wanted: wantedScopes(demand, server.scope) });
   }
-  const scopes = [...new Set(guarded.flatMap(({ wanted }) => wanted.flat()))];
-  const made = schemeOf(server, { flows, urls, scopes: Object.fromEntries(scopes.map((one) => [one, ''])) });
-  // Before 3.1 only OAuth has scopes. OpenAPI 3.0 §4.7.30
-  const isTold = made.type === 'oauth2' || !document.openapi.startsWith('3.0');
+  const schemes: Record<string, Scheme> = {};
+  for (const [name, server] of servers) {
+    const asked = guarded.filter(({ demand }) => demand.server === name).flatMap(({ wanted }) => wanted.flat());
+    schemes[keyOf(name)] = schemeOf(server, { flows, urls: name === undefined ? urls : undefined, asked });
+  }
   for (const { operation, demand, wanted } of guarded) {
-    const asked = wanted.map((all) => ({ [scheme]: isTold ? [...all] : [] }));
+    const key = keyOf(demand.server);
+    // Before 3.1 only OAuth has scopes. OpenAPI 3.0 §4.7.30
+    const isTold = schemes[key]!.type === 'oauth2' || !document.openapi.startsWith('3.0');
+    const asked = wanted.map((all) => ({ [key]: isTold ? [...all] : [] }));
     demandToken({ operation, document, tokens }, [...asked, ...(demand.optional ? [{}] : [])]);
     addRefusals(operation, wanted, demand);
   }
   addRefusalSchema(document);
-  const { securitySchemes } = document.components ?? {};
-  const schemes = { ...securitySchemes, [scheme]: { ...securitySchemes?.[scheme], ...made } };
-  document.components = { ...document.components, securitySchemes: schemes };
+  addSchemes(document, schemes);
   return document;
 }
 

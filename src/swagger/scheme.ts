@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { servedGrantTypes } from '../../lib/features/server-metadata/derived-metadata.js';
 import { verify } from '../configuration/verify.js';
+import { findDefinitions } from '../decorators/define-scopes.js';
 import type { DescribedServer } from './servers.js';
 
 /** The ways to a token that OpenAPI has names for. OpenAPI 3.0 §4.7.28 */
@@ -12,15 +13,21 @@ export interface ServerUrls {
   readonly token?: string;
 }
 
-interface Wanted {
+/** What the host says of flows. */
+interface Said {
   readonly flows: readonly Flow[] | undefined;
   readonly urls: ServerUrls | undefined;
-  /** What each scope allows. */
-  readonly scopes: Readonly<Record<string, string>>;
 }
 
 type Schemes = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>;
-type Scheme = Exclude<Schemes[string], { $ref: string }>;
+
+/** How a token is got. OpenAPI 3.0 §4.7.27 */
+export type Scheme = Exclude<Schemes[string], { $ref: string }>;
+
+/** The scopes that operations demand. */
+interface Asked {
+  readonly asked: readonly string[];
+}
 
 const GRANTS: Readonly<Record<Flow, string>> = {
   authorizationCode: 'authorization_code',
@@ -36,13 +43,11 @@ const USUAL: readonly Flow[] = ['authorizationCode', 'clientCredentials'];
  * How to get a token for the operations of a document. Of a server that is not there, and of which nothing is told, it is
  * known only that its tokens are bearer tokens.
  */
-export function schemeOf(server: DescribedServer, { flows, urls = {}, scopes }: Wanted): Scheme {
+export function schemeOf(server: DescribedServer, { flows, urls = {}, asked }: Said & Asked): Scheme {
   const authorizationUrl = urls.authorize ?? server.urlOf('authorize');
   const tokenUrl = urls.token ?? server.urlOf('token');
   const served = servedFlows(server, urls);
-  const odd = flows?.find((flow) => !served.includes(flow));
-  verify(odd === undefined, `\`flows\` of addOAuth2() lists \`${odd}\`, and there ${listed(served)}`);
-  const told = flows ?? USUAL.filter((flow) => served.includes(flow));
+  const told = (flows ?? USUAL).filter((flow) => served.includes(flow));
   if (told.length === 0) return { type: 'http', scheme: 'bearer', description: 'An access token. RFC 6750' };
   const grants = new Set(servedGrantTypes(server.facts, true));
   const ends = {
@@ -51,10 +56,41 @@ export function schemeOf(server: DescribedServer, { flows, urls = {}, scopes }: 
     implicit: { authorizationUrl },
     password: { tokenUrl },
   };
+  const scopes = scopesOf(server, asked);
   const refreshes = (flow: Flow) =>
     (flow === 'authorizationCode' || flow === 'password') && grants.has('refresh_token');
   const said = told.map((flow) => [flow, { ...ends[flow], ...(refreshes(flow) && { refreshUrl: tokenUrl }), scopes }]);
   return { type: 'oauth2', flows: Object.fromEntries(said) as NonNullable<Scheme['flows']> };
+}
+
+/** Checks that the flows that a host names are there. @throws InvalidArgumentError */
+export function verifyFlows(servers: readonly DescribedServer[], { flows = [], urls = {} }: Said): void {
+  const served = new Set(servers.flatMap((server) => servedFlows(server, urls)));
+  const odd = flows.find((flow) => !served.has(flow));
+  verify(odd === undefined, `\`flows\` of addOAuth2() lists \`${odd}\`, and there ${listed([...served])}`);
+}
+
+/** Adds schemes to a document. What the host has described and extended stays so. */
+export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string, Scheme>>): void {
+  const { securitySchemes = {} } = document.components ?? {};
+  const schemes = Object.entries(made).map(([key, scheme]) => {
+    const before = Object.entries(securitySchemes[key] ?? {});
+    return [key, Object.assign(scheme, Object.fromEntries(before.filter(([name]) => isTheirs(name))))] as const;
+  });
+  document.components = {
+    ...document.components,
+    securitySchemes: { ...securitySchemes, ...Object.fromEntries(schemes) },
+  };
+}
+
+const isTheirs = (member: string) => member === 'description' || member.startsWith('x-');
+
+/** The scopes that the host has defined, and those that are asked besides. */
+function scopesOf({ facts: { features } }: DescribedServer, asked: readonly string[]): Record<string, string> {
+  const definitions = Object.entries(findDefinitions(features) ?? {});
+  const scopes = new Map(definitions.map(([name, { title }]) => [name, title]));
+  for (const name of asked) if (!scopes.has(name)) scopes.set(name, '');
+  return Object.fromEntries(scopes);
 }
 
 /** Of a server that lives apart the host says where it is, and which flows it has. */

@@ -1,42 +1,49 @@
-import type { INestApplication } from '@nestjs/common';
+import type { InjectionToken, INestApplication } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { endpointUrl } from '../../lib/http/public-url.js';
-import { OAuth2Server, type ServerFacts } from '../../lib/index.js';
+import { OAuth2Server, type Scope, type ServerFacts } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { settleEndpoints } from '../configuration/paths.js';
 import { verify } from '../configuration/verify.js';
 import { asksUsers } from '../interaction/asks-users.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
-import { mountedPaths } from '../mounted-paths.js';
+import { type Application, mountedPaths } from '../mounted-paths.js';
 import { OAuth2Module } from '../oauth2.module.js';
-import { OAUTH2_MODEL, OAUTH2_OPTIONS, OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
+import { OAUTH2_REGISTRATION, OAUTH2_SETTLED, type PartTokens, partTokens } from '../oauth2.tokens.js';
+import { moduleOf, registeredNames } from '../registered-servers.js';
 
 /** A server of an application, as its description tells of it. */
 export interface DescribedServer {
   readonly facts: ServerFacts;
+  /** What it demands where a route names no scope. */
+  readonly scope: Scope | undefined;
   /** Where an endpoint is: under its issuer, or without one under wherever the application is; undefined: nowhere. */
   urlOf(this: void, endpoint: string): string | undefined;
 }
 
 type NestModule = ModulesContainer extends ReadonlyMap<string, infer Module> ? Module : never;
 
-/** The server that a guard asks. @throws InvalidArgumentError in an application without one */
-export function findServer(app: INestApplication): DescribedServer {
+/** The servers of an application by their names. @throws InvalidArgumentError in an application without one */
+export function findServers(app: INestApplication): ReadonlyMap<string | undefined, DescribedServer> {
   const modules = app.get(ModulesContainer);
-  const module = [...modules.values()].find(({ metatype }) => metatype === OAuth2Module);
-  verify(
-    module !== undefined,
-    'addOAuth2() finds no OAuth2Module in the application: import it before, in no lazily loaded module',
-  );
-  const registration = (given(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
-  const options = given(module, OAUTH2_OPTIONS) as OAuth2Options | undefined;
+  const names = registeredNames(modules);
+  verify(names.length > 0, NONE);
   const application = { config: app.get(ApplicationConfig), modules };
-  // As they are mounted when the application starts, which it has not yet.
+  return new Map(names.map((name) => [name, describedServer(name, moduleOf(modules, name)!, application)]));
+}
+
+const NONE = 'addOAuth2() finds no OAuth2Module in the application: import it in a module that is not loaded later';
+
+function describedServer(name: string | undefined, module: NestModule, application: Application): DescribedServer {
+  const registration = (given(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
+  const options = given(module, OAUTH2_SETTLED) as OAuth2Options | undefined;
+  // As they are mounted when the application starts, which it may not have yet.
   const paths = mountedPaths(settleEndpoints(registration), OAuth2Module, application);
-  const facts = factsOf(module, registration, options);
   const asks = asksUsers(registration, options);
+  const facts = factsOf(module, partTokens(name), { registration, options });
   return {
     facts,
+    scope: facts.options.scope,
     urlOf(endpoint) {
       const path = paths[endpoint];
       if (path === undefined || (endpoint === 'authorize' && !asks)) return undefined;
@@ -46,7 +53,7 @@ export function findServer(app: INestApplication): DescribedServer {
 }
 
 /** What a provider of a module has made; undefined of one that is made for each request. */
-function given({ providers }: NestModule, token: symbol | typeof OAuth2Server): unknown {
+function given({ providers }: NestModule, token: InjectionToken): unknown {
   const provider = providers.get(token);
   return provider?.isDependencyTreeStatic() ? provider.instance : undefined;
 }
@@ -54,11 +61,14 @@ function given({ providers }: NestModule, token: symbol | typeof OAuth2Server): 
 /** Where the model is made for each request the server is too: what it can do is seen by the class of the model. */
 function factsOf(
   module: NestModule,
-  { features }: OAuth2Registration,
-  options: OAuth2Options | undefined,
+  { server: token, model: modelToken }: PartTokens,
+  {
+    registration: { features = [] },
+    options = {},
+  }: { registration: OAuth2Registration; options: OAuth2Options | undefined },
 ): ServerFacts {
-  const server = given(module, OAuth2Server) as OAuth2Server | undefined;
+  const server = given(module, token) as OAuth2Server | undefined;
   if (server) return server.facts;
-  const model = (module.providers.get(OAUTH2_MODEL)?.metatype?.prototype ?? {}) as OAuth2Server['options']['model'];
-  return new OAuth2Server({ ...engineOptions(options ?? {}), features: features ?? [], model }).facts;
+  const model = (module.providers.get(modelToken)?.metatype?.prototype ?? {}) as OAuth2Server['options']['model'];
+  return new OAuth2Server({ ...engineOptions(options), features, model }).facts;
 }

@@ -4,7 +4,7 @@ import { ANY_SCOPE_METADATA, defineScopes, SCOPES_METADATA } from 'nest-oauth2';
 const {
   AnyScope,
   definitions,
-  describe: say,
+  explain: say,
   names,
   Scopes,
 } = defineScopes({

@@ -1,0 +1,105 @@
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { defineScopes, OAuth2Module, OAuthGuard, UseOAuth } from 'nest-oauth2';
+import { serverMetadata } from 'nest-oauth2/features';
+import { pages } from 'nest-oauth2/pages';
+import { addOAuth2 } from 'nest-oauth2/swagger';
+import { ASKED, demoStore, SECRET } from '../../support/demo.js';
+import { answerOf, get } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const scopes = defineScopes({
+  'notes:read': { title: 'Read notes', consent: 'Read all your notes' },
+  'notes:write': { title: 'Write notes' },
+} as const);
+
+const partnerScopes = defineScopes({ 'orders:read': { title: 'Read orders' } } as const);
+
+const issuer = 'https://id.example.com';
+const alice = { id: 'alice', name: 'Alice' };
+const sessions = { find: () => alice, start: () => undefined, end: () => undefined };
+
+@Controller('notes')
+@UseGuards(OAuthGuard)
+class Notes {
+  @Get()
+  @scopes.Scopes('notes:read')
+  read() {}
+
+  @Get('orders')
+  @UseOAuth('partners')
+  @partnerScopes.AnyScope('orders:read')
+  orders() {}
+
+  @Get('any')
+  @UseOAuth('partners')
+  any() {}
+}
+
+const imports = [
+  OAuth2Module.forRoot({
+    model: demoStore(),
+    secret: SECRET,
+    issuer,
+    isGlobal: true,
+    // Given once: the metadata, the pages and the OpenAPI document all have them.
+    features: [scopes, serverMetadata({ scopes: ['offline_access'] }), pages({ sessions, login: '/login' })],
+  }),
+  OAuth2Module.forRoot({
+    name: 'partners',
+    model: demoStore(),
+    issuer: `${issuer}/partners`,
+    paths: { prefix: 'partners' },
+    features: [partnerScopes],
+    scope: 'partner',
+    authenticateHandler: { handle: () => alice },
+  }),
+];
+
+describe.each(PLATFORMS)('scopes that are defined once, on %s', (platform) => {
+  let url: string;
+  let document: OpenAPIObject;
+
+  beforeAll(async () => {
+    const prepare = (app: Parameters<typeof addOAuth2>[0]) => {
+      document = addOAuth2(app, SwaggerModule.createDocument(app, new DocumentBuilder().build()));
+    };
+    ({ url } = await startHost(platform, { imports, controllers: [Notes] }, { prepare }));
+  });
+
+  afterAll(stopHosts);
+
+  it('are in the metadata of their server, beside what else that names', async () => {
+    const { body } = await answerOf(get(`${url}/.well-known/oauth-authorization-server`));
+    expect(body).toMatchObject({ scopes_supported: ['offline_access', 'notes:read', 'notes:write'] });
+  });
+
+  it('are on the consent page in their words', async () => {
+    const page = await get(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('<li>Read all your notes <code>notes:read</code></li>');
+  });
+
+  it('are in the scheme of their server, by which each of its operations is asked', () => {
+    const { securitySchemes } = document.components!;
+    expect(Object.keys(securitySchemes!)).toEqual(['oauth2', 'oauth2-partners']);
+    expect(securitySchemes!['oauth2']).toMatchObject({
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${issuer}/oauth/authorize`,
+          scopes: { 'notes:read': 'Read notes', 'notes:write': 'Write notes' },
+        },
+      },
+    });
+    expect(securitySchemes!['oauth2-partners']).toMatchObject({
+      flows: {
+        authorizationCode: { tokenUrl: `${issuer}/partners/token` },
+        clientCredentials: { scopes: { 'orders:read': 'Read orders', partner: '' } },
+      },
+    });
+    expect(document.paths['/notes']!.get!.security).toEqual([{ oauth2: ['notes:read'] }]);
+    expect(document.paths['/notes/orders']!.get!.security).toEqual([{ 'oauth2-partners': ['partner', 'orders:read'] }]);
+    expect(document.paths['/notes/any']!.get!.security).toEqual([{ 'oauth2-partners': ['partner'] }]);
+  });
+});
