@@ -30,6 +30,8 @@ const base = {
     '^nest-oauth2/jose$': '<rootDir>/lib/jose/index.ts',
     '^nest-oauth2/pages$': '<rootDir>/src/pages/index.ts',
     '^nest-oauth2/swagger$': '<rootDir>/src/swagger/index.ts',
+    '^nest-oauth2/opentelemetry$': '<rootDir>/lib/opentelemetry/index.ts',
+    '^nest-oauth2/(cqrs|event-emitter)$': '<rootDir>/src/bridges/$1.ts',
     '^nest-oauth2/testing$': '<rootDir>/src/testing/index.ts',
     '^nest-oauth2/stores/([^/]+)$': '<rootDir>/lib/stores/$1/index.ts',
   },

@@ -11,6 +11,9 @@ const input = {
   jose: 'lib/jose/index.ts',
   pages: 'src/pages/index.ts',
   swagger: 'src/swagger/index.ts',
+  'event-emitter': 'src/bridges/event-emitter.ts',
+  cqrs: 'src/bridges/cqrs.ts',
+  opentelemetry: 'lib/opentelemetry/index.ts',
   testing: 'src/testing/index.ts',
   'stores/memory': 'lib/stores/memory/index.ts',
   'stores/typeorm': 'lib/stores/typeorm/index.ts',
@@ -55,9 +58,13 @@ const bundle = (format) => ({
     chunkFileNames: 'shared/[name].js',
     codeSplitting: {
       groups: [
-        { name: 'engine', test: within(/^lib\/(?!stores\/|kit\/|features\/|jose\/|remote\/)/), priority: 1 },
+        {
+          name: 'engine',
+          test: within(/^lib\/(?!stores\/|kit\/|features\/|jose\/|remote\/|opentelemetry\/)/),
+          priority: 1,
+        },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
-        { name: 'module', test: within(/^src\/(?!testing\/|pages\/|swagger\/)/) },
+        { name: 'module', test: within(/^src\/(?!testing\/|pages\/|swagger\/|bridges\/)/) },
       ],
     },
   },

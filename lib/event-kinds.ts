@@ -10,7 +10,7 @@ export interface OAuth2Events {
   'user.signed_in': OAuth2Event;
   'user.signed_out': OAuth2Event;
   /** Somebody could not sign in on a ready-made page: nothing that was typed is told. */
-  'user.refused': UserRefusedEvent;
+  'user.refused': UserRefusalEvent;
   /** A user was asked and said yes; what was agreed to before is not asked again. */
   'consent.given': OAuth2Event;
   /** The user said no. */
@@ -31,7 +31,7 @@ export interface OAuth2Events {
   /** A code or a refresh token came twice: somebody stole it. RFC 9700 §4.14.2 */
   'token.reuse_detected': TokenEvent;
   /** All that came of an authorization, or of several, is over. */
-  'grant.ended': GrantEndedEvent;
+  'grant.ended': GrantEvent;
   /** A request at another endpoint was refused: `endpoint` says at which. */
   'endpoint.refused': RefusalEvent;
   /** A request to a protected resource was turned away. */
@@ -104,7 +104,7 @@ export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
 }
 
 /** Somebody could not sign in. */
-export interface UserRefusedEvent extends OAuth2Event, Partial<RefusalDetail> {
+export interface UserRefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
   /** The HTTP status of the page. */
   status: number;
 }
@@ -122,7 +122,7 @@ export interface IntrospectionEvent extends OAuth2Event {
 }
 
 /** Without a `grantId`, all grants are meant that the user gave the client. */
-export interface GrantEndedEvent extends OAuth2Event {
+export interface GrantEvent extends OAuth2Event {
   /** Something came twice, a client gave it up, a user ended it, or the host did. */
   reason: 'reuse' | 'revoked' | 'withdrawn' | 'host';
 }

@@ -51,6 +51,18 @@ function emit(events: EventSink & { emitAsync?: unknown }, name: string, payload
   return (events as { emitAsync: EventSink['emit'] }).emitAsync(name, payload);
 }
 
+/** Several as one. */
+export function joined([first, ...others]: readonly EventSink[]): EventSink | undefined {
+  if (!first || others.length === 0) return first;
+  const sinks = [first, ...others];
+  return {
+    wants: (name) => sinks.some((sink) => isHeard(sink, name as OAuth2EventName)),
+    emit(name, payload) {
+      for (const sink of sinks) if (isHeard(sink, name as OAuth2EventName)) passOn(sink, name, payload);
+    },
+  };
+}
+
 /** Calls a listener, whose failure is told as a warning of the process. */
 export function tell(name: string, call: () => unknown): void {
   try {

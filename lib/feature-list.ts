@@ -65,6 +65,8 @@ export const HOOKS: readonly Hook[] = [
   'present',
   'challenge',
   'describe',
+  'observe',
+  'observeModel',
 ];
 
 const MEMBERS: readonly (keyof Feature)[] = [
@@ -75,6 +77,7 @@ const MEMBERS: readonly (keyof Feature)[] = [
   'endpoints',
   'clientAuthentications',
   'resources',
+  'events',
   'check',
 ];
 

@@ -1,6 +1,7 @@
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Endpoint, Feature, Hook, ServerFacts, With } from './feature.js';
 import { findConflict, HOOKS, type PARTS, verify } from './feature-list.js';
+import { joined } from './events.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Request } from './http/request.js';
 import { endpointUrl } from './http/public-url.js';
@@ -11,6 +12,7 @@ import { requireMethods } from './model/require-methods.js';
 
 /** What a list of features makes of a server, sorted once. */
 export class FeatureSet implements ServerFacts {
+  readonly options: Options;
   readonly hooks: ServerFacts['hooks'];
   readonly grants: ReadonlyMap<string, GrantTypeClass>;
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
@@ -22,10 +24,11 @@ export class FeatureSet implements ServerFacts {
   /** @throws InvalidArgumentError when two features add the same, or the model lacks what one asks of it */
   constructor(
     readonly features: readonly Feature[],
-    readonly options: Options,
+    options: Options,
   ) {
     verify(findConflict(features));
     this.hooks = Object.fromEntries(HOOKS.map((hook) => [hook, having(features, hook)])) as never;
+    this.options = observedOptions(options, features);
     this.grants = indexed(features, 'grants');
     this.responseTypes = indexed(features, 'responseTypes');
     this.endpoints = indexed(features, 'endpoints');
@@ -59,6 +62,16 @@ export class FeatureSet implements ServerFacts {
     const path = comparablePath(requestPath(request));
     return this.resources.find((one) => path === one.path || path.startsWith(`${one.path}/`))?.uri;
   }
+}
+
+/** The options with the model and the listeners that features put in their place; without such features, as they are. */
+function observedOptions(options: Options, features: readonly Feature[]): Options {
+  const heard = features.flatMap(({ events = [] }) => events);
+  const observing = having(features, 'observeModel');
+  if (heard.length + observing.length === 0) return options;
+  const model = observing.reduce((made, feature) => feature.observeModel(made), options.model);
+  const events = joined([options.events ?? [], heard].flat());
+  return { ...options, model, events };
 }
 
 function having<H extends Hook>(features: readonly Feature[], hook: H): readonly With<H>[] {

@@ -1,12 +1,14 @@
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Exchange } from './endpoints/exchange.js';
 import type { OAuthError } from './errors.js';
+import type { EventSink } from './events.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Parameters } from './http/parameters.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
-import type { Awaitable, Token, User } from './model/model.js';
+import type { Awaitable, Model, Token, User } from './model/model.js';
 import type { Options } from './options/settle.js';
+import type { Resolved } from './response-types/resolved.js';
 import type { AuthorizationRequest, ResponseTypeClass } from './response-types/response-type.js';
 
 /**
@@ -57,6 +59,13 @@ export interface Feature {
   challenge?(refused: Refused): Readonly<Record<string, string>> | void;
   /** What it says of a token, in the members of RFC 7662 §2.2. */
   describe?(token: Token): object | void;
+
+  /** Stands around an operation: calls `run` once, and answers what that does, failures too. */
+  observe?<T>(operation: Observed, run: () => Promise<T>): Promise<T>;
+  /** The model as the server is to call it, in place of the one it is given. */
+  observeModel?(model: Model): Model;
+  /** Hears what the operator hears. */
+  readonly events?: EventSink;
 }
 
 /** A place that answers requests. */
@@ -88,12 +97,12 @@ export interface Handler {
   handle(request: Request, response: Response): Promise<unknown>;
 }
 
-/** An authorization request whose parameters came from elsewhere. */
-export interface Resolved {
-  /** With all the parameters in its `query`. */
-  request: Request;
-  /** Spends it, where it is good for one decision, before anything is issued for that; falsy: it was spent before. */
-  spend?(): Awaitable<boolean>;
+/** An operation at work. */
+export interface Observed {
+  /** `authenticate`, `token`, `authorize`, its halves `authorize.read` and `authorize.decide`, or the id of another endpoint. */
+  readonly name: string;
+  readonly request: Request;
+  readonly server: ServerFacts;
 }
 
 /** A token as it was presented. */
@@ -117,9 +126,12 @@ export interface Refused {
   readonly server: ServerFacts;
 }
 
-/** The members of a feature that are asked on the way of a request. */
-export type Hook =
-  'metadata' | 'resolve' | 'ask' | 'answer' | 'admit' | 'issue' | 'respond' | 'present' | 'challenge' | 'describe';
+type Method = (...given: never) => unknown;
+
+/** The methods of a feature that are asked on the way of a request. */
+export type Hook = {
+  [M in Exclude<keyof Feature, 'check'>]-?: NonNullable<Feature[M]> extends Method ? M : never;
+}[Exclude<keyof Feature, 'check'>];
 
 /** The features that have a hook. */
 export type With<H extends Hook> = Feature & { [K in H]-?: NonNullable<Feature[K]> };

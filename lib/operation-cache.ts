@@ -1,6 +1,7 @@
 import { toOAuthError } from './errors.js';
-import type { ServerFacts } from './feature.js';
+import type { Handler, ServerFacts } from './feature.js';
 import type { Response } from './http/response.js';
+import { observed } from './observed.js';
 import { answerError } from './operation.js';
 import { type Options, settleOptions } from './options/settle.js';
 
@@ -17,6 +18,8 @@ export class OperationCache<O> {
   constructor(
     private readonly Operation: new (options: Options, server: ServerFacts) => O,
     private readonly server: ServerFacts,
+    /** As those who observe the server know them; left out: they are no operations by themselves. */
+    private readonly name?: string,
   ) {}
 
   /** The operation for a call with these options. @throws OAuthError, answered, when they or the model will not do */
@@ -42,7 +45,8 @@ export class OperationCache<O> {
 
   private make(options: object | undefined): O {
     const { options: settled } = this.server;
-    return new this.Operation(options ? settleOptions(settled, options) : settled, this.server);
+    const made = new this.Operation(options ? settleOptions(settled, options) : settled, this.server);
+    return this.name === undefined ? made : (observed(made as Handler, this.name, this.server) as O);
   }
 }
 

@@ -44,16 +44,16 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   /** @param events who hears of it; left out: `events` of the options. @throws InvalidArgumentError without a model */
   constructor(options: ServerOptions<C, U>, events?: EventSink);
   constructor(options: { events?: EventSink }, events = options?.events) {
-    this.events = events;
     this.options = options as typeof this.options;
     if (!this.options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
     const settled = settleOptions(DEFAULTS as unknown as Options, { ...options, events } as object);
     this.facts = this.features = new FeatureSet([...CLASSIC, ...flatten(this.options.features ?? [])], settled);
+    this.events = this.facts.options.events;
     this.endpoints = new EndpointHandlers(this.facts);
-    this.authenticators = new OperationCache(AuthenticateOperation, this.facts);
-    this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts);
-    this.issuers = new OperationCache(TokenEndpoint, this.facts);
+    this.authenticators = new OperationCache(AuthenticateOperation, this.facts, 'authenticate');
+    this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts, 'authorize');
+    this.issuers = new OperationCache(TokenEndpoint, this.facts, 'token');
     this.halves = new AuthorizeHalves(this.facts);
   }
 

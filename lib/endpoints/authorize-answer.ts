@@ -1,6 +1,6 @@
 import { errorResponse } from '../error-response.js';
 import type { OAuthError } from '../errors.js';
-import type { Resolved } from '../feature.js';
+import type { Resolved } from '../response-types/resolved.js';
 import { CodeResponseType } from '../features/authorization-code/code-response.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';

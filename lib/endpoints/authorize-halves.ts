@@ -3,6 +3,7 @@ import type { ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { AuthorizationCode, Token, User } from '../model/model.js';
+import { observe } from '../observed.js';
 import { answerError, verifyWrappers } from '../operation.js';
 import { OperationCache } from '../operation-cache.js';
 import type { AuthorizeOptions } from '../options/options.js';
@@ -15,14 +16,23 @@ export class AuthorizeHalves {
   private readonly operations: OperationCache<AuthorizeSteps>;
   private readonly underWay = new WeakMap<AuthorizationRequest, { steps: AuthorizeSteps; course: Course }>();
 
-  constructor(server: ServerFacts) {
+  constructor(private readonly server: ServerFacts) {
     this.operations = new OperationCache(AuthorizeSteps, server);
   }
 
-  async read(
+  read(
     request: Request,
     response: Response,
     given: AuthorizeOptions & { user?: User } = {},
+  ): Promise<AuthorizationRequest> {
+    const { server } = this;
+    return observe({ name: 'authorize.read', request, server }, () => this.open(request, response, given));
+  }
+
+  private async open(
+    request: Request,
+    response: Response,
+    given: AuthorizeOptions & { user?: User },
   ): Promise<AuthorizationRequest> {
     const { user, ...options } = given;
     const steps = this.operations.with(Object.keys(options).length > 0 ? options : undefined, response);
@@ -46,7 +56,10 @@ export class AuthorizeHalves {
     response: Response,
   ): Promise<Partial<AuthorizationCode> | Token> {
     const { steps, course } = this.find(asked, response);
-    return await steps.decide(course, decision ?? {}, response);
+    const { request } = course;
+    return await observe({ name: 'authorize.decide', request, server: this.server }, () =>
+      steps.decide(course, decision ?? {}, response),
+    );
   }
 
   private find(asked: AuthorizationRequest, response: Response): { steps: AuthorizeSteps; course: Course } {

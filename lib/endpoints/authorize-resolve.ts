@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../errors.js';
-import type { Resolved, ServerFacts } from '../feature.js';
+import type { ServerFacts } from '../feature.js';
+import type { Resolved } from '../response-types/resolved.js';
 import type { Request } from '../http/request.js';
 
 /** The authorization request that a request stands for: itself, unless a feature says otherwise. RFC 9126 §4 */

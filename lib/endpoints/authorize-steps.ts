@@ -1,5 +1,6 @@
 import { InvalidArgumentError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors.js';
-import type { Resolved, ServerFacts } from '../feature.js';
+import type { ServerFacts } from '../feature.js';
+import type { Resolved } from '../response-types/resolved.js';
 import { CodeResponseType } from '../features/authorization-code/code-response.js';
 import { FORM_OR_URL, Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';

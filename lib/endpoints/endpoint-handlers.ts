@@ -2,6 +2,7 @@ import { InvalidArgumentError, toOAuthError } from '../errors.js';
 import type { Handler, ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
+import { observed } from '../observed.js';
 import { answerError } from '../operation.js';
 
 /** The endpoints that features add, each made when it is first asked. */
@@ -27,6 +28,6 @@ export class EndpointHandlers {
   private make(id: string): Handler {
     const endpoint = this.server.endpoints.get(id);
     if (!endpoint) throw new InvalidArgumentError(`Invalid argument: there is no endpoint \`${id}\``);
-    return endpoint.make(this.server);
+    return observed(endpoint.make(this.server), id, this.server);
   }
 }

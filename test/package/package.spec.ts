@@ -69,7 +69,9 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
 
   beforeAll(async () => {
     const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${version}`);
-    host = await freshHost(...nest, 'reflect-metadata@0.2', 'rxjs@7', '@types/node@20');
+    const optional = [`cqrs@${version}`, `event-emitter@${version === '12' ? 12 : 3}`].map((name) => `@nestjs/${name}`);
+    const packages = [...nest, ...optional, '@opentelemetry/api@1'];
+    host = await freshHost(...packages, 'reflect-metadata@0.2', 'rxjs@7', '@types/node@20');
   });
 
   it.each(['app.mjs', 'app.cjs'])('issues a token and guards a route in %s', async (program) => {
@@ -78,6 +80,14 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
       stranger: 401,
       bearer: { status: 200, body: 'demo' },
     });
+  });
+
+  it.each(['import', 'require'])('has what stands on optional packages, by %s()', async (load) => {
+    const names = ['cqrs', 'event-emitter', 'opentelemetry'].map((name) => `'nest-oauth2/${name}'`);
+    const print =
+      '(all) => console.log(all.flatMap(Object.keys).filter((name) => /Bridge|telemetry/.test(name)).join())';
+    const program = `Promise.all([${names.join()}].map(async (name) => ${load}(name))).then(${print})`;
+    expect(await run(host, 'node', '-e', program)).toBe('OAuth2CqrsBridge,OAuth2EventEmitterBridge,telemetry\n');
   });
 
   it.each(JEST_FORMATS[version])('is tested by a host with Jest in app.spec.%s', async (format) => {

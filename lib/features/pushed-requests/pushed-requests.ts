@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
 import { InvalidRequestError } from '../../errors.js';
-import type { Feature, Resolved, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../feature.js';
+import type { Resolved } from '../../response-types/resolved.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';

@@ -1,0 +1,15 @@
+import type { Handler, Observed, ServerFacts } from './feature.js';
+
+/** A handler with the features that observe it around it; without such features, as it is. */
+export function observed(handler: Handler, name: string, server: ServerFacts): Handler {
+  if (server.hooks.observe.length === 0) return handler;
+  return {
+    handle: (request, response) => observe({ name, request, server }, () => handler.handle(request, response)),
+  };
+}
+
+/** Runs what stands for an operation, with those features around it, the first outermost. */
+export function observe<T>(operation: Observed, run: () => Promise<T>): Promise<T> {
+  const { observe: observing } = operation.server.hooks;
+  return observing.reduceRight<() => Promise<T>>((inner, one) => () => one.observe(operation, inner), run)();
+}

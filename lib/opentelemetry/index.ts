@@ -1,0 +1,1 @@
+export { telemetry, type TelemetryOptions } from './telemetry.js';

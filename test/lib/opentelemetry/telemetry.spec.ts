@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Attributes, context, metrics, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { introspection, revocation } from 'nest-oauth2/features';
+import { telemetry, type TelemetryOptions } from 'nest-oauth2/opentelemetry';
+import { type Model, OAuth2Server, Response } from 'nest-oauth2/server';
+
+import { addAccessToken, addCode, CALLBACK, createHost, SECRET } from '../../support/model.js';
+import {
+  answer,
+  authorizeRequest,
+  basic,
+  FORM,
+  formRequest,
+  resourceRequest,
+  signedIn,
+  tokenRequest,
+} from '../../support/requests.js';
+
+const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+const spans = new InMemorySpanExporter();
+const figures = new InMemoryMetricExporter(AggregationTemporality.DELTA);
+const reader = new PeriodicExportingMetricReader({ exporter: figures, exportIntervalMillis: 600_000 });
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+});
+beforeEach(() => spans.reset());
+afterAll(async () => {
+  await reader.shutdown();
+  for (const api of [context, trace, metrics]) api.disable();
+});
+
+function serverOf(model: Model, options: TelemetryOptions = {}, more: object = {}): OAuth2Server {
+  return new OAuth2Server({ model, features: [telemetry(options), revocation(), introspection()], ...more });
+}
+
+/** The spans as a tree of lines: name, attributes, children. */
+type Told = [name: string, attributes: Attributes, children?: Told[]];
+function tree(parent?: string): Told[] {
+  return spans
+    .getFinishedSpans()
+    .filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent)
+    .map((span) => [span.name, span.attributes, tree(span.spanContext().spanId)]);
+}
+
+const child = (method: string): Told => [`oauth2.model.${method}`, { 'oauth2.model.method': method }, []];
+
+describe('telemetry() makes a span', () => {
+  it('of a token request, with the calls of the model as its children', async () => {
+    const { model } = createHost({ revokeGrant: () => true });
+    await answer(serverOf(model), 'token', tokenRequest(PASSWORD));
+    const facts = {
+      'oauth2.operation': 'token',
+      'oauth2.grant_type': 'password',
+      'oauth2.client_id': 'web',
+      'oauth2.outcome': 'ok',
+    };
+    const [[name, attributes, children], ...others] = tree() as [Told, ...Told[]];
+    expect([name, attributes, others]).toEqual(['oauth2.token', facts, []]);
+    expect(children).toEqual(expect.arrayContaining(['getClient', 'getUser', 'validateScope', 'saveToken'].map(child)));
+  });
+
+  it('of a guarded request, with the client of the token, and of one without a good one', async () => {
+    const host = createHost();
+    addAccessToken(host);
+    const server = serverOf(host.model);
+    await answer(server, 'authenticate', resourceRequest('Bearer access', { body: { client_id: 'not a client' } }));
+    await answer(server, 'authenticate', resourceRequest('Bearer other'), { scope: 'read' });
+    const operation = { 'oauth2.operation': 'authenticate' };
+    expect(tree()).toEqual([
+      [
+        'oauth2.authenticate',
+        { ...operation, 'oauth2.client_id': 'web', 'oauth2.outcome': 'ok' },
+        [child('getAccessToken')],
+      ],
+      [
+        'oauth2.authenticate',
+        { ...operation, 'oauth2.outcome': 'refused', 'error.type': 'invalid_token' },
+        [child('getAccessToken')],
+      ],
+    ]);
+    expect(spans.getFinishedSpans().map(({ status }) => status.code)).not.toContain(SpanStatusCode.ERROR);
+  });
+
+  it('of each half of an authorization, of the whole, and of an endpoint by its id', async () => {
+    const { model } = createHost();
+    const server = serverOf(model, { model: false });
+    await answer(server, 'authorize', authorizeRequest(), signedIn);
+    const response = new Response();
+    const asked = await server.readAuthorizationRequest(authorizeRequest(), response);
+    await server.decide(asked, { user: { id: 'alice' } }, response);
+    await server.answer('introspection', tokenRequest({ token: 'nonsense' }), new Response());
+    const client = { 'oauth2.client_id': 'web', 'oauth2.outcome': 'ok' };
+    expect(tree()).toEqual(
+      ['authorize', 'authorize.read', 'authorize.decide', 'introspection'].map((name) => [
+        `oauth2.${name}`,
+        { 'oauth2.operation': name, ...client },
+        [],
+      ]),
+    );
+  });
+
+  it('of a fault, which alone is an error, with the class of what the host threw', async () => {
+    class DriverError extends Error {}
+    const getClient = () => Promise.reject(new DriverError('postgres://app:hunter2@10.0.0.1'));
+    const { error } = await answer(serverOf(createHost({ getClient }).model), 'token', tokenRequest(PASSWORD));
+    expect(error?.code).toBe(503);
+    expect(tree()).toMatchObject([
+      [
+        'oauth2.token',
+        { 'oauth2.outcome': 'fault', 'error.type': 'server_error' },
+        [['oauth2.model.getClient', { 'error.type': 'DriverError' }, []]],
+      ],
+    ]);
+    expect(spans.getFinishedSpans().map(({ status }) => status)).toEqual([
+      { code: SpanStatusCode.ERROR },
+      { code: SpanStatusCode.ERROR },
+    ]);
+  });
+
+  it('of no secret, no token, no code and no text of the model', async () => {
+    const host = createHost({ getUser: () => Promise.reject(new Error('the password of alice is wonderland')) });
+    addAccessToken(host);
+    addCode(host);
+    const server = serverOf(host.model);
+    const { result } = await answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+    await answer(server, 'token', tokenRequest(PASSWORD));
+    await answer(
+      server,
+      'token',
+      tokenRequest({ grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK }),
+    );
+    await answer(server, 'authenticate', resourceRequest());
+    const all = spans
+      .getFinishedSpans()
+      .map(({ name, attributes, events, status }) => [name, attributes, events, status]);
+    const said = JSON.stringify(all);
+    for (const secret of [SECRET, 'wonderland', String(result!['accessToken'])]) expect(said).not.toContain(secret);
+    expect(Object.values(all.flatMap(([, attributes]) => Object.values(attributes as Attributes)))).not.toContain(
+      'access',
+    );
+  });
+
+  it('and changes nothing of what is answered: the same objects, frozen and callback models too', async () => {
+    const host = createHost();
+    addAccessToken(host);
+    const token = { marked: true, ...(await host.model.getAccessToken!('access')) } as never;
+    const model = Object.freeze({
+      ...host.model,
+      getAccessToken(_value: string, callback: (error: null, token: object) => void) {
+        setImmediate(callback, null, token);
+      },
+    });
+    const { result } = await answer(serverOf(model as never), 'authenticate', resourceRequest());
+    expect(result).toBe(token);
+    expect(tree()).toMatchObject([['oauth2.authenticate', {}, [child('getAccessToken')]]]);
+  });
+});
+
+describe('telemetry() measures and counts', () => {
+  async function measured() {
+    await reader.forceFlush();
+    const found = figures.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: all }) => all));
+    figures.reset();
+    return Object.fromEntries(
+      found.map(({ descriptor, dataPoints }) => [
+        descriptor.name,
+        dataPoints.map(({ attributes, value }) => [
+          attributes,
+          typeof value === 'number' ? value : (value as { count: number }).count,
+        ]),
+      ]),
+    );
+  }
+
+  it('operations by what is asked and what came of it, and events by their names', async () => {
+    await measured();
+    const host = createHost();
+    const server = serverOf(host.model, { attributes: { 'oauth2.server': 'partners' } });
+    const form = { grant_type: 'client_credentials' };
+    for (let i = 0; i < 3; i++) await answer(server, 'token', tokenRequest(form));
+    const wrong = { ...FORM, authorization: basic('web', 'wrong') };
+    await answer(server, 'token', formRequest(form, { headers: wrong }));
+    const named = { 'oauth2.server': 'partners' };
+    const facts = { ...named, 'oauth2.operation': 'token', 'oauth2.grant_type': 'client_credentials' };
+    const event = (name: string, count: number) => [{ ...named, 'oauth2.event': name }, count];
+    expect(await measured()).toEqual({
+      'oauth2.operation.duration': [
+        [{ ...facts, 'oauth2.outcome': 'ok' }, 3],
+        [{ ...facts, 'oauth2.outcome': 'refused', 'error.type': 'invalid_client' }, 1],
+      ],
+      'oauth2.events': [event('client.authenticated', 3), event('token.issued', 3), event('client.refused', 1)],
+    });
+  });
+
+  it('as many series as there are grants, whatever clients think of', async () => {
+    await measured();
+    const server = serverOf(createHost().model);
+    for (let i = 0; i < 50; i++) {
+      await answer(server, 'token', formRequest({ grant_type: `urn:made-up:${i}`, client_id: `made-up-${i}` }));
+    }
+    const { 'oauth2.operation.duration': series } = await measured();
+    expect(series).toEqual([[expect.objectContaining({ 'oauth2.grant_type': '_OTHER' }), 50]]);
+  });
+});
+
+describe('a server with telemetry()', () => {
+  it('tells its own listeners as before', async () => {
+    const heard: string[] = [];
+    const events = { emit: (name: string) => heard.push(name), wants: (name: string) => name !== 'token.issued' };
+    const server = serverOf(createHost().model, {}, { events });
+    await answer(server, 'token', tokenRequest(PASSWORD));
+    expect(heard).toEqual(['client.authenticated']);
+  });
+
+  it('is refused at the start with a misspelt option', () => {
+    expect(() => serverOf(createHost().model, { models: true } as object)).toThrow(
+      'unknown option `models` of `telemetry()`: there are `attributes` and `model`',
+    );
+  });
+});

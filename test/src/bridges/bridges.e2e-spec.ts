@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Inject, Injectable, type ModuleMetadata } from '@nestjs/common';
+import { CqrsModule, EventsHandler, type IEventHandler } from '@nestjs/cqrs';
+import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { EVENT_NAMES, type OAuth2Event } from 'nest-oauth2';
+import * as cqrs from 'nest-oauth2/cqrs';
+import { OAuth2EventEmitterBridge } from 'nest-oauth2/event-emitter';
+
+import { demoModule } from '../../support/demo.js';
+import { basic, post } from '../../support/http.js';
+import { type Host, startHost, stopHosts } from '../../support/nest-host.js';
+
+const heard: [string, unknown][] = [];
+afterEach(() => void heard.splice(0));
+afterAll(stopHosts);
+
+const start = ({ imports = [], providers = [] }: ModuleMetadata) => {
+  const demo = demoModule();
+  return startHost('express', { ...demo, imports: [...demo.imports!, ...imports], providers });
+};
+
+/** One good request, and one that is refused. */
+async function ask({ url }: Host): Promise<number[]> {
+  const form = { grant_type: 'client_credentials' };
+  const answers = ['web-secret', 'wrong'].map((secret) => post(`${url}/oauth/token`, form, basic('web', secret)));
+  return (await Promise.all(answers)).map(({ status }) => status);
+}
+
+describe('events on @nestjs/event-emitter', () => {
+  @Injectable()
+  class Listener {
+    @OnEvent('oauth2.token.issued')
+    issued({ clientId, at }: OAuth2Event) {
+      heard.push(['issued', [clientId, at instanceof Date]]);
+    }
+
+    @OnEvent('oauth2.*.refused')
+    async refused({ clientId }: OAuth2Event) {
+      await Promise.resolve();
+      heard.push(['refused', clientId]);
+      throw new Error('a listener that fails');
+    }
+  }
+
+  it('are heard by @OnEvent(), by name and by pattern, and change no answer', async () => {
+    const imports = [EventEmitterModule.forRoot({ wildcard: true })];
+    const host = await start({ imports, providers: [OAuth2EventEmitterBridge, Listener] });
+    expect(await ask(host)).toEqual([200, 401]);
+    expect(heard.toSorted()).toEqual([
+      ['issued', ['web', true]],
+      ['refused', 'web'],
+    ]);
+  });
+});
+
+describe('events on @nestjs/cqrs', () => {
+  let host: Host;
+
+  @EventsHandler(cqrs.TokenIssuedEvent)
+  class Issued implements IEventHandler<cqrs.TokenIssuedEvent> {
+    handle({ name, payload }: cqrs.TokenIssuedEvent) {
+      heard.push([name, payload.clientId]);
+    }
+  }
+
+  @Injectable()
+  class Notes {
+    write(...note: [string, unknown]) {
+      heard.push(note);
+    }
+  }
+
+  @EventsHandler(cqrs.ClientRefusedEvent, cqrs.TokenRefusedEvent)
+  class Refused implements IEventHandler<cqrs.ClientRefusedEvent | cqrs.TokenRefusedEvent> {
+    constructor(@Inject(Notes) private readonly notes: Notes) {}
+
+    async handle({ name, payload }: cqrs.ClientRefusedEvent | cqrs.TokenRefusedEvent) {
+      this.notes.write(name, payload.rule);
+      await Promise.reject(new Error('a handler that fails'));
+    }
+  }
+
+  beforeAll(async () => {
+    host = await start({ imports: [CqrsModule.forRoot()], providers: [cqrs.OAuth2CqrsBridge, Issued, Refused, Notes] });
+  });
+
+  it('are handled by @EventsHandler(), each by its class, and change no answer', async () => {
+    expect(await ask(host)).toEqual([200, 401]);
+    expect(heard.toSorted()).toEqual([
+      ['client.refused', '`getClient()` finds the client, and its secret is right'],
+      ['token.issued', 'web'],
+    ]);
+  });
+
+  it('have a class each, which says its name', () => {
+    const publish = jest.fn<(event: { name: string; payload: object }) => void>();
+    const bridge = new cqrs.OAuth2CqrsBridge({ publish } as never);
+    for (const name of EVENT_NAMES) bridge.publish({ at: new Date(), endpoint: name } as never, name);
+    const published = publish.mock.calls.map(([event]) => event);
+    expect(published.map(({ name }) => name)).toEqual(EVENT_NAMES);
+    const classes = published.map(({ constructor }) => constructor);
+    expect(new Set(classes).size).toBe(EVENT_NAMES.length);
+    expect(Object.values(cqrs)).toEqual(expect.arrayContaining(classes));
+  });
+});
