@@ -22,8 +22,8 @@ const start = ({ imports = [], providers = [] }: ModuleMetadata) => {
 /** One good request, and one that is refused. */
 async function ask({ url }: Host): Promise<number[]> {
   const form = { grant_type: 'client_credentials' };
-  const answers = ['web-secret', 'wrong'].map((secret) => post(`${url}/oauth/token`, form, basic('web', secret)));
-  return (await Promise.all(answers)).map(({ status }) => status);
+  const good = await post(`${url}/oauth/token`, form, basic('web', 'web-secret'));
+  return [good.status, (await post(`${url}/oauth/token`, form, basic('web', 'wrong'))).status];
 }
 
 describe('events on @nestjs/event-emitter', () => {
@@ -46,7 +46,7 @@ describe('events on @nestjs/event-emitter', () => {
     const imports = [EventEmitterModule.forRoot({ wildcard: true })];
     const host = await start({ imports, providers: [OAuth2EventEmitterBridge, Listener] });
     expect(await ask(host)).toEqual([200, 401]);
-    expect(heard.toSorted()).toEqual([
+    expect(heard).toEqual([
       ['issued', ['web', true]],
       ['refused', 'web'],
     ]);
@@ -86,16 +86,16 @@ describe('events on @nestjs/cqrs', () => {
 
   it('are handled by @EventsHandler(), each by its class, and change no answer', async () => {
     expect(await ask(host)).toEqual([200, 401]);
-    expect(heard.toSorted()).toEqual([
-      ['client.refused', '`getClient()` finds the client, and its secret is right'],
+    expect(heard).toEqual([
       ['token.issued', 'web'],
+      ['client.refused', '`getClient()` finds the client, and its secret is right'],
     ]);
   });
 
   it('have a class each, which says its name', () => {
     const publish = jest.fn<(event: { name: string; payload: object }) => void>();
     const bridge = new cqrs.OAuth2CqrsBridge({ publish } as never);
-    for (const name of EVENT_NAMES) bridge.publish({ at: new Date(), endpoint: name } as never, name);
+    for (const name of EVENT_NAMES) bridge.publish({ at: new Date(), endpoint: name }, name);
     const published = publish.mock.calls.map(([event]) => event);
     expect(published.map(({ name }) => name)).toEqual(EVENT_NAMES);
     const classes = published.map(({ constructor }) => constructor);
