@@ -37,7 +37,9 @@ declare module './server.js' {
     type AbstractGrantType = grants.AbstractGrantType;
     export import OAuthError = errors.OAuthError;
     export import AccessDeniedError = errors.AccessDeniedError;
+    export import AuthorizationPendingError = errors.AuthorizationPendingError;
     export import ConsentRequiredError = errors.ConsentRequiredError;
+    export import ExpiredTokenError = errors.ExpiredTokenError;
     export import InsufficientScopeError = errors.InsufficientScopeError;
     export import InteractionRequiredError = errors.InteractionRequiredError;
     export import InvalidArgumentError = errors.InvalidArgumentError;
@@ -52,6 +54,7 @@ declare module './server.js' {
     export import InvalidTokenError = errors.InvalidTokenError;
     export import LoginRequiredError = errors.LoginRequiredError;
     export import ServerError = errors.ServerError;
+    export import SlowDownError = errors.SlowDownError;
     export import TemporarilyUnavailableError = errors.TemporarilyUnavailableError;
     export import UnapprovedSoftwareStatementError = errors.UnapprovedSoftwareStatementError;
     export import UnauthorizedClientError = errors.UnauthorizedClientError;

@@ -40,3 +40,8 @@ export class InvalidRedirectUriError extends oauthError('invalid_redirect_uri', 
 export class InvalidClientMetadataError extends oauthError('invalid_client_metadata', 400) {}
 export class InvalidSoftwareStatementError extends oauthError('invalid_software_statement', 400) {}
 export class UnapprovedSoftwareStatementError extends oauthError('unapproved_software_statement', 400) {}
+
+// RFC 8628 §3.5: what a device hears that polls
+export class AuthorizationPendingError extends oauthError('authorization_pending', 400) {}
+export class SlowDownError extends oauthError('slow_down', 400) {}
+export class ExpiredTokenError extends oauthError('expired_token', 400) {}

@@ -1,3 +1,4 @@
+import type { DeviceAuthorization } from '../features/device-authorization/device-model.js';
 import { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -23,8 +24,8 @@ export interface Exchanged {
 export class Exchange {
   /** What a grant established, once it has: the features of the server may judge it. */
   authorization?: Authorization;
-  /** The code that is redeemed, as the model found it, with what features keep there. */
-  code?: AuthorizationCode & Kept;
+  /** The code that is redeemed, be it a device's, as the model found it, with what features keep there. */
+  code?: (AuthorizationCode | DeviceAuthorization) & Kept;
   /** The refresh token that is used, as the model found it, with what features keep there. */
   refreshToken?: RefreshToken & Kept;
   /** What a token is exchanged for another by, once that is found good. RFC 8693 */

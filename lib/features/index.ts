@@ -2,6 +2,20 @@ export type { Endpoint, Feature, Handler, ServerFacts } from '../feature.js';
 export type { ClientMetadata, JsonWebKeySet } from './client-metadata/client-metadata.js';
 export type { DescribedClient } from './client-metadata/client-of.js';
 export type { ClientPolicyOptions } from './client-metadata/client-policy.js';
+export { deviceAuthorization, type DeviceAuthorizationOptions } from './device-authorization/device-authorization.js';
+export type {
+  DeviceAuthorization,
+  DeviceAuthorizationModel,
+  DeviceDecision,
+  NewDeviceAuthorization,
+} from './device-authorization/device-model.js';
+export {
+  decideDeviceRequest,
+  type DeviceRequest,
+  type DeviceServer,
+  findDeviceRequest,
+  type Visitor,
+} from './device-authorization/device-requests.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';

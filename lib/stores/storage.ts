@@ -20,7 +20,8 @@ export interface GrantRow {
 }
 
 /** What hangs on a grant: open for more. */
-export type Kind = 'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent' | 'registration';
+export type Kind =
+  'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent' | 'registration' | 'device' | 'user_code';
 
 /** What a row is found by. */
 export interface Key {
@@ -73,7 +74,7 @@ export interface GrantFilter {
 export interface Storage {
   /**
    * Keeps rows and the grant they hang on: a new one, or one that lasts longer from now on. Left out: the grant stays as it
-   * is. Where the grant was revoked, none of the rows is ever found.
+   * is; without rows, the grant alone is kept. Where the grant was revoked, none of the rows is ever found.
    */
   keep(grant: GrantRow | undefined, rows: readonly Row[]): Awaitable<void>;
   /** Spends something and keeps what comes of it, both or neither: true for exactly one caller. */
@@ -82,6 +83,11 @@ export interface Storage {
   find(kind: Kind, digest: string): Awaitable<Found | undefined>;
   /** Marks something as spent: true for exactly one caller. */
   spend(kind: Kind, digest: string): Awaitable<boolean>;
+  /**
+   * Changes a row as it was found, if it still has the same `data` and was not spent: its grant, user, scope and data. True for exactly
+   * one of all who change it from there to something of their own.
+   */
+  change(from: Row, to: Row): Awaitable<boolean>;
   /** True for the first caller only, for so many seconds. */
   once(digest: string, seconds: number): Awaitable<boolean>;
   /** Ends grants and all that hangs on them, those of a whole client in one step; the number that were alive. */

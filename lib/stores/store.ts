@@ -6,17 +6,17 @@ import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsav
 import { tellEnded } from '../tokens/ended.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
+import { DeviceStore } from './device-store.js';
 import { exchangedFor, type ExchangedFor, exchangedUser } from './exchanged.js';
 import { isRetired } from './managed-client.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { Found, Storage } from './storage.js';
-import { UserStore } from './user-store.js';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage = Storage>
-  extends UserStore<S>
+  extends DeviceStore<S>
   implements Model<StoredClient>, RevocationModel, Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
 {
   private readonly secrets: SecretCheck;

@@ -3,6 +3,7 @@ import type {
   AuthorizationCode,
   Awaitable,
   Client,
+  Falsy,
   Model,
   RefreshToken,
   Scope,
@@ -34,8 +35,10 @@ export interface IssueOptions {
 
 /** What a token is given for, and is spent for it. */
 export interface Redemption {
-  /** As the model found it. */
-  found: AuthorizationCode | RefreshToken;
+  /** As the model found it, for its `redeem`. Left out: `together` does it. */
+  found?: AuthorizationCode | RefreshToken;
+  /** Spends and saves in one step, where the model can. */
+  together?: ((token: Unsaved<Token>) => Awaitable<Token | Falsy>) | undefined;
   /** The refresh token itself, where a client may have its answer again: the answer is sealed under it. */
   sealUnder?: string;
   /** Spends it: falsy when somebody else has. For models that cannot spend and save in one step. */
@@ -59,9 +62,10 @@ export async function redeem(
   const { model } = options;
   const { client, user } = authorization;
   const token = await prepareToken(options, authorization);
-  if (model.redeem) {
+  const { found, together } = redemption;
+  if (together || (found && model.redeem)) {
     if (redemption.sealUnder !== undefined) token.successor = sealSuccessor(token, redemption.sealUnder);
-    const saved = await model.redeem(redemption.found, token, client, user);
+    const saved = await (together ? together(token) : model.redeem!(found!, token, client, user));
     return saved ? checked(model, saved) : await redemption.lost();
   }
   if (!(await redemption.spend())) return await redemption.lost();

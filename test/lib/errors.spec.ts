@@ -26,6 +26,9 @@ const CATALOGUE = [
   ['UnsupportedGrantTypeError', 400, 'unsupported_grant_type', 'Bad Request'],
   ['UnsupportedResponseTypeError', 400, 'unsupported_response_type', 'Bad Request'],
   ['UnsupportedTokenTypeError', 400, 'unsupported_token_type', 'Bad Request'],
+  ['AuthorizationPendingError', 400, 'authorization_pending', 'Bad Request'],
+  ['SlowDownError', 400, 'slow_down', 'Bad Request'],
+  ['ExpiredTokenError', 400, 'expired_token', 'Bad Request'],
 ] as const;
 
 describe.each(CATALOGUE)('%s', (className, status, name, phrase) => {

@@ -67,7 +67,9 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
       return await find(request, requestUri, server);
     },
 
-    ask(parameters, { client }) {
+    ask(parameters, { client, responseType }) {
+      // A device asks for itself, no browser does.
+      if (responseType === DEVICE) return;
       // What was pushed has it, and no other request gets as far as this with it.
       if (parameters.optional('request_uri') !== undefined) return;
       if (!isRequired && !client.requirePushedAuthorizationRequests) return;
@@ -122,5 +124,8 @@ function* faultsOf(
     yield '`pushedRequests` needs a model that implements `once()`: that of an event emitter is another';
   }
 }
+
+/** What a request of a device is called where others name a response type. RFC 8628 §3.1 */
+const DEVICE = 'device_code';
 
 const LONGEST = 86_400;

@@ -25,7 +25,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
     super(clients);
     const rows = () => new ExpiringMap<KeptRow>(limit);
     const grants = { code: rows(), access: rows(), refresh: rows() };
-    this.rows = { ...grants, request: rows(), session: rows(), consent: rows(), registration: rows() };
+    const devices = { device: rows(), user_code: rows() };
+    this.rows = { ...grants, request: rows(), session: rows(), consent: rows(), registration: rows(), ...devices };
     this.grants = new ExpiringMap(limit);
     this.seen = new ExpiringMap(limit);
   }
@@ -54,6 +55,15 @@ export class MemoryStorage extends MemoryClients implements Storage {
     if (!row || row.revokedAt !== null) return false;
     row.revokedAt = Date.now();
     row.spentAt = performance.now();
+    return true;
+  }
+
+  change({ kind, digest, data }: Row, to: Row): boolean {
+    const row = this.rows[kind].get(digest);
+    if (!row || row.revokedAt !== null || row.data !== data) return false;
+    const { grantId, userId, scope } = to;
+    // Whoever has found the row holds it as it was.
+    this.rows[kind].set(digest, { ...row, grantId, userId, scope, data: to.data });
     return true;
   }
 

@@ -7,7 +7,7 @@ import type { RunScript } from './connection.js';
 import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
-import { EXCHANGE, FIND, KEEP, KEEP_ROW, ONCE, SPEND } from './scripts.js';
+import { CHANGE, EXCHANGE, FIND, KEEP, KEEP_ROW, ONCE, SPEND } from './scripts.js';
 
 /** A row, how many milliseconds it is kept (-1: for ever), and now by the clock of its server. */
 export type FoundRow = [row: string, ttl: number, now: number];
@@ -45,6 +45,11 @@ export class RedisStorage extends RedisClients implements Storage {
 
   async spend(kind: Kind, digest: string): Promise<boolean> {
     return (await this.run(SPEND, this.keys.row(kind, digest), ...attempt({ kind, digest }))) === 1;
+  }
+
+  async change(from: Row, to: Row): Promise<boolean> {
+    const key = this.keys.row(from.kind, from.digest);
+    return (await this.run(CHANGE, key, valuesOfRow(from)[0]!, valuesOfRow(to)[0]!)) === 1;
   }
 
   async once(digest: string, seconds: number): Promise<boolean> {

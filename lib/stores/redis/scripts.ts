@@ -62,6 +62,14 @@ export const FIND_OWNER = script(
 
 // What both have in common.
 
+/** Changes a row that was not spent, from one text to another: who won the first time has won the second time too. */
+export const CHANGE = script(`
+local row = redis.call('GET', KEYS[1])
+if row == ARGV[2] then return 1 end
+if row ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+return 1`);
+
 export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],
   'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation')`);
 

@@ -6,6 +6,10 @@ import { TypeOrmStorage } from './typeorm-storage.js';
 /** PostgreSQL does each step in one statement: one way there and back, and one write to its log. */
 export class PostgresStorage extends TypeOrmStorage {
   override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+    if (grant && rows.length === 0) {
+      await this.database.change(this.upsertGrant(grant));
+      return;
+    }
     // Two who come at once with a grant that is new: the second waits, and then finds it.
     const kept = grant
       ? sql`${this.upsertGrant(grant)} RETURNING id`

@@ -7,8 +7,8 @@ import { TypeOrmStorage } from './typeorm-storage.js';
 export class SqliteStorage extends TypeOrmStorage {
   /** In one transaction: what takes the time is to wait for the disk, once for each of them. */
   override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
-    const insert = this.insertRows(rows);
-    await this.database.together(grant ? [this.upsertGrant(grant), insert] : [insert]);
+    const inserts = rows.length > 0 ? [this.insertRows(rows)] : [];
+    await this.database.together(grant ? [this.upsertGrant(grant), ...inserts] : inserts);
   }
 
   exchange({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {

@@ -39,7 +39,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
 
   async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     if (grant) await this.database.change(this.upsertGrant(grant));
-    await this.database.change(this.insertRows(rows));
+    if (rows.length > 0) await this.database.change(this.insertRows(rows));
   }
 
   abstract exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
@@ -53,6 +53,13 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
   async spend(kind: Kind, digest: string): Promise<boolean> {
     const count = await this.database.change(sql`UPDATE ${this.tokens} SET revoked_at = ${this.database.now}
       WHERE digest = ${digest} AND kind = ${kind} AND revoked_at IS NULL`);
+    return count === 1;
+  }
+
+  async change({ kind, digest, data }: Row, to: Row): Promise<boolean> {
+    const changed = sql`grant_id = ${to.grantId}, user_id = ${to.userId}, scope = ${to.scope}, data = ${to.data}`;
+    const count = await this.database.change(sql`UPDATE ${this.tokens} SET ${changed}
+      WHERE digest = ${digest} AND kind = ${kind} AND data = ${data} AND revoked_at IS NULL`);
     return count === 1;
   }
 

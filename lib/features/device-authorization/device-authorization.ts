@@ -1,0 +1,60 @@
+import type { Feature, ServerFacts } from '../../feature.js';
+import { isPublicUrl } from '../../http/public-url.js';
+import { hasOnce } from '../../model/has-once.js';
+import { unknownOption } from '../unknown-option.js';
+import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
+import { DEVICE_GRANT, DeviceCodeGrantType } from './device-grant.js';
+import { DEVICE_METHODS } from './device-model.js';
+
+/** What `deviceAuthorization()` takes. */
+export interface DeviceAuthorizationOptions {
+  /** Seconds in which the user has to decide, and the device to hear of it. Default: 900 */
+  lifetime?: number;
+  /** Seconds between two polls of a device. Default: 5 */
+  interval?: number;
+  /** Where users enter their codes: an https URL, short enough to be typed. Default: the page of `nest-oauth2/pages` */
+  verificationUri?: string;
+}
+
+/** A device without a browser shows a code, which its user enters elsewhere. RFC 8628 */
+export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Feature {
+  const { lifetime = 900, interval = 5, verificationUri } = options;
+  return {
+    name: 'RFC 8628',
+    requires: [...DEVICE_METHODS, 'once'],
+    grants: { [DEVICE_GRANT]: DeviceCodeGrantType },
+    endpoints: {
+      device_authorization: {
+        path: 'oauth/device_authorization',
+        methods: ['POST'],
+        metadata: 'device_authorization_endpoint',
+        cors: true,
+        make: (server) => new DeviceAuthorizationEndpoint(server, { lifetime, interval, verificationUri }),
+      },
+    },
+    check: (server) => [...faultsOf(options, server)],
+  };
+}
+
+const NAMES = { lifetime: true, interval: true, verificationUri: true } as const;
+const LONGEST = { lifetime: 86_400, interval: 60 } as const;
+
+function* faultsOf(options: DeviceAuthorizationOptions, server: ServerFacts): Iterable<string> {
+  const place = '`deviceAuthorization()`';
+  const misspelt = unknownOption(options, NAMES, place);
+  if (misspelt !== undefined) yield misspelt;
+  for (const name of ['lifetime', 'interval'] as const) {
+    const { [name]: seconds } = options;
+    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST[name]);
+    if (!isGood) yield `\`${name}\` of ${place} is a whole number of seconds, from 1 to ${LONGEST[name]}`;
+  }
+  const { verificationUri } = options;
+  const { issuer, model } = server.options;
+  if (verificationUri !== undefined && !isPublicUrl(verificationUri)) {
+    yield `\`verificationUri\` of ${place} must be an https URL without query and fragment, or an http one of localhost`;
+  }
+  if (verificationUri === undefined && (issuer === undefined || !server.endpoints.has('device'))) {
+    yield `${place} needs a page where users enter their codes: list \`pages()\` and give the option \`issuer\`, or say where yours is by \`verificationUri\``;
+  }
+  if (!hasOnce(model)) yield `${place} needs a model that implements \`once()\`: that of an event emitter is another`;
+}

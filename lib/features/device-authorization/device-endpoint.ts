@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+
+import { isPublic } from '../../clients/none.js';
+import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
+import type { Exchange } from '../../endpoints/exchange.js';
+import { ServerError, TemporarilyUnavailableError, UnauthorizedClientError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import type { Request } from '../../http/request.js';
+import type { Client, Falsy, Model, OnceModel } from '../../model/model.js';
+import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import { opaqueToken } from '../../tokens/opaque.js';
+import { requestedScope, verifyClientScope } from '../../tokens/scope.js';
+import { DEVICE_GRANT } from './device-grant.js';
+import type { DeviceAuthorizationModel, NewDeviceAuthorization } from './device-model.js';
+import { newUserCode, shownUserCode } from './user-code.js';
+
+/** What the endpoint is made with: seconds, and where users go. */
+export interface DeviceSettings {
+  lifetime: number;
+  interval: number;
+  verificationUri: string | undefined;
+}
+
+/** The codes of a request, and where its user has to go. */
+export interface Begun extends NewDeviceAuthorization {
+  verificationUri: string;
+}
+
+/** How often a code may turn out to be in use. */
+const ATTEMPTS = 8;
+
+/** Gives a device two codes: one to poll with, and one to show. RFC 8628 §3.1, §3.2 */
+export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
+  protected readonly id = 'device_authorization';
+  private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel;
+
+  constructor(
+    server: ServerFacts,
+    private readonly settings: DeviceSettings,
+  ) {
+    super(server.options, server);
+  }
+
+  /** Those may go without proof who may at the token endpoint, where they poll. RFC 8628 §3.1 */
+  protected override excuses(client: Client | Falsy): boolean {
+    if (client && client.tokenEndpointAuthMethod) return isPublic(client);
+    return this.options.requireClientAuthentication?.[DEVICE_GRANT] === false;
+  }
+
+  protected async serve({ client, issuer, parameters, request }: Exchange): Promise<Begun> {
+    if (!client.grants.includes(DEVICE_GRANT)) {
+      const detail = { rule: 'the client may use the grant', wanted: client.grants, given: DEVICE_GRANT };
+      throw new UnauthorizedClientError('Unauthorized client: it may not use the device grant').because(detail);
+    }
+    const { lifetime, interval } = this.settings;
+    const scope = requestedScope(request);
+    await verifyClientScope(this.options, { client, ...(scope !== undefined && { scope }) });
+    const asked = askedBy(client, request, { scope, issuer });
+    for (const feature of this.server.hooks.ask) {
+      Object.assign(asked.data, await feature.ask(parameters, asked, this.server));
+    }
+    const begun: NewDeviceAuthorization = {
+      ...asked.data,
+      deviceCode: opaqueToken(),
+      userCode: await this.freeUserCode(),
+      expiresAt: new Date(Date.now() + lifetime * 1000),
+      interval,
+    };
+    if (scope !== undefined) begun.scope = scope;
+    if (issuer !== undefined) begun.issuer = issuer;
+    await this.model.saveDeviceAuthorization(begun, client);
+    return { ...begun, verificationUri: this.verificationUri(issuer) };
+  }
+
+  /** The interval is always said: some clients poll without pause where it is not. RFC 8628 §3.2 */
+  protected bodyOf({ deviceCode, userCode, verificationUri }: Begun): object {
+    const { lifetime, interval } = this.settings;
+    const shown = shownUserCode(userCode);
+    const complete = new URL(verificationUri);
+    complete.searchParams.set('user_code', shown);
+    return {
+      device_code: deviceCode,
+      user_code: shown,
+      verification_uri: verificationUri,
+      verification_uri_complete: complete.href,
+      expires_in: lifetime,
+      interval,
+    };
+  }
+
+  private verificationUri(issuer: string | undefined): string {
+    const uri = this.settings.verificationUri ?? this.server.urlOf('device', issuer);
+    if (uri !== undefined) return uri;
+    throw new ServerError(
+      'Server error: nobody knows where users enter their codes: give `deviceAuthorization()` a `verificationUri`',
+    );
+  }
+
+  /** Two devices must never show the same code at the same time. */
+  private async freeUserCode(): Promise<string> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const code = newUserCode();
+      const mark = hash('sha256', `user code ${code}`, 'base64url');
+      if (await this.model.once(mark, this.settings.lifetime + REMEMBERED)) return code;
+    }
+    throw new TemporarilyUnavailableError('Temporarily unavailable: too many devices wait for their users');
+  }
+}
+
+/** Seconds for which a code is not given out again: clocks differ. */
+const REMEMBERED = 600;
+
+/** A request of a device as features see it: an authorization request that has nowhere to be redirected to. */
+function askedBy(
+  client: Client,
+  request: Request,
+  { scope, issuer }: { scope: string | undefined; issuer: string | undefined },
+): AuthorizationRequest {
+  return {
+    client,
+    redirectUri: '',
+    redirectUriSent: false,
+    responseType: 'device_code',
+    responseMode: 'query',
+    ...(scope !== undefined && { scope }),
+    ...(issuer !== undefined && { issuer }),
+    data: {},
+    request,
+  };
+}

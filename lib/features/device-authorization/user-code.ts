@@ -1,0 +1,23 @@
+import { randomInt } from 'node:crypto';
+
+/** Capitals that no one takes for another, or reads a word of: 20 of them, so that 8 are 34 bits. RFC 8628 §6.1 */
+const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
+const LENGTH = 8;
+
+/** A new user code, as it is kept. */
+export const newUserCode = (): string =>
+  Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');
+
+/** As people are shown it: `WDJB-MJHT`. */
+export const shownUserCode = (code: string): string => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
+
+const TYPED = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
+/** More than this nobody types. */
+const LONGEST = 40;
+
+/** A code as somebody typed it, in the form it is compared in; undefined for what can be none. */
+export function readUserCode(typed: unknown): string | undefined {
+  if (typeof typed !== 'string' || typed.length > LONGEST) return undefined;
+  const code = typed.replaceAll(/[\s\p{Pd}._]+/gu, '').toUpperCase();
+  return TYPED.test(code) ? code : undefined;
+}

@@ -1,0 +1,135 @@
+import { clientItself } from '../clients/client-itself.js';
+import type {
+  DeviceAuthorization,
+  DeviceAuthorizationModel,
+  DeviceDecision,
+  NewDeviceAuthorization,
+} from '../features/device-authorization/device-model.js';
+import type { Token, Unsaved, User } from '../model/model.js';
+import { newGrantId } from '../tokens/opaque.js';
+import { digest } from './client-secret.js';
+import type { StoredClient } from './ports.js';
+import { dataOf, grantable, grantRow, issuedRows, rowOf, withoutSecrets } from './rows.js';
+import type { Found, Storage } from './storage.js';
+import { UserStore } from './user-store.js';
+
+/** Milliseconds for which it is kept longer than it is good: a device is to hear that it was too late. */
+const REMEMBERED = 600_000;
+/** How often a decision is tried again that something else came before: a device that became slower. */
+const ATTEMPTS = 20;
+
+/** What the store itself keeps with a device code. */
+interface State {
+  expiresAt: number;
+  interval: number;
+  isDenied?: true;
+  decision?: string;
+}
+
+type Kept = Record<string, unknown> & { device: State };
+type FoundDevice = DeviceAuthorization<StoredClient>;
+
+/**
+ * What of a store is of devices. A device code is a row on a grant that is nobody's, found too by way of the user code; the decision
+ * moves it to a grant of the user, and from then on it is as any code.
+ */
+export abstract class DeviceStore<S extends Storage>
+  extends UserStore<S>
+  implements DeviceAuthorizationModel<StoredClient>
+{
+  async saveDeviceAuthorization(
+    { deviceCode, userCode, expiresAt, interval, ...asked }: NewDeviceAuthorization,
+    client: StoredClient,
+  ): Promise<void> {
+    const grant = grantRow(asked, client, clientItself(client));
+    const device = rowOf(grant, 'device', deviceCode, new Date(expiresAt.getTime() + REMEMBERED));
+    device.data = dataOf(asked, { device: { expiresAt: expiresAt.getTime(), interval } satisfies State });
+    const typed = rowOf(grant, 'user_code', userCode, expiresAt);
+    typed.data = JSON.stringify({ device: device.digest });
+    await this.storage.keep(grant, [device, typed]);
+  }
+
+  async getDeviceAuthorization(deviceCode: string): Promise<FoundDevice | undefined> {
+    const row = await this.storage.find('device', digest(deviceCode));
+    return row && (await this.read(row));
+  }
+
+  async getDeviceAuthorizationByUserCode(userCode: string): Promise<FoundDevice | undefined> {
+    const typed = await this.storage.find('user_code', digest(userCode));
+    if (!typed) return undefined;
+    const { device } = JSON.parse(typed.data!) as { device: string };
+    const row = await this.storage.find('device', device);
+    return row && (await this.read(row));
+  }
+
+  async decideDeviceAuthorization({ id }: Pick<FoundDevice, 'id'>, { user, scope }: DeviceDecision): Promise<boolean> {
+    // Two who decide the same are not one.
+    const decision = newGrantId();
+    let to: Partial<Found> = {};
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const row = await this.storage.find('device', id);
+      if (!row || row.revokedAt !== null || row.userId !== null) return false;
+      const { device, ...kept } = JSON.parse(row.data!) as Kept;
+      if (device.isDenied) return false;
+      if (user && !to.grantId) {
+        const client = { id: row.clientId, grants: [] };
+        const grant = grantRow(
+          { scope: scope ?? '', ...(row.issuer !== null && { issuer: row.issuer }) },
+          client,
+          user,
+        );
+        grant.expiresAt = row.expiresAt;
+        await this.storage.keep(grant, []);
+        to = { grantId: grant.id, userId: grant.userId, scope: grant.scope };
+      }
+      const decided = { ...device, decision, ...(!user && { isDenied: true }) };
+      if (await this.storage.change(row, { ...row, ...to, data: JSON.stringify({ ...kept, device: decided }) }))
+        return true;
+    }
+    return false;
+  }
+
+  async slowDownDevice({ id }: Pick<FoundDevice, 'id'>, interval: number): Promise<boolean> {
+    const row = await this.storage.find('device', id);
+    if (!row || row.revokedAt !== null) return false;
+    const { device, ...kept } = JSON.parse(row.data!) as Kept;
+    const data = JSON.stringify({ ...kept, device: { ...device, interval } });
+    return device.interval < interval && (await this.storage.change(row, { ...row, data }));
+  }
+
+  async revokeDeviceCode({ id }: Pick<FoundDevice, 'id'>): Promise<boolean> {
+    return this.storage.spend('device', id);
+  }
+
+  async redeemDeviceCode(
+    { id }: Pick<FoundDevice, 'id'>,
+    token: Unsaved<Token>,
+    client: StoredClient,
+    user: User,
+  ): Promise<Token<StoredClient> | undefined> {
+    const { grant, rows } = issuedRows(token, client, user);
+    const isFirst = await this.storage.exchange({ kind: 'device', digest: id }, grant, rows);
+    return isFirst ? { client, user, ...token } : undefined;
+  }
+
+  private async read(row: Found): Promise<FoundDevice | undefined> {
+    const { digest: id, clientId, userId, client: known, scope, grantId, issuer, revokedAt, revokedAgo } = row;
+    const client = known === undefined ? await this.clients.findById(clientId) : known;
+    const user = userId === null ? undefined : await this.users.findById(userId);
+    if (!client || (userId !== null && !user)) return undefined;
+    const { device, ...kept } = JSON.parse(row.data!) as Kept;
+    const found: FoundDevice = {
+      ...kept,
+      id,
+      client: withoutSecrets(client),
+      expiresAt: new Date(device.expiresAt),
+      interval: device.interval,
+    };
+    if (scope !== null) found.scope = scope;
+    if (issuer !== null) found.issuer = issuer;
+    if (device.isDenied) found.isDenied = true;
+    if (revokedAt !== null) found.revokedAt = new Date(revokedAt);
+    if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
+    return user ? (grantable({ ...found, user, grantId }) as FoundDevice) : found;
+  }
+}
