@@ -12,6 +12,7 @@ export type { ClientAuthentication, ClientClaim } from './clients/client-authent
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
 export type { Exchange } from './endpoints/exchange.js';
 export type { Endpoint, Feature, Handler, Observed, Presented, Refused, ServerFacts } from './feature.js';
+export type { HealthModel } from './model/health.js';
 export type { Resolved } from './response-types/resolved.js';
 export type { FeatureList } from './feature-list.js';
 export { AuthorizationCodeGrantType } from './features/authorization-code/code-grant.js';

@@ -38,6 +38,7 @@ export type {
   OAuth2Paths,
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
+export { OAuth2HealthIndicator, type OAuth2Health } from './oauth2-health.indicator.js';
 export type { NativeReply } from './native-reply.js';
 export { OAuth2Module } from './oauth2.module.js';
 export {

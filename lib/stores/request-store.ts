@@ -1,5 +1,6 @@
 import { clientItself } from '../clients/client-itself.js';
 import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
+import type { HealthModel } from '../model/health.js';
 import type { OnceModel } from '../model/model.js';
 import { digest } from './client-secret.js';
 import { grantRow, rowOf } from './rows.js';
@@ -9,7 +10,7 @@ import type { Storage } from './storage.js';
  * What of a store knows no users: pushed authorization requests, each on a grant of its own that is nobody's yet, and what is
  * good once.
  */
-export abstract class RequestStore<S extends Storage> implements PushedRequestModel, OnceModel {
+export abstract class RequestStore<S extends Storage> implements PushedRequestModel, OnceModel, HealthModel {
   constructor(protected readonly storage: S) {}
 
   async savePushedRequest({ requestUri, expiresAt, ...pushed }: PushedRequest): Promise<void> {
@@ -39,6 +40,11 @@ export abstract class RequestStore<S extends Storage> implements PushedRequestMo
   /** True for the first caller that brings this, for so many seconds: whatever is good once. */
   async once(value: string, seconds: number): Promise<boolean> {
     return this.storage.once(digest(value), seconds);
+  }
+
+  /** One look for what nobody has, within the deadline: it needs the connection and the tables, and finds nothing. */
+  async ping(): Promise<void> {
+    await this.storage.find('access', digest(''));
   }
 
   /** Forgets what has expired, so many rows at a time. @returns how many rows */

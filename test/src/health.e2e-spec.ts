@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Inject, Logger } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { OAuth2HealthIndicator } from 'nest-oauth2';
+import { Redis } from 'ioredis';
+import { RedisStore } from 'nest-oauth2/stores/redis';
+
+import { demoModule, demoStore } from '../support/demo.js';
+import { answerOf, get } from '../support/http.js';
+import { startHost, stopHosts } from '../support/nest-host.js';
+
+@Controller('health')
+class HealthController {
+  constructor(
+    @Inject(HealthCheckService) private readonly health: HealthCheckService,
+    @Inject(OAuth2HealthIndicator) private readonly oauth2: OAuth2HealthIndicator,
+  ) {}
+
+  @Get()
+  @HealthCheck()
+  check() {
+    return this.health.check([() => this.oauth2.isHealthy()]);
+  }
+
+  @Get('impatient')
+  @HealthCheck()
+  impatient() {
+    return this.health.check([() => this.oauth2.isHealthy('tokens', { timeout: 0.02 })]);
+  }
+}
+
+describe('OAuth2HealthIndicator', () => {
+  afterEach(stopHosts);
+  afterEach(() => void jest.restoreAllMocks());
+
+  async function start(ping?: () => unknown) {
+    const model = ping ? Object.assign(demoStore(), { ping }) : demoStore();
+    const demo = demoModule({ model: model as never });
+    const { url } = await startHost('express', {
+      imports: [...demo.imports!, TerminusModule.forRoot({ logger: false })],
+      controllers: [HealthController],
+      providers: [OAuth2HealthIndicator],
+    });
+    return url;
+  }
+
+  it('is up in a check of @nestjs/terminus, where the store answers', async () => {
+    const url = await start();
+    const up = { oauth2: { status: 'up' } };
+    expect(await answerOf(get(`${url}/health`))).toMatchObject({ status: 200, body: { status: 'ok', details: up } });
+  });
+
+  it('is down where the store cannot be reached, and tells the log alone what that said', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const url = await start(() => Promise.reject(new Error('connect ECONNREFUSED app:hunter2@10.0.0.1')));
+    const { status, body } = await answerOf(get(`${url}/health`));
+    const error = { oauth2: { status: 'down', message: 'the store cannot be reached' } };
+    expect([status, body]).toEqual([503, expect.objectContaining({ status: 'error', error })]);
+    expect(JSON.stringify(body)).not.toContain('10.0.0.1');
+    expect(logged.mock.calls.map(([message]) => message)).toEqual(['connect ECONNREFUSED app:hunter2@10.0.0.1']);
+  });
+
+  it('is down in time where it hangs, and looks once however many ask', async () => {
+    const ping = jest.fn(() => new Promise(() => undefined));
+    const url = await start(ping);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => answerOf(get(`${url}/health/impatient`))));
+    const error = { tokens: { status: 'down', message: 'the store did not answer within 0.02 s' } };
+    for (const { status, body } of answers) expect([status, body]).toEqual([503, expect.objectContaining({ error })]);
+    expect(ping).toHaveBeenCalledTimes(1);
+  });
+
+  it('is refused at the start by a model that cannot tell', async () => {
+    const ping = undefined as never;
+    const model = Object.assign(demoStore(), { ping });
+    const host = { ...demoModule({ model }), providers: [OAuth2HealthIndicator] };
+    await expect(startHost('express', host)).rejects.toThrow('OAuth2HealthIndicator needs the model method `ping()`');
+  });
+
+  it('is down with a ready-made store whose server is away, within the deadline of the store', async () => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const client = new Redis({ port: 1, lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+    client.on('error', () => undefined);
+    const users = { findByCredentials: () => null, findById: () => null };
+    const model = new RedisStore({ client, users, deadline: 0.2 });
+    const indicator = new OAuth2HealthIndicator({ options: { model } } as never);
+    expect(await indicator.isHealthy()).toEqual({ oauth2: { status: 'down', message: 'the store cannot be reached' } });
+    client.disconnect();
+  });
+});
