@@ -25,10 +25,13 @@ export type { Parameters } from './http/parameters.js';
 export type { Authorization } from './tokens/authorization.js';
 export { type Ended, tellEnded } from './tokens/ended.js';
 export type { Application, Asked, ConsentModel } from './model/consents.js';
+export { type CreatedClient, OAuth2Clients } from './administration/oauth2-clients.js';
 export type {
+  ClientChange,
   ClientChanges,
   ClientList,
   ClientsModel,
+  CreateClientOptions,
   ListClientsOptions,
   ManagedClient,
   ManagedSecret,

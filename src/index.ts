@@ -9,6 +9,7 @@ export {
   type DescribedScope,
   type ScopeDefinition,
 } from './decorators/define-scopes.js';
+export { InjectOAuth2Clients } from './decorators/inject-oauth2-clients.decorator.js';
 export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
 export { InjectOAuth2Server } from './decorators/inject-oauth2-server.decorator.js';
 export { OAuthClient } from './decorators/oauth-client.decorator.js';
@@ -43,6 +44,7 @@ export type { NativeReply } from './native-reply.js';
 export { OAuth2Module } from './oauth2.module.js';
 export {
   getOAuth2ModelToken,
+  getOAuth2ClientsToken,
   getOAuth2ServerToken,
   OAUTH2_INTERACTION,
   OAUTH2_MODEL,

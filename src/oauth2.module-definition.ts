@@ -8,6 +8,7 @@ import { isProvider } from './configuration/option-kinds.js';
 import { engineOptions } from './configuration/option-table.js';
 import { settleEndpoints } from './configuration/paths.js';
 import { refuse, verify } from './configuration/verify.js';
+import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
 import { findInteractive } from './interaction/interactive-feature.js';
@@ -71,6 +72,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       provideGiven('interaction', parts, registration.interaction),
       server,
       interactionFlow(parts),
+      ...clientsProviders(parts, name),
     ],
     exports: exportsOf(name),
   };

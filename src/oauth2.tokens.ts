@@ -1,5 +1,5 @@
 import type { InjectionToken } from '@nestjs/common';
-import type { OAuth2Server } from '../lib/index.js';
+import { OAuth2Clients, type OAuth2Server } from '../lib/index.js';
 import { serverToken } from '../lib/server-token.js';
 
 /** Injection token of the model. */
@@ -27,12 +27,20 @@ export const getOAuth2ServerToken = (name?: string): typeof OAuth2Server | strin
 export const getOAuth2ModelToken = (name?: string): symbol | string =>
   name === undefined ? OAUTH2_MODEL : `model of \`${name}\``;
 
+/** The injection token of what administers the clients of a server by its `name`; left out: the class `OAuth2Clients`. */
+export const getOAuth2ClientsToken = (name?: string): typeof OAuth2Clients | string =>
+  name === undefined ? OAuth2Clients : clientsName(name);
+
+/** The same by its name also where the server has none: whoever comes from another build of the package has other classes. @internal */
+export const clientsName = (name?: string): string => (name === undefined ? 'clients' : `clients of \`${name}\``);
+
 /** The tokens of the parts of one import. */
 export interface PartTokens {
   readonly server: InjectionToken;
   readonly model: InjectionToken;
   readonly options: InjectionToken;
   readonly interaction: InjectionToken;
+  readonly clients: InjectionToken;
 }
 
 /** Those of a server with a name are its own: who asks the application for `OAuth2Server` never gets that one. */
@@ -41,4 +49,5 @@ export const partTokens = (name: string | undefined): PartTokens => ({
   model: getOAuth2ModelToken(name),
   options: name === undefined ? OAUTH2_OPTIONS : `options of \`${name}\``,
   interaction: name === undefined ? OAUTH2_INTERACTION : `interaction of \`${name}\``,
+  clients: getOAuth2ClientsToken(name),
 });

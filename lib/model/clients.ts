@@ -24,10 +24,20 @@ export type NewClient<C extends Client = Client> = C & { secret?: string | reado
 /** What of a client is to be another; what is `undefined` or `null` is taken away. */
 export type ClientChanges<C extends Client = Client> = { [Name in keyof C]?: C[Name] | null };
 
+/** The changes, or what makes them of the client as it is: so nothing is lost of a list that others change as well. */
+export type ClientChange<C extends Client = Client> =
+  ClientChanges<C> | ((client: ManagedClient<C>) => ClientChanges<C>);
+
 /** What is said of the secrets that a client is given. */
 export interface SecretOptions {
   /** Seconds after which they are over; left out: never. RFC 7591 §3.2.1 */
   secretLifetime?: number | undefined;
+}
+
+/** The same of a client that is new. */
+export interface CreateClientOptions extends SecretOptions {
+  /** Is its secret of 256 random bits? Then one round of SHA-256 hides it. Default: false */
+  isRandom?: boolean | undefined;
 }
 
 /** How a secret is replaced. */
@@ -70,11 +80,11 @@ export interface ClientList<C extends Client = Client> {
  */
 export interface ClientsModel<C extends Client = Client> {
   /** Keeps a new client, with hashes of its secrets: true for one caller only, and false where there is such a client. */
-  createClient(client: NewClient<C>, options?: SecretOptions): Awaitable<boolean>;
-  /** Changes some of what is said of a client, or what a function makes of it. @returns as it is now; falsy: there is none */
+  createClient(client: NewClient<C>, options?: CreateClientOptions): Awaitable<boolean>;
+  /** Changes what a function makes of a client, which may be called again. @returns as it is now; falsy: there is none */
   changeClient(
     clientId: string,
-    changes: ClientChanges<C> | ((client: ManagedClient<C>) => ClientChanges<C>),
+    change: (client: ManagedClient<C>) => ClientChanges<C>,
   ): Awaitable<ManagedClient<C> | Falsy>;
   /** A client, retired or not, without what its secrets are. */
   findClient(clientId: string): Awaitable<ManagedClient<C> | Falsy>;

@@ -54,6 +54,8 @@ export async function hashSecret(secret: string): Promise<string> {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
 }
 
+export const hashedSecret = async (secret: string) => ({ secret, secretHash: await hashSecret(secret) });
+
 /** Takes a hash apart; undefined for one that no secret may match: of another kind, cut off, or absurdly dear. */
 export function readHash(stored: string): QuickHash | SlowHash | undefined {
   const [, quick] = SHA256.exec(stored) ?? [];

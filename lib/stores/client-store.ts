@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from '../errors.js';
 import type {
-  ClientChanges,
+  ClientChange,
   ClientList,
   ClientsModel,
+  CreateClientOptions,
   ListClientsOptions,
   ManagedClient,
   RotatedSecret,
@@ -10,8 +11,8 @@ import type {
   SecretOptions,
 } from '../model/clients.js';
 import { tellEnded } from '../tokens/ended.js';
-import { hashSecret, newClientSecret } from './client-secret.js';
-import { changedClient, isListed, isRetired, managedClient, newClient, readListing } from './managed-client.js';
+import { hashedSecret, newClientSecret } from './client-secret.js';
+import { changedClient, isListed, managedClient, newClient, readListing } from './managed-client.js';
 import { KeptClients } from './kept-clients.js';
 import { keptSecrets, rotated, secretHash, withNewestSecret } from './kept-secrets.js';
 import type { Clients, StoredClient, Users } from './ports.js';
@@ -50,7 +51,7 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
   }
 
   /** @throws InvalidArgumentError for a client that could not be served */
-  async createClient(client: StoredClient, options: SecretOptions = {}): Promise<boolean> {
+  async createClient(client: StoredClient, options: CreateClientOptions = {}): Promise<boolean> {
     const { to } = await this.prepared(client, options);
     return this.kept().put(client.id, (found) => (found ? undefined : { to }));
   }
@@ -58,7 +59,7 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
   /** @throws InvalidArgumentError for what could not be served; secrets are given by `rotateClientSecret` */
   async changeClient(
     clientId: string,
-    changes: ClientChanges<StoredClient> | ((client: ManagedClient<StoredClient>) => ClientChanges<StoredClient>),
+    changes: ClientChange<StoredClient>,
   ): Promise<ManagedClient<StoredClient> | undefined> {
     let changed: ManagedClient<StoredClient> | undefined;
     await this.kept().change(clientId, (found) => {
@@ -103,8 +104,7 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
     const kept = this.kept();
     if (given !== undefined) verifySecret(given);
     verifySeconds({ overlap, secretLifetime });
-    const { secret, secretHash: hash } =
-      given === undefined ? newClientSecret() : { secret: given, secretHash: await hashSecret(given) };
+    const { secret, secretHash: hash } = given === undefined ? newClientSecret() : await hashedSecret(given);
     let made: RotatedSecret | undefined;
     await kept.change(clientId, async ({ client, now }) => {
       const newest = secretHash(hash, now, secretLifetime);
@@ -122,7 +122,7 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
 
   async retireClient(clientId: string): Promise<boolean> {
     const isKnown = await this.kept().change(clientId, ({ client, now }) => ({
-      to: { ...client, retiredAt: isRetired(client) ? client.retiredAt : now },
+      to: { ...client, retiredAt: client.retiredAt ?? now },
       endsGrants: true,
     }));
     tellEnded({ clientId });
@@ -143,13 +143,13 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
     return removed;
   }
 
-  private async prepared(client: StoredClient, { secretLifetime }: SecretOptions) {
+  private async prepared(client: StoredClient, options: CreateClientOptions) {
     this.kept();
     verifyClient(client);
-    verifySeconds({ secretLifetime });
+    verifySeconds(options);
     const hasSecrets = Boolean(client.secret ?? client.secretHashes);
     const to = newClient(client);
-    if (hasSecrets) to.secretHashes = await keptSecrets(client, await this.storage.readClock(), secretLifetime);
+    if (hasSecrets) to.secretHashes = await keptSecrets(client, await this.storage.readClock(), options);
     return { to, hasSecrets };
   }
 

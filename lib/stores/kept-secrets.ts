@@ -1,4 +1,5 @@
-import { hashSecret } from './client-secret.js';
+import type { CreateClientOptions } from '../model/clients.js';
+import { quickHash, hashSecret } from './client-secret.js';
 import type { SecretHash, StoredClient } from './ports.js';
 
 /** How many secrets a client has at most: of those that somebody chose, a wrong one costs a scrypt for each. */
@@ -19,14 +20,15 @@ export function goodHashes(kept: readonly KeptSecret[], now: number): string[] {
   return kept.filter((each) => isGood(each, now)).map(hashOf);
 }
 
-/** What is kept of secrets from now on. @param lifetime seconds; left out: for ever */
+/** What is kept of secrets from now on. */
 export async function keptSecrets(
-  { secret = [], secretHashes = [] }: Pick<StoredClient, 'secret' | 'secretHashes'>,
+  { secret, secretHashes }: Pick<StoredClient, 'secret' | 'secretHashes'>,
   now: number,
-  lifetime?: number,
+  { secretLifetime: lifetime, isRandom = false }: CreateClientOptions = {},
 ): Promise<KeptSecret[]> {
-  const hashed = await Promise.all([secret].flat().map(hashSecret));
-  const others = secretHashes.map((kept) =>
+  const given = [secret ?? []].flat();
+  const hashed = isRandom ? given.map(quickHash) : await Promise.all(given.map(hashSecret));
+  const others = (secretHashes ?? []).map((kept) =>
     typeof kept === 'string' && lifetime !== undefined ? secretHash(kept, now, lifetime) : kept,
   );
   return [...hashed.map((hash) => secretHash(hash, now, lifetime)), ...others];

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.js';
-import { isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
+import { isGrantType, isRedirectUri, isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
 import { isResource } from '../tokens/audience.js';
 import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';
 import { readHash } from './client-secret.js';
@@ -7,6 +7,8 @@ import { hashOf, SECRETS } from './kept-secrets.js';
 import type { StoredClient } from './ports.js';
 
 const CENTURY = 100 * 365.25 * 86_400;
+
+const REDIRECT_URIS = 'absolute URIs, without a fragment and none that is a script';
 
 const CONSENTS: readonly unknown[] = ['never', 'once', 'always'];
 
@@ -25,8 +27,11 @@ export function verifyClient(client: StoredClient): void {
     'the `expiresAt` of a secret must be milliseconds since 1970',
   );
   demand([secret ?? []].flat().length + (secretHashes?.length ?? 0) <= SECRETS, `it has ${SECRETS} secrets at most`);
-  demand(isList(grants), '`grants` must be a list of grant types');
-  demand(!isGiven(redirectUris) || isList(redirectUris), '`redirectUris` must be a list of URIs');
+  demand(isList(grants, isGrantType), '`grants` must be a list of grant types');
+  demand(
+    !isGiven(redirectUris) || isList(redirectUris, isRedirectUri),
+    `\`redirectUris\` must be a list of ${REDIRECT_URIS}`,
+  );
   demand(!isGiven(allowedOrigins) || isList(allowedOrigins), '`allowedOrigins` must be a list of origins');
   demand(!isGiven(resources) || isList(resources, isResource), '`resources` must be a list of absolute URIs');
   demand(

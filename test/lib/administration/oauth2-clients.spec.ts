@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type Client,
+  type ClientsModel,
+  type CreateClientOptions,
+  type ManagedClient,
+  type NewClient,
+  OAuth2Clients,
+} from 'nest-oauth2/server';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+
+const users = { findByCredentials: () => undefined, findById: () => undefined };
+const SERVICE = { grants: ['client_credentials'], scopes: ['read'] };
+
+describe('clients administered', () => {
+  let store: MemoryStore;
+  let clients: OAuth2Clients<StoredClient>;
+  beforeEach(() => {
+    store = new MemoryStore({ clients: [], users });
+    clients = new OAuth2Clients(store);
+  });
+
+  it('are given an id and a secret where they bring none, which is good and is kept as a hash', async () => {
+    const { client, secret } = await clients.create({ ...SERVICE, name: 'Web' });
+    expect(client).toMatchObject({ ...SERVICE, name: 'Web', secrets: [{}] });
+    expect(client.id).toMatch(/^[\da-f-]{36}$/);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await store.getClient(client.id, secret!)).toMatchObject({ name: 'Web' });
+    expect(JSON.stringify(await clients.find(client.id))).not.toContain(secret);
+    expect(JSON.stringify(await clients.list())).not.toContain('hash');
+  });
+
+  it.each(['none', 'private_key_jwt'])('are given no secret where they prove themselves by %s', async (method) => {
+    const created = await clients.create({ ...SERVICE, tokenEndpointAuthMethod: method });
+    expect(created).not.toHaveProperty('secret');
+    expect(created.client.secrets).toEqual([]);
+  });
+
+  it('keep the secret they bring, for as long as is said', async () => {
+    const created = await clients.create({ id: 'web', ...SERVICE, secret: 'chosen' }, { secretLifetime: 60 });
+    expect(created).not.toHaveProperty('secret');
+    expect(created.client.secrets).toEqual([{ createdAt: expect.any(Date), expiresAt: expect.any(Date) }]);
+    expect(await store.getClient('web', 'chosen')).toBeDefined();
+  });
+
+  it('are refused with a sentence', async () => {
+    await clients.create({ id: 'web', ...SERVICE });
+    const taken = { name: 'invalid_argument', message: 'Invalid argument: there is a client by this `id` already' };
+    await expect(clients.create({ id: 'web', ...SERVICE })).rejects.toMatchObject(taken);
+    await expect(clients.create({ ...SERVICE, scopes: ['two words'] })).rejects.toThrow('`scopes` must be a list');
+    await expect(clients.create({ ...SERVICE, redirectUris: ['/cb'] })).rejects.toThrow('`redirectUris` must be');
+    await expect(clients.create({ ...SERVICE, redirectUris: ['javascript:alert(1)'] })).rejects.toThrow('must be');
+    await expect(clients.create({ ...SERVICE, grants: [''] })).rejects.toThrow('`grants` must be a list of');
+    await expect(clients.create(SERVICE, { secretLifetime: 0 })).rejects.toThrow('`secretLifetime` must be');
+    await expect(clients.change('web', { grants: 'password' as never })).rejects.toThrow('`grants` must be a list');
+    await expect(clients.rotateSecret('web', { overlap: -1 })).rejects.toThrow('`overlap` must be 0,');
+    await expect(clients.rotateSecret('web', { secret: 'pässword' })).rejects.toThrow('`secret` must be');
+  });
+
+  it('are changed, rotated, retired, restored and removed, where they are known', async () => {
+    const { secret } = await clients.create({ id: 'web', ...SERVICE });
+    expect(await clients.change('web', { name: 'Shop' })).toMatchObject({ id: 'web', name: 'Shop' });
+    expect(await clients.change('web', ({ scopes }) => ({ scopes: [...scopes!, 'write'], name: null }))).toEqual({
+      ...(await clients.find('web')),
+      scopes: ['read', 'write'],
+    });
+    const rotated = await clients.rotateSecret('web', { overlap: 0 });
+    expect([await store.getClient('web', secret!), await store.getClient('web', rotated!.secret)]).toMatchObject([
+      undefined,
+      { id: 'web' },
+    ]);
+    expect(await clients.retire('web')).toBe(true);
+    expect(await store.getClient('web', null)).toBeUndefined();
+    expect(await clients.restore('web')).toBe(true);
+    expect(await store.getClient('web', null)).toBeDefined();
+    expect(await clients.remove('web')).toBe(true);
+    expect(await Promise.all([clients.find('web'), clients.change('web', {}), clients.rotateSecret('web')])).toEqual(
+      Array(3).fill(undefined),
+    );
+    expect(await Promise.all([clients.retire('web'), clients.restore('web'), clients.remove('web')])).toEqual(
+      Array(3).fill(false),
+    );
+  });
+
+  it.each<[string, (of: OAuth2Clients) => Promise<unknown>]>([
+    ['createClient', (of) => of.create(SERVICE)],
+    ['changeClient', (of) => of.change('web', {})],
+    ['findClient', (of) => of.find('web')],
+    ['listClients', (of) => of.list()],
+    ['rotateClientSecret', (of) => of.rotateSecret('web')],
+    ['retireClient', (of) => of.retire('web')],
+    ['restoreClient', (of) => of.restore('web')],
+    ['removeClient', (of) => of.remove('web')],
+  ])('say that the model lacks `%s()`', async (method, call) => {
+    const message = `Invalid argument: model does not implement \`${method}()\``;
+    await expect(call(new OAuth2Clients({}))).rejects.toMatchObject({ name: 'invalid_argument', message });
+  });
+
+  it('are those of the host where its store is told to find them there', async () => {
+    const hosted = new OAuth2Clients(new MemoryStore({ clients: { findById: () => undefined }, users }));
+    await expect(hosted.list()).rejects.toThrow('Invalid argument: the clients are kept by the host');
+    await expect(hosted.create(SERVICE)).rejects.toThrow('the clients are kept by the host');
+  });
+});
+
+/** A model of a host, with a table of its own. */
+class Registry implements Pick<ClientsModel, 'createClient' | 'findClient' | 'changeClient'> {
+  readonly table = new Map<string, NewClient>();
+  readonly told: unknown[] = [];
+
+  async createClient(client: NewClient, options?: CreateClientOptions) {
+    this.told.push(options);
+    if (this.table.has(client.id)) return false;
+    this.table.set(client.id, client);
+    return true;
+  }
+
+  findClient(clientId: string): ManagedClient | null {
+    const { secret, ...client } = this.table.get(clientId) ?? { id: '', grants: [] };
+    return client.id ? { ...client, secrets: secret ? [{}] : [] } : null;
+  }
+
+  changeClient(clientId: string, change: (client: ManagedClient) => Partial<Record<keyof Client, unknown>>) {
+    const found = this.findClient(clientId);
+    if (!found) return null;
+    this.table.set(clientId, { ...this.table.get(clientId)!, ...(change(found) as Partial<Client>) });
+    return this.findClient(clientId);
+  }
+}
+
+describe('clients of a model of the host', () => {
+  it('are administered as far as it can, and checked before it hears of them', async () => {
+    const registry = new Registry();
+    const clients = new OAuth2Clients(registry);
+    const { client, secret } = await clients.create({ grants: ['password'] });
+    expect(registry.table.get(client.id)).toMatchObject({ secret });
+    await clients.create({ id: 'web', grants: ['password'], secret: 'chosen' });
+    expect(registry.told).toEqual([{ isRandom: true }, { isRandom: false }]);
+    await expect(clients.create({ id: 'Zoë', grants: [] })).rejects.toThrow('`id` must be 1 to 255');
+    expect(registry.table.size).toBe(2);
+    expect(await clients.change('web', { accessTokenLifetime: 60 })).toMatchObject({ accessTokenLifetime: 60 });
+    await expect(clients.change('web', { accessTokenLifetime: -60 })).rejects.toThrow('`accessTokenLifetime` must be');
+    expect(await clients.find('web')).toMatchObject({ accessTokenLifetime: 60 });
+    expect(await clients.change('nobody', {})).toBeUndefined();
+  });
+});

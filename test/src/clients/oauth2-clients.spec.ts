@@ -1,0 +1,71 @@
+import { Injectable, Module, Scope } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { describe, expect, it } from '@jest/globals';
+import { getOAuth2ClientsToken, InjectOAuth2Clients, OAuth2Clients, OAuth2Module } from 'nest-oauth2';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+const users = { findByCredentials: () => undefined, findById: () => undefined };
+const storeWith = (id: string) => new MemoryStore({ clients: [{ id, grants: ['password'] }], users });
+const idsOf = async (clients: OAuth2Clients) => (await clients.list()).clients.map(({ id }) => id);
+
+@Injectable()
+class Admin {
+  constructor(
+    readonly own: OAuth2Clients,
+    @InjectOAuth2Clients('partners') readonly partners: OAuth2Clients,
+    @InjectOAuth2Clients() readonly same: OAuth2Clients,
+  ) {}
+}
+// As the decorator metadata of TypeScript says it.
+Reflect.defineMetadata('design:paramtypes', [OAuth2Clients, Object, Object], Admin);
+
+@Injectable({ scope: Scope.REQUEST })
+class PerRequest extends MemoryStore {
+  constructor() {
+    super({ clients: [{ id: 'request', grants: [] }], users });
+  }
+}
+
+describe('the injectable administration of clients', () => {
+  it('is there for each server, by its class or by its name', async () => {
+    @Module({
+      imports: [
+        OAuth2Module.forRoot({ model: storeWith('own') }),
+        OAuth2Module.forRootAsync({
+          name: 'partners',
+          paths: { prefix: 'partners' },
+          useFactory: () => ({ model: storeWith('partner') }),
+        }),
+      ],
+      providers: [Admin],
+    })
+    class Host {}
+    const app = await Test.createTestingModule({ imports: [Host] }).compile();
+    const { own, partners, same } = app.get(Admin);
+    expect(own).toBeInstanceOf(OAuth2Clients);
+    expect(same).toBe(own);
+    expect(await Promise.all([own, partners].map(idsOf))).toEqual([['own'], ['partner']]);
+    expect(app.get(getOAuth2ClientsToken(), { strict: false })).toBe(own);
+    expect(app.get(getOAuth2ClientsToken('partners'), { strict: false })).toBe(partners);
+    await app.close();
+  });
+
+  it('is as short-lived as a model that is made for each request', async () => {
+    const app = await Test.createTestingModule({
+      imports: [OAuth2Module.forRoot({ model: PerRequest })],
+    }).compile();
+    const clients = await app.resolve(OAuth2Clients, undefined, { strict: false });
+    expect(await idsOf(clients)).toEqual(['request']);
+    await app.close();
+  });
+
+  it('is there in a host without endpoints, and tells what the model lacks only when it is asked', async () => {
+    const model = { getAccessToken: () => undefined };
+    const imports = [OAuth2Module.forRoot({ model, controllers: false })];
+    const app = await Test.createTestingModule({ imports }).compile();
+    await expect(app.get(OAuth2Clients, { strict: false }).list()).rejects.toThrow(
+      'does not implement `listClients()`',
+    );
+    await app.close();
+  });
+});
