@@ -15,9 +15,11 @@ export function isPublicUrl(text: unknown): boolean {
 }
 
 /** The URL of what an issuer has at a path of its routes. RFC 8414 §2 */
-export function endpointUrl(issuer: string, path: string): string {
-  const { origin, pathname } = new URL(issuer);
-  const [base, route] = [pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];
-  // A host that answers under the path of its issuer has it in its routes, unless a proxy takes it off.
-  return route.startsWith(`${base}/`) ? `${origin}${route}` : `${origin}${base}${route}`;
+export const endpointUrl = (issuer: string, path: string): string =>
+  new URL(issuer).origin + endpointPath(issuer, path);
+
+/** The same without the origin. A host that answers under the path of its issuer has it in its routes, unless a proxy takes it off. */
+export function endpointPath(issuer: string, path: string): string {
+  const [base, route] = [new URL(issuer).pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];
+  return route.startsWith(`${base}/`) ? route : base + route;
 }

@@ -3,8 +3,8 @@ import type { NativeRequest } from '../http-adapter.js';
 /** An authorization request as it stands in the URL. */
 export interface AuthorizationParameters {
   query: Record<string, unknown>;
-  /** Path and query that bring the request back. */
-  returnTo: string;
+  /** Path and query that bring the request back, as they came here. */
+  url: string;
 }
 
 /** What a form says about the decision, or a link might: never part of the request itself. */
@@ -18,9 +18,9 @@ export function readAuthorizationParameters(native: NativeRequest): Authorizatio
   const url = localUrl(native.originalUrl ?? native.url ?? '/');
   const form = record(native.body);
   const query = record(native.query);
-  if (native.method !== 'POST' || 'client_id' in query || !('client_id' in form)) return { query, returnTo: url };
+  if (native.method !== 'POST' || 'client_id' in query || !('client_id' in form)) return { query, url };
   const [path] = url.split('?', 1);
-  return { query: form, returnTo: `${path}?${new URLSearchParams(pairs(form)).toString()}` };
+  return { query: form, url: `${path}?${new URLSearchParams(pairs(form)).toString()}` };
 }
 
 function record(value: unknown): Record<string, unknown> {

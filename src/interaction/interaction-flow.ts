@@ -9,6 +9,7 @@ import {
 } from '../../lib/index.js';
 import { userDenied } from '../../lib/endpoints/authorize-events.js';
 import { toOAuthError } from '../../lib/errors.js';
+import { endpointPath } from '../../lib/http/public-url.js';
 import { isHeard, report } from '../../lib/events.js';
 import { reportRefused } from '../event-log.js';
 import type { NativeRequest } from '../http-adapter.js';
@@ -52,10 +53,12 @@ export class InteractionFlow {
   }
 
   private async answer(native: NativeRequest, response: Response): Promise<void> {
-    const { query, returnTo } = readAuthorizationParameters(native);
+    const { query, url } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
     const asked = await this.server.readAuthorizationRequest(request, response);
+    // As the browser sees it, before whose eyes a proxy may have taken the path of the issuer off.
+    const returnTo = asked.issuer === undefined ? url : endpointPath(asked.issuer, url);
     const context: InteractionContext = { authorization: asked, request: native, returnTo };
     const user = await this.interaction.findUser(context);
     if (!user) return showAnswer(response, await this.interaction.login(context));

@@ -5,8 +5,8 @@ import { DRIVERS, TRANSPORTS } from './specification.js';
 
 describe('the table of transports', () => {
   it('stands in the docs as it is tested', () => {
-    const script = join(import.meta.dirname, '../../../.ci/transports-table.js');
-    expect(spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toMatchObject({
+    const script = join(import.meta.dirname, '../../../.ci/table.js');
+    expect(spawnSync(process.execPath, [script, 'transports', '--check'], { encoding: 'utf8' })).toMatchObject({
       status: 0,
       stderr: '',
     });

@@ -1,0 +1,23 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { HOSTS, moduleOf, type Setup } from './hosts.js';
+import { HOST_ROWS } from './specification.js';
+import { ISSUER, visit } from './visit.js';
+
+describe.each(PLATFORMS)('clients observe what the table of hosts says, on %s', (platform) => {
+  let stop: Setup['stop'];
+  afterEach(async () => {
+    await stopHosts();
+    await stop?.();
+  });
+
+  const rows = HOST_ROWS.filter(({ only = platform }) => only === platform);
+
+  it.each(rows)('$host', async ({ host: _host, driver, only: _only, ...expected }) => {
+    const setup = await HOSTS[driver]!(platform);
+    const { options, front, issuer = ISSUER, notes = '/notes', headers = {}, rewrite = (path) => path } = setup;
+    stop = setup.stop;
+    const { app, url } = await startHost(platform, moduleOf(setup), options);
+    expect(await visit({ url: (await front?.(app)) ?? url, issuer, notes, headers, rewrite })).toEqual(expected);
+  });
+});

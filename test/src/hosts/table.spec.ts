@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { HOSTS } from './hosts.js';
+import { HOST_ROWS } from './specification.js';
+
+describe('the table of hosts', () => {
+  it('stands in the docs as it is tested', () => {
+    const script = join(import.meta.dirname, '../../../.ci/table.js');
+    expect(spawnSync(process.execPath, [script, 'hosts', '--check'], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
+
+  it('has a host for each row', () => {
+    expect(HOST_ROWS.map(({ driver }) => driver).toSorted()).toEqual(Object.keys(HOSTS).toSorted());
+  });
+});
