@@ -47,7 +47,11 @@ export function findConflict(features: readonly Feature[]): string | undefined {
       }
     }
   }
-  return undefined;
+  const [one, other] = features.filter((feature) => typeof feature.format === 'function');
+  return (
+    other &&
+    `the features \`${one!.name}\` and \`${other.name}\` both write access tokens: leave one out of \`features\``
+  );
 }
 
 /** What features add by a name, which no two of them may use. */
@@ -61,6 +65,7 @@ export const HOOKS: readonly Hook[] = [
   'answer',
   'admit',
   'issue',
+  'format',
   'respond',
   'present',
   'challenge',

@@ -10,6 +10,7 @@ import type { Awaitable, Model, Token, User } from './model/model.js';
 import type { Options } from './options/settle.js';
 import type { Resolved } from './response-types/resolved.js';
 import type { AuthorizationRequest, ResponseTypeClass } from './response-types/response-type.js';
+import type { Minted } from './tokens/token-format.js';
 
 /**
  * What one specification adds to a server: the library's own ones, and those of a host, which are the same. Hooks never
@@ -51,6 +52,8 @@ export interface Feature {
   admit?(exchange: Exchange): Awaitable<void>;
   /** Judges and completes what the grant established (`exchange.authorization`), before anything is spent or minted. */
   issue?(exchange: Exchange): Awaitable<void>;
+  /** Writes the text of an access token; undefined: it is opaque. One feature at most may have it. RFC 6749 §1.4 */
+  format?(minted: Minted, server: ServerFacts): Awaitable<string | undefined>;
   /** Completes the answer, `exchange.answer`. */
   respond?(exchange: Exchange, token: Token): Awaitable<void>;
   /** Judges a good token by the request that presents it, in any scheme; throws an OAuthError to refuse it. */

@@ -16,6 +16,7 @@ import { approveScope, scopeText, verifyClientScope, withinScope } from '../toke
 import { Course, redirect, tellBrowser, tellClient } from './authorize-answer.js';
 import { reportGranted, userDenied } from './authorize-events.js';
 import { resolveRequest } from './authorize-resolve.js';
+import { formatOf } from './format-of.js';
 
 /** The steps of an authorization, each taken once, with room for the user's answer in between. RFC 6749 §4.1.1, §4.1.2 */
 export class AuthorizeSteps {
@@ -134,7 +135,7 @@ export class AuthorizeSteps {
     const { options, server } = this;
     const asked = course.asked!;
     const ResponseType = server.responseTypes.get(asked.responseType)!;
-    const answer = await new ResponseType(options).handle(asked, user);
+    const answer = await new ResponseType(options).handle(asked, user, formatOf(server));
     const { parameters } = answer;
     for (const feature of server.hooks.answer) await feature.answer(asked, user, parameters);
     redirect(response, course, { mode: asked.responseMode, state: asked.state, parameters });

@@ -13,8 +13,10 @@ import type { Options } from '../options/settle.js';
 import type { Authorization } from '../tokens/authorization.js';
 import { lifetime } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
+import type { TokenFormat } from '../tokens/token-format.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import { BackChannelEndpoint } from './back-channel-endpoint.js';
+import { formatOf } from './format-of.js';
 import type { Exchange } from './exchange.js';
 
 /** Issues tokens. RFC 6749 §3.2 */
@@ -24,6 +26,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   /** Those that the model was found able to serve. */
   private readonly served = new Set<GrantTypeClass>();
   private readonly report: GrantTypeOptions['report'];
+  private readonly format: TokenFormat | undefined = formatOf(this.server);
 
   constructor(options: Options, server: ServerFacts) {
     super(options, server);
@@ -120,6 +123,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       complete: this.server.hooks.issue.length > 0 ? (established) => this.complete(exchange, established) : undefined,
       enablePlainPKCE: options.enablePlainPKCE,
       exchange,
+      format: this.format,
       grantLifetime: options.grantLifetime,
       issuer: exchange.issuer,
       model: options.model,

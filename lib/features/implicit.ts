@@ -1,6 +1,7 @@
 import type { User } from '../model/model.js';
 import { type Options, settle } from '../options/settle.js';
 import { issueToken } from '../tokens/issue-token.js';
+import type { TokenFormat } from '../tokens/token-format.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import type { Answer, AuthorizationRequest } from '../response-types/response-type.js';
 
@@ -13,10 +14,14 @@ export class TokenResponseType {
 
   constructor(private readonly options: Options) {}
 
-  async handle({ client, issuer, scope, data: extra }: AuthorizationRequest, user: User): Promise<Answer> {
+  async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer> {
+    const { client, issuer, scope, data: extra } = asked;
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
     const authorization = { client, user, scope, scopeApproved: true, extra };
-    const result = await issueToken(settle(this.options, { accessTokenLifetime, issuer }), authorization);
+    const result = await issueToken(
+      { ...settle(this.options, { accessTokenLifetime, issuer }), format },
+      authorization,
+    );
     const { refresh_token: _, ...body } = tokenResponse(result);
     const parameters = Object.entries(body).map(([name, value]) => [name, String(value)]);
     const { scope: granted, grantId } = result;

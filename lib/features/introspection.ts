@@ -1,4 +1,4 @@
-import { isClientItself, nameOfClientItself } from '../clients/client-itself.js';
+import { isClientItself } from '../clients/client-itself.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../endpoints/exchange.js';
 import { ServerError } from '../errors.js';
@@ -10,6 +10,7 @@ import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-toke
 import { grantSpan } from '../tokens/grant-lifetime.js';
 import { FOREVER, isOver } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
+import { subjectOf } from '../tokens/subject.js';
 
 /** Says who may learn what of tokens. */
 export interface IntrospectionModel<C extends Client = Client> {
@@ -129,7 +130,8 @@ function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
   return {
     scope: scopeText(scope) || undefined,
     client_id: client.id,
-    ...subjectOf(user),
+    sub: subjectOf(user),
+    username: usernameOf(user),
     exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),
     iat: Number.isFinite(iat) ? (iat as unknown) : undefined,
     nbf: Number.isFinite(nbf) ? (nbf as unknown) : undefined,
@@ -139,14 +141,10 @@ function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
   };
 }
 
-/** Of a client that acts for itself `sub` is its own id, and there is no `username`. RFC 9068 §2.2 */
-function subjectOf(user: Token['user']) {
-  if (isClientItself(user)) return { sub: nameOfClientItself(user) };
-  const { id, username } = user as { id?: unknown; username?: unknown };
-  return {
-    sub: id === undefined || id === null ? undefined : String(id),
-    username: typeof username === 'string' ? username : undefined,
-  };
+/** A client that acts for itself has no `username`. */
+function usernameOf(user: Token['user']) {
+  const { username } = user as { username?: unknown };
+  return typeof username === 'string' && !isClientItself(user) ? username : undefined;
 }
 
 /** Of what never expires nothing is said. */

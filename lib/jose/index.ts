@@ -1,5 +1,6 @@
 export type { SigningAlgorithm } from './algorithms.js';
 export type { Jwk, JwkSet } from './jwk.js';
+export { jwtAccessTokens, type JwtAccessTokenModel, type JwtAccessTokensOptions } from './jwt-access-tokens.js';
 export { JwtTokens } from './jwt-tokens/jwt-tokens.js';
 export type { JwtTokensOptions } from './jwt-tokens/settings.js';
 export type { KeyModel } from './keys/key-model.js';

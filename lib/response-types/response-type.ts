@@ -3,6 +3,7 @@ import type { Request } from '../http/request.js';
 import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { Challenge } from '../pkce.js';
+import type { TokenFormat } from '../tokens/token-format.js';
 import type { ResponseMode } from './response-mode.js';
 
 /** Who asks, and where the answer may go: settled before anything is redirected. */
@@ -56,7 +57,8 @@ export interface Answer {
 
 /** Answers an authorization request that the user agreed to; its scope is what is granted. RFC 6749 §3.1.1 */
 export interface ResponseType {
-  handle(authorization: AuthorizationRequest, user: User): Promise<Answer>;
+  /** @param format writes the access tokens of the server, if somebody does */
+  handle(authorization: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer>;
 }
 
 /** Those of a server, by `response_type`. */

@@ -19,6 +19,7 @@ import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel, withinScope } from './scope.js';
 import { sealSuccessor } from './successor.js';
+import type { TokenFormat } from './token-format.js';
 
 /** What minting needs to know: the model, and lifetimes in seconds. */
 export interface IssueOptions {
@@ -31,6 +32,8 @@ export interface IssueOptions {
   scopeFormat?: 'string' | 'array';
   /** Lets features judge what was established; what they add is saved with the token. Left out: there are none. */
   complete?(authorization: Authorization): Awaitable<object>;
+  /** Writes the text of access tokens. Left out: they are opaque, or as the model makes them. */
+  format?: TokenFormat | undefined;
 }
 
 /** What a token is given for, and is spent for it. */
@@ -125,7 +128,14 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
     token.grantId = authorization.grantId ?? newGrantId();
     if (options.issuer !== undefined) token.issuer = options.issuer;
   }
+  if (options.format) await write(options, token, authorization);
   return token;
+}
+
+/** Last of all, when everything is known that a token may say. */
+async function write(options: IssueOptions, token: Unsaved<Token>, { client, user }: Authorization): Promise<void> {
+  const text = await options.format!({ token, client, user, issuer: options.issuer });
+  if (text !== undefined) token.accessToken = text;
 }
 
 const NOT_SAVED =

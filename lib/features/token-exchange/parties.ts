@@ -1,4 +1,3 @@
-import { isClientItself, nameOfClientItself } from '../../clients/client-itself.js';
 import { InvalidRequestError, ServerError } from '../../errors.js';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { isVSCHAR } from '../../http/syntax.js';
@@ -7,6 +6,7 @@ import { audienceOf, isAmong } from '../../tokens/audience.js';
 import { findToken } from '../../tokens/find-token.js';
 import { grantSpan } from '../../tokens/grant-lifetime.js';
 import { isOver } from '../../tokens/lifetime.js';
+import { subjectOf } from '../../tokens/subject.js';
 import type { ExchangeParty, TokenExchangeModel, VerifiedToken } from './exchange-model.js';
 import { isTokenType, OWN, type OwnTokenType } from './token-types.js';
 
@@ -57,13 +57,6 @@ async function findOwn(
 /** Who a token of this server names. Of a client that acts for itself `sub` is its own id. RFC 9068 §2.2 */
 function claimsOf(client: Client, user: User): Record<string, unknown> {
   return { sub: subjectOf(user), client_id: client.id };
-}
-
-/** The name of a user, in the claims of tokens. */
-function subjectOf(user: User): string | undefined {
-  if (isClientItself(user)) return nameOfClientItself(user);
-  const id: unknown = user['id'];
-  return id === undefined || id === null ? undefined : String(id);
 }
 
 async function verifyForeign(

@@ -11,7 +11,7 @@ export interface KeyRing {
   /** The key that signs now, by an algorithm or by the server's usual one; undefined: there is none. */
   current(alg?: SigningAlgorithm): Awaitable<SigningKey | undefined>;
   /** By which algorithms it signs, the usual one first. */
-  algorithms(): Awaitable<readonly SigningAlgorithm[]>;
+  algorithms(): readonly SigningAlgorithm[];
 }
 
 /** Signs a JWT by the key of the server. @throws ServerError where no key signs by that algorithm */

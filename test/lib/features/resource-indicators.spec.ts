@@ -118,7 +118,7 @@ describe('a token request that names resources', () => {
 
   it('says to the operator what was wanted', async () => {
     const heard: object[] = [];
-    const events = { emit: (_: string, payload: object) => heard.push(payload) };
+    const events = { emit: (name: string, payload: object) => name === 'token.refused' && heard.push(payload) };
     const host = createHost();
     await answer(
       make(host.model, {}, { events }),

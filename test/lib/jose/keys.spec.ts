@@ -229,7 +229,7 @@ describe('keys in a store', () => {
   });
 
   it.each<[string, KeysOptions, RegExp]>([
-    ['no secret', { secret: undefined as never }, /needs a `secret` of 32 characters/],
+    ['no secret', { secret: [] }, /needs a `secret` of 32 characters/],
     ['a short one', { secret: 'short' }, /needs a `secret` of 32 characters/],
     ['an algorithm that is none', { algorithms: ['HS256' as never] }, /`algorithms` of `keys\(\)`/],
     ['a lead that is too short', { lead: 10 }, /`lead` of `keys\(\)`/],

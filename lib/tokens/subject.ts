@@ -1,0 +1,9 @@
+import { isClientItself, nameOfClientItself } from '../clients/client-itself.js';
+import type { User } from '../model/model.js';
+
+/** Who a token names, as its `sub`. Of a client that acts for itself it is its own id. RFC 9068 §2.2 */
+export function subjectOf(user: User): string | undefined {
+  if (isClientItself(user)) return nameOfClientItself(user);
+  const id: unknown = user['id'];
+  return id === undefined || id === null ? undefined : String(id);
+}

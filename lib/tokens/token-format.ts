@@ -1,0 +1,14 @@
+import type { Awaitable, Client, Token, Unsaved, User } from '../model/model.js';
+
+/** A token that is all but its own text. */
+export interface Minted {
+  /** As it will be saved; what a feature adds here is saved with it. */
+  token: Unsaved<Token>;
+  client: Client;
+  user: User;
+  /** Who gives it out; undefined: the host has named nobody. */
+  issuer: string | undefined;
+}
+
+/** Writes the text of access tokens; undefined: this one is opaque. RFC 6749 §1.4 */
+export type TokenFormat = (minted: Minted) => Awaitable<string | undefined>;

@@ -1,0 +1,231 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+import { describe, expect, it, jest } from '@jest/globals';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { introspection, resourceIndicators, revocation } from 'nest-oauth2/features';
+import { JwtTokens, type JwtAccessTokensOptions, type JwkSet, jwtAccessTokens, keys } from 'nest-oauth2/jose';
+import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { answer, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
+
+const ISSUER = 'https://id.example.com';
+const NOTES = 'https://notes.example.com';
+const FILES = 'https://files.example.com';
+const SECRET = 'secret-of-the-client-web';
+const CALLBACK = 'https://app.example/cb';
+const from = [{ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), kid: 'k' }];
+
+interface Setup extends JwtAccessTokensOptions {
+  model?: object;
+  more?: readonly Feature[];
+}
+
+async function setUp({ model = {}, more = [], ...given }: Setup = {}) {
+  const alice = { id: 'alice' };
+  const users = { findById: (id: string) => (id === 'alice' ? alice : undefined), findByCredentials: () => undefined };
+  const store = new MemoryStore({ clients: [], users });
+  const grants = ['authorization_code', 'refresh_token', 'client_credentials', 'implicit'];
+  const resources = [NOTES, FILES];
+  await store.saveClient({
+    id: 'web',
+    secret: SECRET,
+    grants,
+    redirectUris: [CALLBACK],
+    scopes: ['read', 'write'],
+    resources,
+  });
+  const features = [keys({ from }), jwtAccessTokens(given), revocation(), introspection(), ...more];
+  const server = new OAuth2Server({ model: Object.assign(store, model), issuer: ISSUER, features });
+  const post = async (endpoint: string, body: object) => {
+    const response = new Response();
+    const headers = { ...FORM, authorization: basic('web', SECRET) };
+    const request = new Request({ method: 'POST', headers, query: {}, body });
+    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    await call.catch(() => undefined);
+    return response.body as Record<string, string>;
+  };
+  const code = async (query: object = {}) => {
+    const response = new Response();
+    const asked = {
+      response_type: 'code',
+      client_id: 'web',
+      redirect_uri: CALLBACK,
+      state: 'xyz',
+      scope: 'read write',
+    };
+    const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    const request = new Request({ method: 'GET', headers: {}, query: { ...asked, ...challenge, ...query }, body: {} });
+    await server.authorize(request, response, { authenticateHandler: { handle: () => alice } });
+    return new URL(String(response.headers['location']));
+  };
+  const redeem = async (query: object = {}, body: object = {}) => {
+    const parameters = {
+      code: (await code(query)).searchParams.get('code'),
+      redirect_uri: CALLBACK,
+      code_verifier: VERIFIER,
+    };
+    return await post('token', { grant_type: 'authorization_code', ...parameters, ...body });
+  };
+  const response = new Response();
+  await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), response);
+  return { server, store, post, code, redeem, jwks: response.body as unknown as JwkSet };
+}
+
+const credentials = { grant_type: 'client_credentials', scope: 'read' };
+
+describe('a signed access token', () => {
+  it('says what the specification asks of it, and is checked by the keys that are published', async () => {
+    const { redeem, jwks } = await setUp();
+    const { access_token: token, expires_in: lifetime } = await redeem();
+    expect(decodeProtectedHeader(token!)).toEqual({ alg: 'ES256', kid: 'k', typ: 'at+jwt' });
+    const { payload } = await jwtVerify(token!, createLocalJWKSet(jwks as never), { issuer: ISSUER, audience: ISSUER });
+    expect(payload).toEqual({
+      iss: ISSUER,
+      sub: 'alice',
+      aud: ISSUER,
+      client_id: 'web',
+      exp: expect.any(Number),
+      iat: expect.any(Number),
+      jti: expect.stringMatching(/^[\da-f]{32}$/),
+      scope: 'read write',
+    });
+    expect(Math.abs(payload.exp! - payload.iat! - Number(lifetime))).toBeLessThanOrEqual(1);
+  });
+
+  it('is taken by an API that asks nobody, and by the guard of the server itself', async () => {
+    const { redeem, jwks, server } = await setUp({ audience: NOTES });
+    const { access_token: token } = await redeem();
+    const api = new OAuth2Server({ model: new JwtTokens({ issuer: ISSUER, audience: NOTES, jwks }) });
+    for (const one of [api, server]) {
+      const { status, result } = await answer(one, 'authenticate', resourceRequest(`Bearer ${token}`), {
+        scope: 'write',
+      });
+      expect({ status, user: result?.['user'] }).toMatchObject({ status: 200, user: { id: 'alice' } });
+    }
+  });
+
+  it('of a client that acts for itself names it as its subject', async () => {
+    const { post } = await setUp();
+    expect(decodeJwt((await post('token', credentials)).access_token!)).toMatchObject({ sub: 'web', client_id: 'web' });
+  });
+
+  it('is for the resources that the client named', async () => {
+    const { redeem } = await setUp({ more: [resourceIndicators({ resources: [NOTES, FILES] })] });
+    const one = await redeem({ resource: NOTES });
+    expect(decodeJwt(one.access_token!).aud).toBe(NOTES);
+    const two = await redeem({ resource: [NOTES, FILES] });
+    expect(decodeJwt(two.access_token!).aud).toEqual([NOTES, FILES]);
+    const narrowed = await redeem({ resource: [NOTES, FILES] }, { resource: FILES });
+    expect(decodeJwt(narrowed.access_token!).aud).toBe(FILES);
+  });
+
+  it('is given for some resources, and an opaque one for all others', async () => {
+    const { redeem } = await setUp({ more: [resourceIndicators({ resources: [NOTES, FILES] })], resources: [NOTES] });
+    expect(decodeJwt((await redeem({ resource: NOTES })).access_token!).aud).toBe(NOTES);
+    expect((await redeem({ resource: FILES })).access_token).toMatch(/^[\da-f]{64}$/);
+    expect((await redeem({ resource: [NOTES, FILES] })).access_token).toMatch(/^[\da-f]{64}$/);
+  });
+
+  it('is another one after a refresh', async () => {
+    const { redeem, post } = await setUp();
+    const first = await redeem();
+    const second = await post('token', { grant_type: 'refresh_token', refresh_token: first.refresh_token });
+    expect(first.refresh_token).toMatch(/^[\da-f]{64}$/);
+    expect(decodeJwt(second.access_token!)).toMatchObject({ sub: 'alice', scope: 'read write' });
+    expect(decodeJwt(second.access_token!).jti).not.toBe(decodeJwt(first.access_token!).jti);
+  });
+
+  it('is given at the authorization endpoint too, where that is done', async () => {
+    const { code } = await setUp();
+    const { hash } = await code({ response_type: 'token' });
+    expect(decodeJwt(new URLSearchParams(hash.slice(1)).get('access_token')!)).toMatchObject({ sub: 'alice' });
+  });
+
+  it('can be introspected by its name, and revoked', async () => {
+    const { redeem, post, server } = await setUp();
+    const { access_token: token } = await redeem();
+    const { jti, aud: _, ...claims } = decodeJwt(token!);
+    expect(await post('introspection', { token })).toMatchObject({ active: true, ...claims, jti });
+    await post('revocation', { token });
+    expect(await post('introspection', { token })).toEqual({ active: false });
+    expect(await answer(server, 'authenticate', resourceRequest(`Bearer ${token}`))).toMatchObject({ status: 401 });
+  });
+
+  it('says what the host adds, and nothing of the host stands in place of what the server says', async () => {
+    const getAccessTokenClaims = jest.fn(async (token: object, client: object, user: object) => ({
+      told: [token, client, user].length,
+      roles: ['admin'],
+      sub: 'root',
+      iss: 'https://evil',
+      exp: 9e9,
+      nbf: 9e9,
+      scope: 'all',
+    }));
+    const { redeem } = await setUp({ model: { getAccessTokenClaims } });
+    const claims = decodeJwt((await redeem()).access_token!);
+    expect(claims).toMatchObject({ roles: ['admin'], sub: 'alice', iss: ISSUER, scope: 'read write' });
+    expect(claims.exp).toBeLessThan(9e9);
+    expect(claims).not.toHaveProperty('nbf');
+    expect(getAccessTokenClaims).toHaveBeenCalledWith(
+      expect.objectContaining({ scope: 'read write' }),
+      expect.objectContaining({ id: 'web' }),
+      expect.objectContaining({ id: 'alice' }),
+    );
+  });
+
+  it('says what other features say of it', async () => {
+    const badge: Feature = {
+      name: 'badge',
+      issue: ({ token }) => void (token['badge'] = 7),
+      describe: ({ badge: one }) => ({ badge: one }),
+    };
+    const { redeem } = await setUp({ more: [badge] });
+    expect(decodeJwt((await redeem()).access_token!)).toMatchObject({ badge: 7 });
+  });
+
+  it('that cannot be signed spends nothing: the code is good once the key is back', async () => {
+    const failing = jest.fn<() => Promise<Uint8Array>>().mockRejectedValue(new Error('the KMS is down'));
+    const { d: _, kid, ...publicKey } = from[0] as Record<string, string>;
+    const down = keys({ from: [{ alg: 'ES256', kid: kid!, publicKey, sign: failing }] });
+    const { store, code, post } = await setUp();
+    const at = { code: (await code()).searchParams.get('code'), redirect_uri: CALLBACK, code_verifier: VERIFIER };
+    const broken = new OAuth2Server({ model: store as never, issuer: ISSUER, features: [down, jwtAccessTokens()] });
+    const headers = { ...FORM, authorization: basic('web', SECRET) };
+    const body = { grant_type: 'authorization_code', ...at };
+    const response = new Response();
+    await broken.token(new Request({ method: 'POST', headers, query: {}, body }), response).catch(() => undefined);
+    expect(response).toMatchObject({ status: 503, body: { error: 'server_error' } });
+    expect(JSON.stringify(response.body)).not.toContain('KMS');
+    expect(await post('token', body)).toHaveProperty('access_token');
+  });
+});
+
+describe('a set-up that cannot work', () => {
+  const serverOf = (features: readonly Feature[], named: object = { issuer: ISSUER }) =>
+    new OAuth2Server({ model: new MemoryStore({ clients: [], users: {} as never }), ...named, features });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['no keys', () => serverOf([jwtAccessTokens()]), /list `keys\(\)` among the `features`/],
+    ['no issuer', () => serverOf([keys({ from }), jwtAccessTokens()], {}), /needs the option `issuer`/],
+    ['no such key', () => serverOf([keys({ from }), jwtAccessTokens({ alg: 'RS256' })]), /is RS256, and no key/],
+    ['no algorithm', () => serverOf([keys({ from }), jwtAccessTokens({ alg: 'none' as never })]), /must be one of/],
+    [
+      'an empty list',
+      () => serverOf([keys({ from }), jwtAccessTokens({ resources: [] })]),
+      /must be a list of resources/,
+    ],
+    [
+      'a misspelt option',
+      () => serverOf([keys({ from }), jwtAccessTokens({ aud: 'x' } as never)]),
+      /unknown option `aud`/,
+    ],
+    [
+      'two formats',
+      () => serverOf([keys({ from }), jwtAccessTokens(), { name: 'own', format: () => 'x' }]),
+      /both write access tokens/,
+    ],
+  ])('is a sentence: %s', (_, make, sentence) => {
+    expect(make).toThrow(sentence);
+  });
+});
