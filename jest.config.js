@@ -28,6 +28,7 @@ const base = {
     '^nest-oauth2/server$': '<rootDir>/lib/index.ts',
     '^nest-oauth2/features$': '<rootDir>/lib/features/index.ts',
     '^nest-oauth2/jose$': '<rootDir>/lib/jose/index.ts',
+    '^nest-oauth2/mcp$': '<rootDir>/lib/features/mcp/index.ts',
     '^nest-oauth2/pages$': '<rootDir>/src/pages/index.ts',
     '^nest-oauth2/swagger$': '<rootDir>/src/swagger/index.ts',
     '^nest-oauth2/opentelemetry$': '<rootDir>/lib/opentelemetry/index.ts',

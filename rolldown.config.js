@@ -9,6 +9,7 @@ const input = {
   server: 'lib/index.ts',
   features: 'lib/features/index.ts',
   jose: 'lib/jose/index.ts',
+  mcp: 'lib/features/mcp/index.ts',
   pages: 'src/pages/index.ts',
   swagger: 'src/swagger/index.ts',
   'event-emitter': 'src/bridges/event-emitter.ts',

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from './errors.js';
 import type { Feature, Hook } from './feature.js';
+import { settle } from './options/settle.js';
 
 /** Features as a host lists them: a profile is a list of its own. */
 export type FeatureList = readonly (Feature | readonly Feature[])[];
@@ -83,6 +84,7 @@ const MEMBERS: readonly (keyof Feature)[] = [
   'clientAuthentications',
   'resources',
   'events',
+  'defaults',
   'check',
 ];
 
@@ -96,6 +98,10 @@ function bent(feature: Feature, own: Feature | undefined): Feature {
   });
   return { ...feature, ...own, ...(Object.fromEntries(members) as object) };
 }
+
+/** The options of a server where its host says nothing: those that features set before the others. */
+export const defaultsOf = <T extends object>(features: readonly Feature[], others: T): T =>
+  settle(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);
 
 /** Stops a server that cannot work. @throws InvalidArgumentError where there is a fault */
 export function verify(fault: string | undefined): void {

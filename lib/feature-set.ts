@@ -5,10 +5,11 @@ import { joined } from './events.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Request } from './http/request.js';
 import { endpointUrl } from './http/public-url.js';
-import { comparablePath, requestPath } from './http/request-path.js';
+import { requestPath } from './http/request-path.js';
 import type { Options } from './options/settle.js';
 import type { ResponseTypeClass } from './response-types/response-type.js';
 import { requireMethods } from './model/require-methods.js';
+import { isResourcePath, OwnResources } from './resource/own-resources.js';
 
 /** What a list of features makes of a server, sorted once. */
 export class FeatureSet implements ServerFacts {
@@ -18,7 +19,7 @@ export class FeatureSet implements ServerFacts {
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
-  private readonly resources: readonly { uri: string; path: string }[];
+  private readonly own: OwnResources;
   private paths: Readonly<Record<string, string | false>> = {};
 
   /** @throws InvalidArgumentError when two features add the same, or the model lacks what one asks of it */
@@ -33,13 +34,18 @@ export class FeatureSet implements ServerFacts {
     this.responseTypes = indexed(features, 'responseTypes');
     this.endpoints = indexed(features, 'endpoints');
     this.clientAuthentications = features.flatMap(({ clientAuthentications = [] }) => clientAuthentications);
-    const uris = new Set(features.flatMap(({ resources = [] }) => resources));
-    this.resources = [...uris].map(placeOf).toSorted((a, b) => b.path.length - a.path.length);
+    const resources = features.flatMap((feature) => feature.resources ?? []);
+    for (const one of resources) verify(resourceFault(one, options.issuer));
+    this.own = new OwnResources(resources, options.issuer);
     for (const { requires } of features) requireMethods(options.model, requires ?? []);
     for (const feature of features) {
       const [fault] = feature.check?.(this) ?? [];
       verify(fault);
     }
+  }
+
+  get resources(): readonly string[] {
+    return this.own.uris;
   }
 
   /** Says where the host has put the endpoints: their whole paths, by id; false: nowhere. */
@@ -58,9 +64,7 @@ export class FeatureSet implements ServerFacts {
   }
 
   resourceOf(request: Request): string | undefined {
-    if (this.resources.length === 0) return undefined;
-    const path = comparablePath(requestPath(request));
-    return this.resources.find((one) => path === one.path || path.startsWith(`${one.path}/`))?.uri;
+    return this.resources.length === 0 ? undefined : this.own.find(requestPath(request));
   }
 }
 
@@ -86,7 +90,10 @@ function indexed<K extends (typeof PARTS)[number]>(
 }
 
 /** An absolute URI, and the path that requests for it are under. */
-function placeOf(uri: string) {
-  verify(URL.canParse(uri) ? undefined : `the resource \`${uri}\` is no absolute URI`);
-  return { uri, path: comparablePath(new URL(uri).pathname).replace(/\/$/, '') };
+function resourceFault(resource: string, issuer: string | undefined): string | undefined {
+  const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
+  if (isGood) return undefined;
+  return resource.startsWith('/')
+    ? `the resource \`${resource}\` is a path at the origin of the option \`issuer\`: give that`
+    : `the resource \`${resource}\` is no absolute URI`;
 }

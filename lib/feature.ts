@@ -1,5 +1,6 @@
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Exchange } from './endpoints/exchange.js';
+import type { Handler } from './endpoints/handler.js';
 import type { OAuthError } from './errors.js';
 import type { EventSink } from './events.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
@@ -29,8 +30,10 @@ export interface Feature {
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
   /** How a client may say and prove who it is. RFC 6749 §2.3 */
   readonly clientAuthentications?: readonly ClientAuthentication[];
-  /** The protected resources that this application is, as absolute URIs. RFC 8707 §2 */
+  /** The protected resources that this application is: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */
   readonly resources?: readonly string[];
+  /** Options of the server that it sets where the host says nothing: of a profile. */
+  readonly defaults?: Readonly<Partial<Options>>;
   /** Members of the metadata of the server. RFC 8414 §2 */
   metadata?(server: ServerFacts, issuer: string | undefined): object;
   /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
@@ -95,11 +98,6 @@ export interface Endpoint {
   make(server: ServerFacts): Handler;
 }
 
-/** Reads a request, writes its whole answer to the response; rejects with an OAuthError when that is a refusal. */
-export interface Handler {
-  handle(request: Request, response: Response): Promise<unknown>;
-}
-
 /** An operation at work. */
 export interface Observed {
   /** `authenticate`, `token`, `authorize`, its halves `authorize.read` and `authorize.decide`, or the id of another endpoint. */
@@ -154,10 +152,12 @@ export interface ServerFacts {
   /** By id. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
+  /** The protected resources that this application is, as absolute URIs. */
+  readonly resources: readonly string[];
   /** The issuer that a request asks; undefined where the host has named none. RFC 8414 §2 */
   issuerOf(request: Request): string | undefined;
   /** Where an endpoint of an issuer is, as an absolute URL; undefined without issuer, and where the host has none. */
   urlOf(endpoint: string, issuer: string | undefined): string | undefined;
-  /** Which of this application's `resources` a request is for: the longest whose path it is under; undefined: none. */
+  /** Which of these a request is for: the longest whose path it is under, less what a proxy took off; undefined: none. */
   resourceOf(request: Request): string | undefined;
 }

@@ -1,4 +1,5 @@
-import type { Handler, Observed, ServerFacts } from './feature.js';
+import type { Observed, ServerFacts } from './feature.js';
+import type { Handler } from './endpoints/handler.js';
 
 /** A handler with the features that observe it around it; without such features, as it is. */
 export function observed(handler: Handler, name: string, server: ServerFacts): Handler {

@@ -1,5 +1,6 @@
 import { toOAuthError } from './errors.js';
-import type { Handler, ServerFacts } from './feature.js';
+import type { ServerFacts } from './feature.js';
+import type { Handler } from './endpoints/handler.js';
 import type { Response } from './http/response.js';
 import { observed } from './observed.js';
 import { answerError } from './operation.js';

@@ -9,7 +9,7 @@ import type { OAuth2EventName, OAuth2Events } from './event-kinds.js';
 import { type EventSink, type Facts, isHeard, report } from './events.js';
 import { AbstractGrantType } from './grants/grant-type.js';
 import type { ServerFacts } from './feature.js';
-import { flatten } from './feature-list.js';
+import { defaultsOf, flatten } from './feature-list.js';
 import { FeatureSet } from './feature-set.js';
 import { CLASSIC } from './features/classic.js';
 import { Request } from './http/request.js';
@@ -33,11 +33,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly issuers: OperationCache<TokenEndpoint>;
   private readonly halves: AuthorizeHalves;
   private readonly endpoints: EndpointHandlers;
-  private readonly features: FeatureSet;
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
   /** What it is made of, as its features know it. */
-  readonly facts: ServerFacts;
+  readonly facts: ServerFacts & Pick<FeatureSet, 'mount'>;
 
   /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
   constructor(options: ResourceServerOptions<C, U>, events?: EventSink);
@@ -47,8 +46,9 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.options = options as typeof this.options;
     if (!this.options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
-    const settled = settleOptions(DEFAULTS as unknown as Options, { ...options, events } as object);
-    this.facts = this.features = new FeatureSet([...CLASSIC, ...flatten(this.options.features ?? [])], settled);
+    const features = flatten(this.options.features ?? []);
+    const settled = settleOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
+    this.facts = new FeatureSet([...CLASSIC, ...features], settled);
     this.events = this.facts.options.events;
     this.endpoints = new EndpointHandlers(this.facts);
     this.authenticators = new OperationCache(AuthenticateOperation, this.facts, 'authenticate');
@@ -117,7 +117,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 
   /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
   mount(paths: Readonly<Record<string, string | false>>): void {
-    this.features.mount(paths);
+    this.facts.mount(paths);
   }
 
   /** Tells whoever listens of what the host did itself, as by `report('grant.ended', { endpoint: 'sessions', … })`. */

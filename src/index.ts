@@ -16,7 +16,7 @@ export { OAuthClient } from './decorators/oauth-client.decorator.js';
 export { OnOAuth2Event, type OnOAuth2EventOptions } from './decorators/on-oauth2-event.decorator.js';
 export { OptionalAuth, OPTIONAL_AUTH_METADATA } from './decorators/optional-auth.decorator.js';
 export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
-export { Scopes, SCOPES_METADATA } from './decorators/scopes.decorator.js';
+export { Scopes, SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf } from './decorators/scopes.decorator.js';
 export type { OAuthRefusal } from './guards/transports/refusal-payload.js';
 export type { GuardedRequest, RefusalFacts } from './guards/transports/transport.js';
 export { UseOAuth, USE_OAUTH_METADATA } from './decorators/use-oauth.decorator.js';

@@ -51,8 +51,8 @@ interface Parts {
 function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken): void {
   const name = `${endpoint.name} endpoint`;
   function value(this: Parts, native: NativeRequest, reply: NativeReply): Promise<void> {
-    const { events, options } = this.server;
-    const visit = { native, reply, endpoint, facts: { cors: options?.cors, events } };
+    const { events, facts } = this.server;
+    const visit = { native, reply, endpoint, facts: { cors: facts?.options.cors, events } };
     return answer(visit, (response) =>
       endpoint.name === 'authorize'
         ? authorize(this, native, response)

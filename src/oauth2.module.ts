@@ -16,9 +16,13 @@ import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
+import { defaultsOf, flatten } from '../lib/feature-list.js';
+import { DEFAULTS } from '../lib/options/settle.js';
+import { OwnResources } from '../lib/resource/own-resources.js';
 import { asksUsers } from './interaction/asks-users.js';
 import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
+import { openResources } from './resource-cross-origin.js';
 import { findServer } from './server-finder.js';
 import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, partTokens } from './oauth2.tokens.js';
 import { registerServer, verifyApart } from './registered-servers.js';
@@ -84,7 +88,13 @@ export class OAuth2Module implements NestModule, OnModuleInit {
     const routes = endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path]));
     claimRoutes(httpAdapter, name, routes);
     const findEndpoint = endpointFinder(endpoints, issuer, httpAdapter);
-    const facts = { cors: options?.cors, events: new EventLog(options?.events, this.listeners, name) };
+    const features = flatten(this.registration.features ?? []);
+    const cors = options?.cors ?? defaultsOf(features, DEFAULTS as OAuth2Options).cors;
+    const facts = { cors, events: new EventLog(options?.events, this.listeners, name) };
+    if (cors?.resources) {
+      const resources = features.flatMap((feature) => feature.resources ?? []);
+      openResources(httpAdapter, { cors, resources: new OwnResources(resources, issuer), findEndpoint });
+    }
     prepareBodies(httpAdapter, findEndpoint, facts);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, facts);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, toOAuthError } from '../errors.js';
-import type { Handler, ServerFacts } from '../feature.js';
+import type { ServerFacts } from '../feature.js';
+import type { Handler } from './handler.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import { observed } from '../observed.js';

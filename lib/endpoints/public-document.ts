@@ -1,5 +1,6 @@
 import { InvalidRequestError, toOAuthError } from '../errors.js';
-import type { Endpoint, Handler, ServerFacts } from '../feature.js';
+import type { Endpoint, ServerFacts } from '../feature.js';
+import type { Handler } from './handler.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable } from '../model/model.js';

@@ -1,4 +1,5 @@
-export type { Endpoint, Feature, Handler, ServerFacts } from '../feature.js';
+export type { Endpoint, Feature, ServerFacts } from '../feature.js';
+export type { Handler } from '../endpoints/handler.js';
 export type { ClientMetadata, JsonWebKeySet } from './client-metadata/client-metadata.js';
 export type { DescribedClient } from './client-metadata/client-of.js';
 export type { ClientPolicyOptions } from './client-metadata/client-policy.js';

@@ -2,12 +2,16 @@ import { publicDocument } from '../endpoints/public-document.js';
 import type { Endpoint, Feature, ServerFacts } from '../feature.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { comparablePath } from '../http/request-path.js';
+import { isResourcePath, resourceUrl } from '../resource/own-resources.js';
 import { scopesFault } from './scopes-fault.js';
 import { unknownOption } from './unknown-option.js';
 
 /** A protected resource that this application is. */
 export interface ProtectedResource {
-  /** Its identifier: an https URL without fragment (http for localhost). Requests under its path are for it. RFC 9728 §1.2 */
+  /**
+   * Its identifier: an https URL without fragment (http for localhost), or its path at the origin of the issuer. Requests under
+   * its path are for it. RFC 9728 §1.2
+   */
   resource: string;
   /** The scope values that requests for it may need: `scopes_supported`. Default: nothing is said */
   scopes?: readonly string[];
@@ -23,44 +27,53 @@ export interface ProtectedResourceOptions {
   resources: readonly ProtectedResource[];
   /** Seconds in which clients need not ask again. Default: 3600 */
   maxAge?: number;
+  /**
+   * Is the document of the first resource at the root of the host as well, for clients that look nowhere else? One that is strict
+   * takes it for another resource's there. Default: false. RFC 9728 §3.3
+   */
+  atRoot?: boolean;
 }
 
 const PATH = '/.well-known/oauth-protected-resource';
 
 /** Clients that are turned away find out where to get a token, and for which scopes. RFC 9728 */
 export function protectedResource(options: ProtectedResourceOptions): Feature {
-  const { maxAge = 3600 } = options ?? {};
-  const resources = (options?.resources ?? []).filter((one) => isPublicUrl(one?.resource));
-  const urls = new Map(resources.map(({ resource }) => [resource, metadataUrl(resource)]));
+  const { maxAge = 3600, atRoot = false } = options ?? {};
+  const resources = (options?.resources ?? []).filter((one) => isNamed(one?.resource));
+  const documentAt = (path: string, one: ProtectedResource): [string, Endpoint] => {
+    const say = (server: ServerFacts, issuer: string | undefined) => metadataOf(one, server, issuer);
+    return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, say })];
+  };
   return {
     name: 'RFC 9728',
-    resources: [...urls.keys()],
-    endpoints: Object.fromEntries(
-      resources.map((one): [string, Endpoint] => {
-        const { pathname } = urls.get(one.resource)!;
-        const say = (server: ServerFacts, issuer: string | undefined) => metadataOf(one, server, issuer);
-        return [`resource-metadata${pathname.slice(PATH.length)}`, publicDocument(pathname, { maxAge, say })];
-      }),
-    ),
+    resources: resources.map(({ resource }) => resource),
+    endpoints: Object.fromEntries([
+      ...resources.slice(0, 1).flatMap((first) => (atRoot ? [documentAt(PATH, first)] : [])),
+      ...resources.map((one) => documentAt(metadataPath(one.resource), one)),
+    ]),
     check: (server) => [...faultsOf(options, server)],
 
     metadata: (server, issuer) => ({
       protected_resources: resources
         .filter((one) => issuersOf(one, issuer).includes(issuer!))
-        .map(({ resource }) => resource),
+        .map(({ resource }) => resourceUrl(resource, issuer)),
     }),
 
     challenge({ request, server }) {
-      const url = urls.get(server.resourceOf(request) ?? '');
-      return url && { resource_metadata: url.href };
+      const issuer = server.issuerOf(request);
+      const asked = server.resourceOf(request);
+      const one = asked && resources.find(({ resource }) => resourceUrl(resource, issuer) === asked);
+      return one ? { resource_metadata: new URL(asked).origin + metadataPath(one.resource) } : undefined;
     },
   };
 }
 
+const isNamed = (resource: unknown): resource is string => isPublicUrl(resource) || isResourcePath(resource);
+
 /** The path of the resource is behind that of the document; a lone slash is no path. RFC 9728 §3.1 */
-function metadataUrl(resource: string): URL {
-  const { origin, pathname } = new URL(resource);
-  return new URL(origin + PATH + (pathname === '/' ? '' : pathname));
+function metadataPath(resource: string): string {
+  const { pathname } = new URL(resource, 'https://host');
+  return PATH + (pathname === '/' ? '' : pathname);
 }
 
 const issuersOf = ({ authorizationServers }: ProtectedResource, issuer: string | undefined): readonly string[] =>
@@ -70,7 +83,7 @@ function metadataOf(one: ProtectedResource, { options }: ServerFacts, issuer: st
   const { resource, scopes = [], members } = one;
   return {
     ...members,
-    resource,
+    resource: resourceUrl(resource, issuer),
     authorization_servers: issuersOf(one, issuer),
     ...(scopes.length > 0 && { scopes_supported: scopes }),
     bearer_methods_supported: ['header', 'body', ...(options.allowBearerTokensInQueryString ? ['query'] : [])],
@@ -85,7 +98,7 @@ const DERIVED = new Map([
   ['signed_metadata', 'which must be signed: leave it out'],
 ]);
 
-const NAMES = { resources: true, maxAge: true } as const;
+const NAMES = { resources: true, maxAge: true, atRoot: true } as const;
 
 function* faultsOf(options: ProtectedResourceOptions, server: ServerFacts): Iterable<string> {
   const misspelt = unknownOption(options ?? {}, NAMES, '`protectedResource()`');
@@ -99,9 +112,7 @@ function* faultsOf(options: ProtectedResourceOptions, server: ServerFacts): Iter
   const paths = new Map<string, string>();
   for (const one of resources as readonly ProtectedResource[]) {
     yield* faultsOfOne(one, server);
-    const path = isPublicUrl(one?.resource)
-      ? comparablePath(metadataUrl(one.resource).pathname).replace(/\/$/, '')
-      : '';
+    const path = isNamed(one?.resource) ? comparablePath(metadataPath(one.resource)).replace(/\/$/, '') : '';
     const other = paths.get(path);
     if (path && other) yield `the resources \`${other}\` and \`${one.resource}\` have one path: give each its own`;
     paths.set(path, one?.resource);
@@ -113,8 +124,8 @@ const MEMBERS = { resource: true, scopes: true, authorizationServers: true, memb
 function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerFacts): Iterable<string> {
   const { resource, authorizationServers, members = {}, scopes = [] } = one ?? {};
   const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
-  if (!isPublicUrl(resource)) {
-    yield `${place} must be an https URL without query and fragment, or an http one of localhost`;
+  if (!isNamed(resource)) {
+    yield `${place} must be an https URL without query and fragment, an http one of localhost, or a path such as \`/mcp\``;
     return;
   }
   const misspelt = unknownOption(one, MEMBERS, place);

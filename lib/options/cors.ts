@@ -1,9 +1,11 @@
-import { isObject, type KindOf, SECONDS } from './kinds.js';
+import { BOOLEAN, isObject, type KindOf, SECONDS } from './kinds.js';
 
 /** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
 export interface CorsOptions {
   /** Such as `https://app.example.com`; `'*'`: any. On the request itself it must be one of the client's too. */
   origins: readonly string[] | '*';
+  /** May they call the protected resources of this application too, as far as features name those? Default: false */
+  resources?: boolean;
   /** Seconds in which a browser need not ask again. Default: 7200 */
   maxAge?: number;
 }
@@ -11,13 +13,19 @@ export interface CorsOptions {
 /** A scheme, a host, and a port where it is not the usual one: as browsers write it. RFC 6454 §6.2 */
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s*]+$/;
 
+const NAMES = ['origins', 'resources', 'maxAge'];
+
 /** Which origins may call: a slash too many, or a capital, and no browser's `Origin` would ever be found. */
 export const CORS: KindOf<CorsOptions> = (value, option, beside) => {
   if (!isObject(value))
     return `the option \`${option}\` must be an object such as \`{ origins: ['https://app.example.com'] }\``;
-  const unknown = Object.keys(value).find((name) => name !== 'origins' && name !== 'maxAge');
-  if (unknown !== undefined) return `unknown option \`${option}.${unknown}\`: there are \`origins\` and \`maxAge\``;
-  const { origins, maxAge } = value;
+  const unknown = Object.keys(value).find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) {
+    return `unknown option \`${option}.${unknown}\`: there are \`origins\`, \`resources\` and \`maxAge\``;
+  }
+  const { origins, maxAge, resources } = value;
+  const fault = resources === undefined ? undefined : BOOLEAN(resources, `${option}.resources`, beside);
+  if (fault !== undefined) return fault;
   if (origins !== '*' && !(Array.isArray(origins) && origins.length > 0)) {
     return `the option \`${option}.origins\` must be '*' or a list such as ['https://app.example.com']`;
   }

@@ -7,8 +7,17 @@ export function audienceOf(kept: unknown): readonly string[] {
   return Array.isArray(kept) ? kept.filter((one): one is string => typeof one === 'string') : [];
 }
 
-/** The same resource, however it is spelled: in capitals, or without the slash of an empty path. RFC 3986 §6.2 */
-export const resourceKey = (uri: string): string => (URL.canParse(uri) ? new URL(uri).href : uri);
+/**
+ * The same resource, however it is spelled: in capitals, or with a slash behind it, which clients add and leave out as their
+ * URL library does. RFC 3986 §6.2
+ */
+export function resourceKey(uri: string): string {
+  if (!URL.canParse(uri)) return uri;
+  const url = new URL(uri);
+  const { protocol, pathname } = url;
+  if (/^https?:$/.test(protocol) && pathname.endsWith('/')) url.pathname = pathname.slice(0, -1);
+  return url.href;
+}
 
 /** Is it one of these? */
 export function isAmong(uri: string, uris: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import type { Feature } from '../../lib/feature.js';
 import type { Scope } from '../../lib/index.js';
 import { scopeText } from '../../lib/tokens/scope.js';
 import { AnyScope } from './any-scope.decorator.js';
-import { Scopes, verifyScopes } from './scopes.decorator.js';
+import { Scopes, type ScopesOf, verifyScopes } from './scopes.decorator.js';
 
 /** What one scope is, for people. RFC 6749 §3.3 */
 export interface ScopeDefinition {
@@ -27,8 +27,8 @@ export interface DefinedScopes<Name extends string> extends Feature {
   readonly definitions: Readonly<Record<Name, ScopeDefinition>>;
   /** For `scopes_supported` and for the `scopes` of a client. RFC 8414 §2 */
   readonly names: readonly Name[];
-  /** `@Scopes()`, of these alone. */
-  Scopes(this: void, ...scopes: Name[]): ReturnType<typeof Scopes>;
+  /** `@Scopes()`, of these and functions alone. */
+  Scopes(this: void, ...scopes: (Name | ScopesOf)[]): ReturnType<typeof Scopes>;
   /** `@AnyScope()`, of these alone. */
   AnyScope(this: void, ...scopes: [Name, ...Name[]]): ReturnType<typeof AnyScope>;
   /** What a page shows of a scope: one that is not defined by its name, so that nothing is granted unseen. RFC 6749 §4.1.1 */

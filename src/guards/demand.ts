@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
-import { SCOPES_METADATA, verifyScopes } from '../decorators/scopes.decorator.js';
+import { SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf, verifyScopes } from '../decorators/scopes.decorator.js';
 import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
 
@@ -21,6 +21,8 @@ export interface Demand {
   options?: Readonly<{ scope: string }>;
   /** The name of the server to ask; left out: the one without. */
   server?: string | undefined;
+  /** What more of them hangs on the request. */
+  of?: readonly ScopesOf[];
 }
 
 /** Where `@UseGuards()` leaves its list. */
@@ -46,7 +48,8 @@ function readNeed(handler: object, controller: Type, isOurs: (guard: unknown) =>
     const any = own(ANY_SCOPE_METADATA) as string[] | undefined;
     const isOptional = Boolean(own(OPTIONAL_AUTH_METADATA));
     if (scopes || any || isOptional) {
-      return { user, optional: isOptional && !user, any: checked(any), options: optionsOf(scopes) };
+      const of = own(SCOPES_OF_METADATA) as ScopesOf[] | undefined;
+      return { user, optional: isOptional && !user, any: checked(any), options: optionsOf(scopes), of };
     }
     isGuarded ||= Boolean(own(USER_REQUIRED_METADATA));
     const isPublic = own(PUBLIC_METADATA);
@@ -93,6 +96,13 @@ function ownGuards(target: object): unknown[] {
 function checked(any: readonly string[] | undefined): readonly string[] | undefined {
   if (any) verifyScopes(any, '@AnyScope()');
   return any;
+}
+
+/** What a route asks of this very request. */
+export function optionsFor({ options, of }: Demand, request: Parameters<ScopesOf>[0]): Demand['options'] {
+  if (!of) return options;
+  const values = [options?.scope.split(' ') ?? [], of.map((scopes) => scopes(request))].flat(2);
+  return optionsOf([...new Set(values)]);
 }
 
 function optionsOf(scopes: readonly string[] = []): Demand['options'] {

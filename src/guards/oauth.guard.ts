@@ -8,7 +8,7 @@ import { logFault } from '../fault-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import { copyHeaders } from '../native-reply.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
-import { type Demand, readDemand } from './demand.js';
+import { type Demand, optionsFor, readDemand } from './demand.js';
 import { NamedServers, verifyModel } from './named-servers.js';
 import { connectionsOf } from './open-connections.js';
 import { findTransport } from './transports/find-transport.js';
@@ -67,7 +67,7 @@ export class OAuthGuard implements CanActivate {
       const found = demand.server === undefined ? this.server : this.named.find(demand.server, given);
       const server = found instanceof Promise ? await found : found;
       verify(server !== undefined, NO_SERVER);
-      const token = await server.authenticate(asked, response, demand.options);
+      const token = await server.authenticate(asked, response, optionsFor(demand, given));
       if (demand.any || demand.user) await verifyDemand(server, demand, token, { request: asked, response });
       this.attach(context, token);
       const stream = transport.findStream?.(context, demand);

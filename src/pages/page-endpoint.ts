@@ -1,5 +1,5 @@
 import { toOAuthError } from '../../lib/errors.js';
-import type { Handler } from '../../lib/feature.js';
+import type { Handler } from '../../lib/endpoints/handler.js';
 import type { Request, Response } from '../../lib/index.js';
 import { answerError } from '../../lib/operation.js';
 import { showAnswer } from '../interaction/interaction-answer.js';

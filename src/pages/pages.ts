@@ -1,4 +1,5 @@
-import type { Endpoint, Handler, ServerFacts } from '../../lib/feature.js';
+import type { Endpoint, ServerFacts } from '../../lib/feature.js';
+import type { Handler } from '../../lib/endpoints/handler.js';
 import type { OAuth2Server, User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';

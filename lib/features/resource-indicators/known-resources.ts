@@ -26,7 +26,7 @@ export class KnownResources {
     private readonly options: ResourceIndicatorOptions,
   ) {
     const { resources = [], unrestricted = false } = options;
-    const uris = [...resources, ...server.features.flatMap((feature) => feature.resources ?? [])];
+    const uris = [...resources, ...server.resources];
     this.model = server.options.model;
     this.listed = new Map(uris.map((uri) => [resourceKey(uri), uri]));
     const only = this.listed.size === 1 && !unrestricted ? [...this.listed.values()] : [];
@@ -73,6 +73,11 @@ export class KnownResources {
     }
     for (const uri of own) {
       if (!/^https?:/i.test(uri)) yield `\`own\` of \`resourceIndicators\` lists URLs, and \`${uri}\` is none`;
+    }
+    for (const uri of [...resources, ...own]) {
+      const same = this.listed.get(resourceKey(uri));
+      if (same !== undefined && same !== uri && isResource(uri))
+        yield `\`resourceIndicators\` takes \`${uri}\` and \`${same}\` for one: leave one out`;
     }
     if (this.model.validateResource) return;
     if (this.listed.size === 0) {

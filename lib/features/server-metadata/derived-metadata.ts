@@ -6,8 +6,12 @@ import type { ResponseTypeClass } from '../../response-types/response-type.js';
 /** What a host may say of its server. */
 interface Said {
   scopes?: readonly string[] | undefined;
-  grantTypes?: readonly string[] | undefined;
+  grantTypes?: readonly string[] | ((grantType: string) => boolean) | undefined;
 }
+
+/** May clients be told of this grant type? */
+const isSaid = ({ grantTypes }: Said, grantType: string): boolean =>
+  typeof grantTypes === 'function' ? grantTypes(grantType) : (grantTypes?.includes(grantType) ?? true);
 
 type Metadata = Record<string, unknown>;
 
@@ -73,11 +77,11 @@ export function servedGrantTypes(server: ServerFacts, authorizes: boolean, said:
   return servedGrants(server, authorizes ? servedResponseTypes(server, said) : [], said);
 }
 
-function servedResponseTypes(server: ServerFacts, { grantTypes }: Said): readonly [string, ResponseTypeClass][] {
+function servedResponseTypes(server: ServerFacts, said: Said): readonly [string, ResponseTypeClass][] {
   return [...server.responseTypes].filter(
     ([, { grant, requires }]) =>
       isServed(server, requires) &&
-      (grantTypes?.includes(grant) ?? true) &&
+      isSaid(said, grant) &&
       // A code that nobody can redeem is none.
       (!server.grants.has(grant) || isServed(server, server.grants.get(grant)!.requires)),
   );
@@ -87,7 +91,7 @@ function servedResponseTypes(server: ServerFacts, { grantTypes }: Said): readonl
 function servedGrants(
   server: ServerFacts,
   responseTypes: readonly (readonly [string, ResponseTypeClass])[],
-  { grantTypes }: Said,
+  said: Said,
 ): readonly string[] {
   const classes = new Map([...server.grants, ...Object.entries(server.options.extendedGrantTypes)]);
   const asked = new Set([...server.responseTypes.values()].map(({ grant }) => grant));
@@ -95,7 +99,7 @@ function servedGrants(
   const served = [...classes]
     .filter(([name, Grant]) => isServed(server, requiredBy(Grant)) && (!asked.has(name) || answered.has(name)))
     .map(([name]) => name);
-  return [...new Set([...served, ...answered])].filter((name) => grantTypes?.includes(name) ?? true);
+  return [...new Set([...served, ...answered])].filter((name) => isSaid(said, name));
 }
 
 const requiredBy = (Grant: GrantTypeClass): readonly string[] => [

@@ -11,9 +11,9 @@ export interface ServerMetadataOptions {
   scopes?: readonly string[];
   /**
    * The grant types that clients may be told of. Default: all that the model can serve, the password grant and the implicit
-   * one among them. What is left out is served as before, to clients that may use it.
+   * one among them; a function says yes to those that are told. What is left out is served as before, to clients that may use it.
    */
-  grantTypes?: readonly string[];
+  grantTypes?: readonly string[] | ((grantType: string) => boolean);
   /** Seconds in which clients need not ask again. Default: 3600 */
   maxAge?: number;
   /** Members that no server can derive, by their names in RFC 8414 §2: `service_documentation`, `op_policy_uri`, … */
@@ -51,11 +51,14 @@ function* faultsOf(server: ServerFacts, options: ServerMetadataOptions): Iterabl
   }
   const fault = scopesFault(scopes, '`serverMetadata()`');
   if (fault !== undefined) yield fault;
-  if (!Array.isArray(grantTypes)) yield '`grantTypes` of `serverMetadata()` must be a list of grant types';
+  if (!Array.isArray(grantTypes) && typeof grantTypes !== 'function') {
+    yield '`grantTypes` of `serverMetadata()` must be a list of grant types';
+  }
   if (!(maxAge >= 0)) yield '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more';
   const derived = derivedMetadata(server, issuer, { ...options, grantTypes: undefined });
   const served = derived['grant_types_supported'] as readonly string[];
-  const unknown = [grantTypes].flat().find((type) => !served.includes(type));
+  const listed = typeof grantTypes === 'function' ? [] : [grantTypes].flat();
+  const unknown = listed.find((type) => !served.includes(type));
   if (unknown !== undefined) yield `\`grantTypes\` of \`serverMetadata()\` lists \`${unknown}\`, which is not served`;
   const own = Object.keys(members).find((name) => Object.hasOwn(derived, name) || OTHERWISE.has(name));
   if (own !== undefined) {

@@ -66,6 +66,7 @@ describe('a token request that names resources', () => {
     ['several, for the client itself', { ...ITSELF, resource: [MAIL, NOTES, MAIL] }, [MAIL, NOTES]],
     ['one, for a user', { ...ALICES, resource: MAIL }, [MAIL]],
     ['one in another spelling', { ...ITSELF, resource: 'HTTPS://API.example:443/notes' }, [NOTES]],
+    ['one with a slash behind it', { ...ITSELF, resource: `${NOTES}/` }, [NOTES]],
   ])('gets a token for %s', async (_, parameters, resource) => {
     const host = createHost();
     const obtained = await obtain(host, make(host.model), parameters);
@@ -75,7 +76,7 @@ describe('a token request that names resources', () => {
 
   it.each<[string, unknown, object]>([
     ['an unknown one', 'https://evil.example/', UNKNOWN],
-    ['an unknown one beside a known one', [NOTES, `${NOTES}/`], UNKNOWN],
+    ['an unknown one beside a known one', [NOTES, `${NOTES}//`], UNKNOWN],
     ['a path', '/notes', NO_URI],
     ['a fragment', `${NOTES}#part`, NO_URI],
     ['an empty fragment', `${NOTES}#`, NO_URI],

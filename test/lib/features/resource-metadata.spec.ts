@@ -102,7 +102,7 @@ describe('the metadata of a protected resource, RFC 9728', () => {
 describe('a protected resource stops the server', () => {
   const place = (resource: unknown) => `the resource \`${String(resource)}\` of \`protectedResource()\``;
   const noUrl = (resource: unknown) =>
-    `${place(resource)} must be an https URL without query and fragment, or an http one of localhost`;
+    `${place(resource)} must be an https URL without query and fragment, an http one of localhost, or a path such as \`/mcp\``;
 
   it.each<[string, ProtectedResourceOptions['resources'], string]>([
     [
@@ -110,13 +110,19 @@ describe('a protected resource stops the server', () => {
       [],
       "`protectedResource()` needs `resources`, a list such as `[{ resource: 'https://api.example.com' }]`",
     ],
-    ...['http://api.example', '/v1', 'https://api.example#a', 'https://api.example?a', 'urn:example:api', 1].map(
-      (resource): [string, ProtectedResource[], string] => [
-        `that is ${resource}`,
-        [{ resource: resource as string }],
-        noUrl(resource),
-      ],
-    ),
+    ...[
+      'http://api.example',
+      '//v1',
+      '/v1/../v2',
+      'https://api.example#a',
+      'https://api.example?a',
+      'urn:example:api',
+      1,
+    ].map((resource): [string, ProtectedResource[], string] => [
+      `that is ${resource}`,
+      [{ resource: resource as string }],
+      noUrl(resource),
+    ]),
     ['that is nothing', [undefined as never], noUrl(undefined)],
     [
       'whose path is that of another',
@@ -149,7 +155,10 @@ describe('a protected resource stops the server', () => {
 
   it.each<[unknown, string]>([
     [undefined, '`protectedResource()` needs `resources`'],
-    [{ resource: [] }, 'unknown option `resource` of `protectedResource()`: there are `resources` and `maxAge`'],
+    [
+      { resource: [] },
+      'unknown option `resource` of `protectedResource()`: there are `resources`, `maxAge` and `atRoot`',
+    ],
     [
       { resources: [{ resource: API, scope: ['a'] }] },
       `unknown option \`scope\` of ${place(API)}: there are \`resource\`, \`scopes\`, \`authorizationServers\` and \`members\``,

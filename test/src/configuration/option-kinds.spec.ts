@@ -117,7 +117,7 @@ describe('an option of the wrong kind stops the application', () => {
     [
       'a misspelt member',
       { cors: { origin: ['https://a.example'] } },
-      'unknown option `cors.origin`: there are `origins` and `maxAge`',
+      'unknown option `cors.origin`: there are `origins`, `resources` and `maxAge`',
     ],
     [
       'a lifetime that is none',

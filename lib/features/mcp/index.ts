@@ -1,0 +1,2 @@
+export { mcp, type McpOptions } from './mcp.js';
+export { toolScopes } from './tool-scopes.js';

@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { OAuth2ModuleOptions } from 'nest-oauth2';
+import { protectedResource, serverMetadata } from 'nest-oauth2/features';
+import { mcp, type McpOptions } from 'nest-oauth2/mcp';
+import { answerOf, get } from '../../support/http.js';
+import { mcpModule } from '../../support/mcp-host.js';
+import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const ISSUER = 'https://mcp.example';
+const PAGE = 'http://localhost:6274';
+
+async function start(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}, host: HostOptions = {}) {
+  const { url } = await startHost(platform, mcpModule({ issuer: ISSUER, ...options }), host);
+  return {
+    url,
+    read: async (path: string) => (await answerOf(get(url + path))).body as Record<string, unknown>,
+    call: (message: unknown, headers = {}) => {
+      const body = JSON.stringify(message);
+      const asJson = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+      return fetch(`${url}/mcp`, { method: 'POST', body, headers: { ...asJson, ...headers } });
+    },
+  };
+}
+
+const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add_note' } };
+
+// Issue 13
+describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
+  afterEach(stopHosts);
+
+  it('says what the server and the resource are, in one line of its host', async () => {
+    const { read } = await start(platform);
+    expect(await read('/.well-known/oauth-authorization-server')).toEqual({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/oauth/authorize`,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query', 'fragment'],
+      grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      protected_resources: [`${ISSUER}/mcp`],
+    });
+    const resource = {
+      resource: `${ISSUER}/mcp`,
+      authorization_servers: [ISSUER],
+      bearer_methods_supported: ['header', 'body'],
+    };
+    expect(await read('/.well-known/oauth-protected-resource/mcp')).toEqual(resource);
+    expect(await read('/.well-known/oauth-protected-resource')).toEqual(resource);
+  });
+
+  it.each<[string, McpOptions, string]>([
+    ['a path', { resource: '/api/mcp' }, `${ISSUER}/api/mcp`],
+    ['a URL', { resource: 'https://tools.example/mcp' }, 'https://tools.example/mcp'],
+    ['the root of a host', { resource: 'https://tools.example' }, 'https://tools.example'],
+  ])('takes for the resource %s', async (_name, options, resource) => {
+    const { read } = await start(platform, { features: [mcp({ ...options, name: 'Notes', scopes: ['notes:read'] })] });
+    const said = { resource, resource_name: 'Notes', scopes_supported: ['notes:read'] };
+    const { pathname } = new URL(resource);
+    expect(await read(`/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}`)).toMatchObject(said);
+    expect(await read('/.well-known/oauth-protected-resource')).toMatchObject(said);
+  });
+
+  it('leaves the last word to a feature that its host lists too', async () => {
+    const own = [
+      serverMetadata({ scopes: ['notes:read'] }),
+      protectedResource({ resources: [{ resource: `${ISSUER}/mcp`, members: { resource_name: 'Mine' } }] }),
+    ];
+    const { read, url } = await start(platform, { features: [mcp({ name: 'Theirs' }), ...own] });
+    expect(await read('/.well-known/oauth-authorization-server')).toMatchObject({ scopes_supported: ['notes:read'] });
+    expect(await read('/.well-known/oauth-protected-resource/mcp')).toMatchObject({ resource_name: 'Mine' });
+    expect((await get(`${url}/.well-known/oauth-protected-resource`)).status).toBe(404);
+  });
+
+  it('is no OpenID provider, and does not say that it is one', async () => {
+    const { url } = await start(platform);
+    expect((await get(`${url}/.well-known/openid-configuration`)).status).toBe(404);
+  });
+
+  it('tells a client without a token where to get one, and with which scope', async () => {
+    const { call } = await start(platform);
+    const at = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`;
+    const asked = async (message: unknown, headers = {}) => {
+      const response = await call(message, headers);
+      return [response.status, response.headers.get('www-authenticate')];
+    };
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize' };
+    expect(await asked(initialize)).toEqual([401, `Bearer realm="Service",${at},scope="notes:read"`]);
+    expect(await asked(CALL)).toEqual([401, `Bearer realm="Service",${at},scope="notes:read notes:write"`]);
+    expect(await asked(initialize, { authorization: 'Bearer wrong' })).toEqual([
+      401,
+      `Bearer realm="Service",error="invalid_token",${at},scope="notes:read"`,
+    ]);
+  });
+
+  it('lets a page of any origin read that, and ask first', async () => {
+    const { call, url } = await start(platform);
+    const { headers } = await call(CALL, { origin: PAGE });
+    expect(headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(headers.get('access-control-expose-headers')).toBe('Retry-After, WWW-Authenticate, *');
+    const asks = (path: string, asked: string) =>
+      answerOf(
+        fetch(url + path, {
+          method: 'OPTIONS',
+          headers: {
+            origin: PAGE,
+            'access-control-request-method': 'POST',
+            'access-control-request-headers': asked,
+          },
+        }),
+      );
+    expect(await asks('/mcp', 'authorization,mcp-protocol-version')).toMatchObject({
+      status: 204,
+      headers: {
+        'access-control-allow-origin': PAGE,
+        'access-control-allow-headers': 'authorization,mcp-protocol-version',
+        'access-control-allow-methods': expect.stringContaining('DELETE'),
+      },
+    });
+    expect(await asks('/oauth/token', 'content-type')).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': PAGE },
+    });
+    expect((await asks('/oauth/authorize', 'x')).headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('opens nothing beside the resource to other origins', async () => {
+    const { url } = await start(platform);
+    const { headers } = await get(`${url}/mcpx`, { origin: PAGE });
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('leaves it to the option `cors` who may call', async () => {
+    const { call } = await start(platform, { cors: { origins: ['https://app.example'], resources: true } });
+    const from = async (origin: string) => (await call(CALL, { origin })).headers.get('access-control-allow-origin');
+    expect(await from('https://app.example')).toBe('https://app.example');
+    expect(await from(PAGE)).toBeNull();
+  });
+
+  it.each<[string, string, Partial<OAuth2ModuleOptions>]>([
+    ['PKCE left to some', '`mcp()` has every client send a PKCE challenge', { requirePKCE: 'public' }],
+    ['plain challenges', '`mcp()` takes no `plain` challenges', { enablePlainPKCE: true }],
+    ['no issuer', 'option `issuer`', { issuer: undefined }],
+    ['a misspelt option', 'unknown option `resources` of `mcp()`', { features: [mcp({ resources: [] } as never)] }],
+    ['a resource that is none', 'must be an https URL', { features: [mcp({ resource: 'mcp' })] }],
+    [
+      'a resource that the host does not list itself',
+      'does not list its resource `/tools`',
+      {
+        features: [protectedResource({ resources: [{ resource: `${ISSUER}/mcp` }] }), mcp({ resource: '/tools' })],
+      },
+    ],
+  ])('stops the start with %s', async (_name, sentence, options) => {
+    await expect(start(platform, options)).rejects.toThrow(sentence);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { OAuth2ModuleOptions } from 'nest-oauth2';
+import { resourceIndicators } from 'nest-oauth2/features';
+import type { MemoryStore } from 'nest-oauth2/stores/memory';
+import { mcp } from 'nest-oauth2/mcp';
+import { pageOf } from '../../support/consent.js';
+import { freePort } from '../../support/free-port.js';
+import { answerOf } from '../../support/http.js';
+import { mcpModule, mcpStore } from '../../support/mcp-host.js';
+import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { type Connection, Keeper, type Judge, JUDGES } from './mcp-client.js';
+
+/** A browser in which Alice is signed in, and agrees to everything. */
+const browserOn =
+  (network: typeof fetch) =>
+  async (url: URL): Promise<URL> => {
+    const cookie = { cookie: 'user=alice' };
+    const opened = await network(url, { headers: cookie, redirect: 'manual' });
+    const location = opened.headers.get('location');
+    if (location !== null) return new URL(location);
+    const { action, ticket } = pageOf(await answerOf(opened));
+    const body = new URLSearchParams({ ticket, decision: 'allow' });
+    const answered = await network(new URL(action, url), { method: 'POST', headers: cookie, body, redirect: 'manual' });
+    return new URL(answered.headers.get('location')!);
+  };
+
+interface Setting {
+  url: string;
+  network: typeof fetch;
+  store: MemoryStore;
+  keeper(options?: ConstructorParameters<typeof Keeper>[1]): Keeper;
+}
+
+/** A host that clients know by `https://mcp.example`, behind a proxy that brings requests as they are, or cuts off a path. */
+async function behindProxy(
+  platform: Platform,
+  { cut = '', host, ...options }: Partial<OAuth2ModuleOptions> & { cut?: string; host?: HostOptions } = {},
+): Promise<Setting> {
+  const store = mcpStore();
+  const origin = 'https://mcp.example';
+  const { url } = await startHost(platform, mcpModule({ model: store, issuer: origin, ...options }), {
+    trustProxy: true,
+    ...host,
+  });
+  const network: typeof fetch = async (input, init) => {
+    const asked = new URL(String(input));
+    if (asked.origin !== origin) throw new TypeError(`nobody is at ${asked.origin}`);
+    const path = asked.pathname.startsWith(`${cut}/`) ? asked.pathname.slice(cut.length) : asked.pathname;
+    const headers = new Headers(init?.headers);
+    for (const [name, value] of Object.entries({ host: asked.host, proto: 'https', prefix: cut })) {
+      if (value) headers.set(`x-forwarded-${name}`, value);
+    }
+    return fetch(`${url}${path}${asked.search}`, { ...init, headers });
+  };
+  const browse = browserOn(network);
+  return { url: origin, network, store, keeper: (given) => new Keeper(browse, { clientId: 'mcp-app', ...given }) };
+}
+
+/** The same on a loopback address, without a proxy. */
+async function onLoopback(platform: Platform, options: Partial<OAuth2ModuleOptions> = {}): Promise<Setting> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const store = mcpStore();
+  await startHost(platform, mcpModule({ model: store, issuer: url, ...options }), { port });
+  const keeper = (given: object = {}) => new Keeper(browserOn(fetch), { clientId: 'mcp-app', ...given });
+  return { url, network: fetch, store, keeper };
+}
+
+const READ = { content: [{ type: 'text', text: 'Follow the white rabbit' }] };
+const ADDED = { content: [{ type: 'text', text: 'added' }] };
+
+const list = (connection: Connection) => connection.callTool('list_notes');
+const add = (connection: Connection) => connection.callTool('add_note');
+
+// Issue 13
+describe.each(
+  PLATFORMS.flatMap((platform) => JUDGES.map((judge): [Platform, string, Judge] => [platform, judge.name, judge])),
+)('on %s, %s', (platform, _name, judge) => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return stopHosts();
+  });
+
+  it('connects from a bare URL, by challenge, metadata, code and PKCE', async () => {
+    const { url, keeper } = await onLoopback(platform);
+    const kept = keeper();
+    const connection = await judge.connect(`${url}/mcp`, kept);
+    expect(await list(connection)).toMatchObject(READ);
+    const asked = Object.fromEntries(kept.shown[0]!.searchParams);
+    expect(asked).toMatchObject({ resource: `${url}/mcp`, code_challenge_method: 'S256', scope: 'notes:read' });
+    expect(kept.landed?.searchParams.get('iss')).toBe(url);
+    expect(kept.shown).toHaveLength(1);
+  });
+
+  it('refreshes what has been revoked, without its user', async () => {
+    const { url, keeper, store } = await onLoopback(platform);
+    const kept = keeper();
+    const connection = await judge.connect(`${url}/mcp`, kept);
+    const { access_token: before } = kept.tokens;
+    await store.revokeAccessToken((await store.getAccessToken(before))!);
+    expect(await list(connection)).toMatchObject(READ);
+    expect(kept.tokens.access_token).not.toBe(before);
+    expect((await store.getAccessToken(kept.tokens.access_token))?.['resource']).toEqual([`${url}/mcp`]);
+    expect(kept.shown).toHaveLength(1);
+  });
+
+  it('asks its user again when the whole grant has ended', async () => {
+    const { url, keeper, store } = await onLoopback(platform);
+    const kept = keeper();
+    await judge.connect(`${url}/mcp`, kept);
+    await store.revokeGrantsOf({ userId: 'alice' });
+    jest.spyOn(console, 'warn').mockImplementation(() => undefined); // What the newer SDK says of a refusal.
+    expect(await list(await judge.connect(`${url}/mcp`, kept))).toMatchObject(READ);
+    expect(kept.shown).toHaveLength(2);
+  });
+
+  it('steps up: a tool that needs more is refused by the scopes that it needs, and called again with those', async () => {
+    const { url, keeper } = await onLoopback(platform);
+    // The older SDK would refresh for more scope, which no refresh gives. RFC 6749 §6
+    const kept = keeper({ clientId: 'mcp-once' });
+    const connection = await judge.connect(`${url}/mcp`, kept);
+    expect(kept.tokens.scope).toBe('notes:read');
+    expect(await add(connection)).toMatchObject(ADDED);
+    expect(kept.shown.map(({ searchParams }) => searchParams.get('scope'))).toEqual([
+      'notes:read',
+      'notes:read notes:write',
+    ]);
+    expect(await list(connection)).toMatchObject(READ);
+  });
+
+  it('is refused a token of another resource, and gets one of its own', async () => {
+    const others = resourceIndicators({ resources: ['https://other.example/'] });
+    const { url, keeper, store } = await onLoopback(platform, { features: [mcp(), others] });
+    const kept = keeper({ clientId: 'mcp-once' });
+    const connection = await judge.connect(`${url}/mcp`, kept);
+    const token = (await store.getAccessToken(kept.tokens.access_token))!;
+    const foreign = { ...token, accessToken: 'foreign', grantId: 'another', resource: ['https://other.example/'] };
+    await store.saveToken(foreign, token.client, token.user);
+    kept.kept['tokens'] = { access_token: 'foreign', token_type: 'Bearer', issuer: url };
+    expect(await list(connection)).toMatchObject(READ);
+    expect(kept.shown).toHaveLength(2);
+  });
+
+  it.each<[string, Partial<OAuth2ModuleOptions> & { cut?: string; host?: HostOptions }, string]>([
+    ['as it is', {}, '/mcp'],
+    ['with a slash behind the issuer', { issuer: 'https://mcp.example/' }, '/mcp'],
+    ['with a path in the issuer', { issuer: 'https://mcp.example/tenant', paths: { prefix: 'tenant/oauth' } }, '/mcp'],
+    [
+      'with a path that the proxy cuts off',
+      { issuer: 'https://mcp.example/app', cut: '/app', features: [mcp({ resource: '/app/mcp' })] },
+      '/app/mcp',
+    ],
+    [
+      'with a global prefix',
+      { features: [mcp({ resource: '/api/mcp' })], host: { prepare: (app) => app.setGlobalPrefix('api') } },
+      '/api/mcp',
+    ],
+  ])('connects through a proxy, %s', async (_name2, options, path) => {
+    const { url, network, keeper } = await behindProxy(platform, options);
+    const kept = keeper();
+    expect(await list(await judge.connect(url + path, kept, network))).toMatchObject(READ);
+    expect(kept.shown[0]!.searchParams.get('resource')).toBe(url + path);
+  });
+});

@@ -1,0 +1,66 @@
+import { All, Body, Controller, type ModuleMetadata, Req, Res, UseGuards } from '@nestjs/common';
+import { type NodeIncomingMessageLike, type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { OAuth2Module, type OAuth2ModuleOptions, OAuthGuard, Scopes } from 'nest-oauth2';
+import { mcp, toolScopes } from 'nest-oauth2/mcp';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { DemoInteraction, SECRET } from './demo.js';
+
+/** Loopback: a client of the user's own machine, on any port. */
+export const LOOPBACK_CALLBACK = 'http://127.0.0.1:33418/callback';
+
+const alice = { id: 'alice', name: 'Alice' };
+
+/** A model with a user, and two public clients: one keeps refresh tokens, and one has none. */
+export function mcpStore(): MemoryStore {
+  const app = {
+    tokenEndpointAuthMethod: 'none',
+    redirectUris: ['http://127.0.0.1/callback'],
+    scopes: ['notes:read', 'notes:write'],
+    defaultScope: ['notes:read'],
+  };
+  return new MemoryStore({
+    clients: [
+      { ...app, id: 'mcp-app', grants: ['authorization_code', 'refresh_token'] },
+      { ...app, id: 'mcp-once', grants: ['authorization_code'] },
+    ],
+    users: { findById: (id) => id === alice.id && alice, findByCredentials: () => undefined },
+  });
+}
+
+function notesServer(): McpServer {
+  const server = new McpServer({ name: 'notes', version: '1.0.0' });
+  const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
+  server.registerTool('list_notes', { description: 'Lists notes' }, () => text('Follow the white rabbit'));
+  server.registerTool('add_note', { description: 'Adds a note' }, () => text('added'));
+  return server;
+}
+
+/** What Fastify wraps, and Express does not. */
+interface Wrapped<T> {
+  raw?: T;
+  hijack?(): void;
+}
+
+@Controller('mcp')
+@UseGuards(OAuthGuard)
+export class McpController {
+  private readonly serve = toNodeHandler(createMcpHandler(notesServer));
+
+  @All()
+  @Scopes('notes:read', toolScopes({ add_note: 'notes:write' }))
+  async answer(
+    @Req() request: NodeIncomingMessageLike & Wrapped<NodeIncomingMessageLike>,
+    @Res() reply: NodeServerResponseLike & Wrapped<NodeServerResponseLike>,
+    @Body() body: unknown,
+  ): Promise<void> {
+    reply.hijack?.();
+    await this.serve(request.raw ?? request, reply.raw ?? reply, body);
+  }
+}
+
+/** An MCP server that is its own authorization server. */
+export function mcpModule(options: Partial<OAuth2ModuleOptions> = {}): ModuleMetadata {
+  const given = { model: mcpStore(), interaction: DemoInteraction, secret: SECRET, features: [mcp()], ...options };
+  return { imports: [OAuth2Module.forRoot(given)], controllers: [McpController] };
+}
