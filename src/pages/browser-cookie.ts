@@ -44,12 +44,15 @@ export class BrowserCookie {
   }
 }
 
-/** What a form of this browser carries: nobody can tell it who cannot read the cookie. RFC 9700 §4.7 */
-export const formToken = (cookie: string): string =>
-  createHmac('sha256', cookie).update('nest-oauth2 form').digest('base64url');
+/**
+ * What a form of this browser carries: nobody can tell it who cannot read the cookie. RFC 9700 §4.7
+ * @param about what its form decides; left out: it decides nothing that was shown
+ */
+export const formToken = (cookie: string, about = ''): string =>
+  createHmac('sha256', cookie).update(`nest-oauth2 form${about}`).digest('base64url');
 
-export function isFormToken(token: unknown, cookie: string | undefined): boolean {
-  return typeof token === 'string' && cookie !== undefined && isSameText(token, formToken(cookie));
+export function isFormToken(token: unknown, cookie: string | undefined, about?: string): boolean {
+  return typeof token === 'string' && cookie !== undefined && isSameText(token, formToken(cookie, about));
 }
 
 function valueOf(header: string | undefined, name: string): string | undefined {

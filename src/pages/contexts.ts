@@ -70,6 +70,33 @@ export interface ApplicationsPageContext extends FormContext {
   ended: boolean;
 }
 
+/** The page where the code of a device is entered: its form posts `user_code` and its `fields`. RFC 8628 §3.3 */
+export interface DevicePageContext extends FormContext {
+  /** As it came in the address, or was typed before: to be compared with what the device shows. */
+  userCode?: string;
+  /** Why it is shown again. */
+  problem?: 'wrongCode' | 'deviceExpired' | 'throttled';
+}
+
+/** Before a device gets access: its form posts its `fields` and a `decision`, `allow` or `deny`. */
+export interface DeviceConsentPageContext extends FormContext {
+  user: User;
+  client: Client;
+  /** What the device would be allowed. */
+  scopes: readonly string[];
+  /** For which resources. RFC 8707 §2 */
+  resources: readonly string[];
+  /** What the device shows. */
+  userCode: string;
+  /** Where another account may be chosen. */
+  accounts: string;
+}
+
+/** After that. */
+export interface DeviceDonePageContext extends PageContext {
+  allowed: boolean;
+}
+
 /** What stands around every page. */
 export interface FrameContext extends PageContext {
   title: Html;
@@ -98,6 +125,9 @@ export interface PageFunctions {
   signOut(context: SignOutPageContext): Page;
   error(context: ErrorPageContext): Page;
   applications(context: ApplicationsPageContext): Page;
+  device(context: DevicePageContext): Page;
+  deviceConsent(context: DeviceConsentPageContext): Page;
+  deviceDone(context: DeviceDonePageContext): Page;
   /** The whole document. */
   frame(context: FrameContext): Html;
 }

@@ -39,6 +39,22 @@ export const ENGLISH = {
   since: 'Since {date}, last used {used}',
   end: 'End access',
   endOf: 'End access of {client}',
+  deviceTitle: 'Connect a device',
+  deviceIntro: 'Enter the code that your device shows.',
+  deviceConfirm: 'Does your device show this very code? Go on only if it does.',
+  deviceCode: 'Code',
+  deviceContinue: 'Continue',
+  deviceSafety: 'Never enter a code that somebody has sent you.',
+  wrongCode: 'This code is not known, or it is over. Check it, or start again on your device.',
+  deviceExpired: 'This form had expired. Please try again.',
+  deviceConsentTitle: 'Connect this device?',
+  deviceResource: 'For {resource}',
+  deviceWarning:
+    'Allow this only if you started it yourself, on a device of yours that shows {code}. If somebody sent you the code or a link to this page, deny: they would get access to your account.',
+  deviceAllowedTitle: 'Your device is connected',
+  deviceAllowedText: 'You can close this page, and go on at your device.',
+  deviceDeniedTitle: 'No device was connected',
+  deviceDeniedText: 'It was given nothing. You can close this page.',
   ended: 'Its access has ended. It has to ask you before it gets any again.',
 } as const;
 

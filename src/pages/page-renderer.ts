@@ -3,6 +3,7 @@ import type { PageContext, PageFunctions } from './contexts.js';
 import { account, signOut } from './default/account.js';
 import { applications } from './default/applications.js';
 import { consent } from './default/consent.js';
+import { device, deviceConsent, deviceDone } from './default/device.js';
 import { error } from './default/error.js';
 import { frame } from './default/frame.js';
 import { login } from './default/login.js';
@@ -32,7 +33,18 @@ export type PageName = Exclude<keyof PageFunctions, 'frame'>;
 export type Facts<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
 
 /** The pages as they are, for a host that adds to one of them. */
-export const defaultPages: PageFunctions = { login, consent, account, signOut, error, applications, frame };
+export const defaultPages: PageFunctions = {
+  login,
+  consent,
+  account,
+  signOut,
+  error,
+  applications,
+  device,
+  deviceConsent,
+  deviceDone,
+  frame,
+};
 
 /**
  * Pages whose form may lead to a client, and from there anywhere: Chromium holds every redirect behind a form against

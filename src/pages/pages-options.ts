@@ -16,6 +16,8 @@ export interface PagesOptions extends Look {
   throttle?: Throttle;
   /** `false`: no page of the applications with access. Default: true, where the model keeps consents */
   applications?: boolean;
+  /** Is there a page where users enter the codes of devices? It needs the feature `deviceAuthorization()`. Default: false */
+  devices?: boolean;
 }
 
 /** The options with their defaults, checked once. */

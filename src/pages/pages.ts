@@ -4,6 +4,7 @@ import type { OAuth2Server, User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
+import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login-endpoint.js';
 import { LogoutEndpoint } from './logout-endpoint.js';
 import { PagesInteraction } from './pages-interaction.js';
@@ -33,6 +34,7 @@ export function pages(options: PagesOptions = {}): Pages {
     logout: at('oauth/logout', LogoutEndpoint),
   };
   const lists = options.applications !== false && { applications: at('oauth/applications', ApplicationsEndpoint) };
+  const devices = options.devices === true && { device: at('oauth/device', DeviceEndpoint) };
   return {
     name: 'pages',
     requires: [
@@ -40,7 +42,11 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(signIn ? ['getUser'] : []),
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
     ],
-    endpoints: { ...signIn, ...lists },
+    endpoints: { ...signIn, ...lists, ...devices },
+    check: ({ features }) =>
+      devices && !features.some(({ name }) => name === 'RFC 8628')
+        ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
+        : [],
     async findUser(request, { facts }) {
       return (await new Site(facts, settled).findUser(toOAuthRequest(request as NativeRequest))) || undefined;
     },

@@ -45,17 +45,21 @@ export class Site {
   }
 
   /** The hidden fields that tie a form to this browser, which is given a cookie if it has none. */
-  fields({ request, response }: Visit, more: Readonly<Record<string, string | undefined>> = {}): Fields {
+  fields(
+    { request, response }: Visit,
+    more: Readonly<Record<string, string | undefined>> = {},
+    about?: string,
+  ): Fields {
     const cookie = this.cookie({ request, response });
-    const fields = { ...more, form_token: formToken(cookie.value ?? cookie.issue()) };
+    const fields = { ...more, form_token: formToken(cookie.value ?? cookie.issue(), about) };
     return Object.fromEntries(
       Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
   }
 
   /** Was a form sent by a page of ours, in this browser? RFC 9700 §4.7 */
-  isOurs(visit: Visit): boolean {
-    return this.isFromHere(visit) && isFormToken(visit.request.body?.form_token, this.cookie(visit).value);
+  isOurs(visit: Visit, about?: string): boolean {
+    return this.isFromHere(visit) && isFormToken(visit.request.body?.form_token, this.cookie(visit).value, about);
   }
 
   /** Did a page of this origin send it, as far as the browser says? */

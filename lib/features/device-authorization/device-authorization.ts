@@ -54,7 +54,7 @@ function* faultsOf(options: DeviceAuthorizationOptions, server: ServerFacts): It
     yield `\`verificationUri\` of ${place} must be an https URL without query and fragment, or an http one of localhost`;
   }
   if (verificationUri === undefined && (issuer === undefined || !server.endpoints.has('device'))) {
-    yield `${place} needs a page where users enter their codes: list \`pages()\` and give the option \`issuer\`, or say where yours is by \`verificationUri\``;
+    yield `${place} needs a page where users enter their codes: list \`pages({ devices: true })\` and give the option \`issuer\`, or say where yours is by \`verificationUri\``;
   }
   if (!hasOnce(model)) yield `${place} needs a model that implements \`once()\`: that of an event emitter is another`;
 }

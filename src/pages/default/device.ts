@@ -1,0 +1,73 @@
+import type { DeviceConsentPageContext, DeviceDonePageContext, DevicePageContext, Page } from '../contexts.js';
+import { html } from '../html.js';
+import { hidden } from './fields.js';
+
+const INVALID = html`aria-invalid="true" aria-describedby="problem"`;
+const FOCUSED = html`autofocus`;
+
+/** Asks for the code that a device shows, or whether the one that came along is that. */
+export function device({ say, action, fields, userCode, problem }: DevicePageContext): Page {
+  const title = say('deviceTitle');
+  const isWrong = problem === 'wrongCode';
+  return {
+    title: problem ? say('problem', { title }) : title,
+    main: html`<h1>${title}</h1>
+      ${problem && html`<p class="notice bad" role="alert" id="problem">${say(problem)}</p>`}
+      <p>${say(userCode === undefined ? 'deviceIntro' : 'deviceConfirm')}</p>
+      <form method="post" action="${action}">
+        ${hidden(fields)}
+        <label for="user_code">${say('deviceCode')}</label>
+        <input
+          id="user_code"
+          name="user_code"
+          value="${userCode}"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          maxlength="40"
+          required
+          ${isWrong ? INVALID : userCode === undefined && FOCUSED}
+        />
+        <button class="primary wide">${say('deviceContinue')}</button>
+      </form>
+      <p class="aside">${say('deviceSafety')}</p>`,
+  };
+}
+
+/** Asks whether the device may have what it would get, and warns of those who send others a code. RFC 8628 §5.4 */
+export function deviceConsent(context: DeviceConsentPageContext): Page {
+  const { say, describe, nameOf, action, fields, user, client, scopes, resources, userCode, accounts } = context;
+  const title = say('deviceConsentTitle');
+  const values = { client: html`<b>${nameOf(client)}</b>` };
+  return {
+    title,
+    main: html`<h1>${title}</h1>
+      <p>${say(scopes.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
+      ${
+        scopes.length > 0 &&
+        html`<ul class="scopes">
+          ${scopes.map((scope) => html`<li>${describe(scope) ?? say('useScope')} <code>${scope}</code></li>`)}
+        </ul>`
+      }
+      ${resources.map((uri) => html`<p>${say('deviceResource', { resource: html`<code>${uri}</code>` })}</p>`)}
+      <p class="notice bad">${say('deviceWarning', { code: html`<b>${userCode}</b>` })}</p>
+      <form method="post" action="${action}" class="choice">
+        ${hidden(fields)}
+        <button class="primary" name="decision" value="allow">${say('allow')}</button>
+        <button name="decision" value="deny">${say('deny')}</button>
+      </form>
+      <p class="aside">
+        ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })} <a href="${accounts}">${say('otherAccount')}</a>
+      </p>`,
+  };
+}
+
+/** Says what was decided: what follows, happens on the device. */
+export function deviceDone({ say, allowed }: DeviceDonePageContext): Page {
+  const title = say(allowed ? 'deviceAllowedTitle' : 'deviceDeniedTitle');
+  return {
+    title,
+    main: html`<h1>${title}</h1>
+      <p>${say(allowed ? 'deviceAllowedText' : 'deviceDeniedText')}</p>`,
+  };
+}

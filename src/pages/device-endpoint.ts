@@ -1,0 +1,96 @@
+import { readUserCode, shownUserCode } from '../../lib/features/device-authorization/user-code.js';
+import {
+  decideDeviceRequest,
+  type DeviceRequest,
+  findDeviceRequest,
+} from '../../lib/features/device-authorization/device-requests.js';
+import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
+import type { DevicePageContext } from './contexts.js';
+import { pathOf } from './local-path.js';
+import { PageEndpoint } from './page-endpoint.js';
+import { textOf, type Visit } from './site.js';
+
+type Problem = NonNullable<DevicePageContext['problem']>;
+
+const STATUS: Readonly<Record<Problem, number>> = { wrongCode: 400, deviceExpired: 403, throttled: 429 };
+
+/** What the address of this page says of what was decided. */
+const DONE = ['allowed', 'denied'] as const;
+
+/** Connects a device: its code is entered or confirmed, its user signs in, sees who asks for what, and decides. RFC 8628 §3.3 */
+export class DeviceEndpoint extends PageEndpoint {
+  /** A code that came in the address is shown and not taken: the user has to compare it. RFC 8628 §3.3.1 */
+  protected async get(visit: Visit): Promise<void> {
+    const done = DONE.find((one) => one === visit.request.query['done']);
+    if (done === undefined) return this.askCode(visit);
+    this.site.show('deviceDone', { allowed: done === 'allowed' }, visit);
+  }
+
+  protected async post(visit: Visit): Promise<void> {
+    const { site } = this;
+    const { request } = visit;
+    const decision = textOf(request, 'decision');
+    // The form of a decision is tied to what it showed, which is known once that is found.
+    if (decision === undefined ? !site.isOurs(visit) : !site.isFromHere(visit))
+      return this.askCode(visit, 'deviceExpired');
+    const typed = textOf(request, 'user_code') ?? '';
+    const user = await site.findUser(request);
+    if (!user) return this.goTo(site.loginPath(request, this.path(visit, { user_code: codeOf(typed) })), visit);
+    const found = await this.find(typed, user, visit);
+    if (!found) return this.askCode(visit, 'wrongCode');
+    if (found === 'throttled') return this.askCode(visit, found);
+    if (decision === undefined || !site.isOurs(visit, subjectOf(user, found))) return this.askUser(user, found, visit);
+    const allow = decision === 'allow';
+    if (!(await decideDeviceRequest(found, { allow }))) return this.askCode(visit, 'wrongCode');
+    this.goTo(this.path(visit, { done: allow ? 'allowed' : 'denied' }), visit);
+  }
+
+  private async find(
+    typed: string,
+    user: User,
+    { request, response }: Visit,
+  ): Promise<DeviceRequest | 'throttled' | undefined> {
+    const { ip: address } = (request['native'] ?? {}) as { ip?: string };
+    try {
+      return await findDeviceRequest(this.site.server, typed, { user, address, request });
+    } catch (error) {
+      if (!(error instanceof TemporarilyUnavailableError) || error.status !== 429) throw error;
+      response.set('retry-after', String(error.retryAfter));
+      return 'throttled';
+    }
+  }
+
+  private askCode(visit: Visit, problem?: Problem): void {
+    const code = codeOf(textOf(visit.request, 'user_code'));
+    const facts = {
+      ...(code !== undefined && { userCode: code }),
+      ...(problem && { problem }),
+      fields: this.site.fields(visit),
+      action: this.path(visit),
+    };
+    this.site.show('device', facts, visit, problem ? STATUS[problem] : 200);
+  }
+
+  private askUser(user: User, found: DeviceRequest, visit: Visit): void {
+    const { client, scope = '', resource, userCode } = found;
+    const scopes = scope.split(' ').filter(Boolean);
+    const fields = this.site.fields(visit, { user_code: userCode }, subjectOf(user, found));
+    const accounts = this.site.loginPath(visit.request, this.path(visit, { user_code: userCode }));
+    const facts = { user, client, scopes, resources: resource, userCode, fields, accounts, action: this.path(visit) };
+    this.site.show('deviceConsent', facts, visit);
+  }
+
+  private path({ request }: Visit, query?: Record<string, string | undefined>): string {
+    return pathOf(this.site.server, 'device', { request, ...(query && { query }) });
+  }
+}
+
+/** As the device shows it; nothing where it can be no code. */
+function codeOf(typed: string | undefined): string | undefined {
+  const code = readUserCode(typed);
+  return code === undefined ? undefined : shownUserCode(code);
+}
+
+/** What a decision is about: this user, this device, and what they were shown that it may have. */
+const subjectOf = (user: User, { id, scope, resource }: DeviceRequest): string =>
+  JSON.stringify([String(user['id']), id, scope ?? null, resource]);

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OAuth2Module } from 'nest-oauth2';
+import {
+  deviceAuthorization,
+  type DeviceRequest,
+  findDeviceRequest,
+  resourceIndicators,
+  serverMetadata,
+} from 'nest-oauth2/features';
+import { pages } from 'nest-oauth2/pages';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as openid from 'openid-client';
+
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { type Shown, Visitor } from './visitor.js';
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const NOTES = 'https://api.example/notes';
+const PAGE = '/oauth/device';
+
+const device = { scopes: ['notes:read', 'notes:write'], grants: [GRANT, 'refresh_token'] };
+const users = ['alice', 'bob', 'mallory'].map((id) => ({ id, username: id }));
+
+const newStore = () =>
+  new MemoryStore({
+    clients: [
+      { ...device, id: 'tv', name: 'TV <of> Wonderland', tokenEndpointAuthMethod: 'none' },
+      { ...device, id: 'box', secret: 'box-secret' },
+    ],
+    users: {
+      findById: (id) => users.find((user) => user.id === id),
+      findByCredentials: (name) => users.find(({ username }) => username === name),
+    },
+  });
+
+describe.each(PLATFORMS)('a device, by the pages on %s', (platform) => {
+  let url: string;
+  let server: OAuth2Server;
+  beforeAll(async () => {
+    const port = await freePort();
+    url = `http://localhost:${port}`;
+    const features = [
+      deviceAuthorization({ interval: 1 }),
+      pages({ devices: true, scopes: { 'notes:read': 'Read your notes' } }),
+      resourceIndicators({ resources: [NOTES] }),
+      serverMetadata(),
+    ];
+    const imports = [OAuth2Module.forRoot({ model: newStore(), features, issuer: url, secret: SECRET })];
+    const { app } = await startHost(platform, { imports }, { port, trustProxy: true });
+    server = app.get(OAuth2Server);
+  });
+  afterAll(stopHosts);
+
+  const discover = (id = 'tv') =>
+    openid.discovery(
+      new URL(url),
+      id,
+      undefined,
+      id === 'tv' ? openid.None() : openid.ClientSecretBasic('box-secret'),
+      {
+        execute: [openid.allowInsecureRequests],
+        algorithm: 'oauth2',
+      },
+    );
+
+  async function begin(id = 'tv') {
+    const configuration = await discover(id);
+    const begun = await openid.initiateDeviceAuthorization(configuration, { scope: 'notes:read', resource: NOTES });
+    return { begun, poll: () => openid.pollDeviceAuthorizationGrant(configuration, begun) };
+  }
+
+  const local = (path: string | null | undefined) => path!.replace(url, '');
+
+  let homes = 0;
+  /** A browser at an address of its own. */
+  const newBrowser = () => new Visitor(url, { 'x-forwarded-for': `192.0.2.${(homes += 1)}` });
+
+  /** One in which somebody is signed in. */
+  async function browserOf(username: string): Promise<Visitor> {
+    const visitor = newBrowser();
+    await visitor.signIn('/oauth/login', username);
+    return visitor;
+  }
+
+  const enter = async (visitor: Visitor, user_code: string): Promise<Shown> =>
+    visitor.send(await visitor.get(PAGE), { user_code });
+
+  it.each(['tv', 'box'])('gets tokens as openid-client waits for them, for a client such as %s', async (id) => {
+    const { begun, poll } = await begin(id);
+    expect(begun).toMatchObject({ verification_uri: url + PAGE, expires_in: 900, interval: 1 });
+    expect((await discover()).serverMetadata()).toMatchObject({
+      device_authorization_endpoint: `${url}/oauth/device_authorization`,
+      grant_types_supported: expect.arrayContaining([GRANT]),
+    });
+    const visitor = newBrowser();
+    const first = await enter(visitor, begun.user_code.toLowerCase().replace('-', ' '));
+    expect(first.status).toBe(303);
+    const back = await visitor.signIn(first.location!);
+    expect(back.location).toBe(`${PAGE}?user_code=${begun.user_code}`);
+    const confirm = await visitor.get(back.location!);
+    expect(confirm.html).toContain('Does your device show this very code?');
+    const shown = await visitor.send(confirm, { user_code: begun.user_code });
+    expect([shown.status, shown.heading]).toEqual([200, 'Connect this device?']);
+    for (const text of [
+      id === 'tv' ? 'TV &lt;of&gt; Wonderland' : 'box',
+      'Read your notes',
+      NOTES,
+      begun.user_code,
+      'somebody sent you',
+    ]) {
+      expect(shown.html).toContain(text);
+    }
+    const waiting = poll();
+    const decided = await visitor.send(shown, { decision: 'allow' });
+    expect([decided.status, decided.location]).toEqual([303, `${PAGE}?done=allowed`]);
+    expect((await visitor.get(decided.location!)).heading).toBe('Your device is connected');
+    expect(await waiting).toMatchObject({ scope: 'notes:read', refresh_token: expect.any(String) });
+  });
+
+  it('is told that the user said no', async () => {
+    const { begun, poll } = await begin();
+    const visitor = await browserOf('alice');
+    const decided = await visitor.send(await enter(visitor, begun.user_code), { decision: 'deny' });
+    expect((await visitor.get(decided.location!)).heading).toBe('No device was connected');
+    await expect(poll()).rejects.toMatchObject({ error: 'access_denied' });
+  });
+
+  it('is not connected by a link alone: the code that came in it is to be compared', async () => {
+    const { begun } = await begin();
+    const visitor = await browserOf('alice');
+    const { html, headers, form } = await visitor.get(local(begun.verification_uri_complete));
+    expect(html).toContain(`value="${begun.user_code}"`);
+    expect(html).not.toContain('Wonderland');
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*form-action 'self'/);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(form.fields).not.toHaveProperty('decision');
+  });
+
+  it.each([
+    ['a form of another browser', {}, { form_token: 'x' }],
+    ['a page of another site', { origin: 'https://evil.example' }, {}],
+  ])('is not connected by %s', async (_, headers, changed) => {
+    const { begun } = await begin();
+    const visitor = await browserOf('alice');
+    const asked = await visitor.get(PAGE);
+    const entered = await visitor.send(asked, { user_code: begun.user_code, ...changed }, headers);
+    expect([entered.status, entered.html.includes('Wonderland')]).toEqual([403, false]);
+    const shown = await enter(visitor, begun.user_code);
+    const decided = await visitor.send(shown, { decision: 'allow', ...changed }, headers);
+    expect(decided.status).not.toBe(303);
+    expect(await findDeviceRequest(server, begun.user_code, { user: { id: 'bob' } })).toBeDefined();
+  });
+
+  it('is decided by who was shown it, for what was shown: the form of the code, of another device or user decides nothing', async () => {
+    const [one, other] = [await begin(), await begin('box')];
+    const visitor = await browserOf('alice');
+    const shown = await enter(visitor, one.begun.user_code);
+    const blind = await visitor.send(await visitor.get(PAGE), { user_code: one.begun.user_code, decision: 'allow' });
+    const swapped = await visitor.send(shown, { user_code: other.begun.user_code, decision: 'allow' });
+    expect([blind.heading, swapped.heading]).toEqual(['Connect this device?', 'Connect this device?']);
+    const bob = await browserOf('bob');
+    const borrowed = await bob.send(shown, { decision: 'allow' });
+    expect(borrowed.heading).toBe('Connect this device?');
+    expect(borrowed.html).toContain('<b>bob</b>');
+    for (const { begun } of [one, other]) {
+      expect(await findDeviceRequest(server, begun.user_code, { user: { id: 'x' } })).toBeDefined();
+    }
+  });
+
+  it('is decided once', async () => {
+    const { begun } = await begin();
+    const [alice, bob] = [await browserOf('alice'), await browserOf('bob')];
+    const [hers, his] = [await enter(alice, begun.user_code), await enter(bob, begun.user_code)];
+    await alice.send(hers, { decision: 'deny' });
+    const late = await bob.send(his, { decision: 'allow' });
+    expect([late.status, late.html.includes('This code is not known')]).toEqual([400, true]);
+  });
+
+  it('is found by nobody who guesses, and guesses too often', async () => {
+    const mallory = await browserOf('mallory');
+    const page = await mallory.get(PAGE);
+    const statuses = new Map<number, number>();
+    for (let time = 0; time < 25; time += 1) {
+      const { status, headers } = await mallory.send(page, { user_code: 'BBBB-BBBB' });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      expect(headers.get('retry-after')).toBe(status === 429 ? '300' : null);
+    }
+    expect(Object.fromEntries(statuses)).toEqual({ 400: 20, 429: 5 });
+    expect((await mallory.send(page, { user_code: '<b>' })).html).not.toContain('<b>');
+  });
+
+  it('needs no page of ours: a host asks and decides by itself', () => {
+    const request: Promise<DeviceRequest | undefined> = findDeviceRequest(server, 'BBBB-BBBB', {
+      user: { id: 'carol' },
+    });
+    return expect(request).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['pages without the feature', [pages({ devices: true })], /needs the feature `deviceAuthorization\(\)`/],
+    ['the feature without pages', [deviceAuthorization()], /list `pages\(\{ devices: true \}\)`/],
+  ])('does not start with %s', (_, features, message) => {
+    expect(() => new OAuth2Server({ model: newStore(), features, issuer: 'https://id.example' })).toThrow(message);
+  });
+});
