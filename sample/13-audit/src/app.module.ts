@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { OAuth2Module } from 'nest-oauth2';
+import { revocation } from 'nest-oauth2/features';
+import { DataSource } from 'typeorm';
+import { AuditTrail } from './audit-trail.js';
+import { AuditController } from './audit.controller.js';
+import { DatabaseModule } from './database.module.js';
+import { openStore } from './model.js';
+
+@Module({
+  imports: [
+    DatabaseModule,
+    OAuth2Module.forRoot({
+      imports: [DatabaseModule],
+      model: { inject: [DataSource], useFactory: openStore },
+      features: [revocation()],
+    }),
+  ],
+  controllers: [AuditController],
+  // Listing it is all: its methods with @OnOAuth2Event() are found.
+  providers: [AuditTrail],
+})
+export class AppModule {}

@@ -1,0 +1,105 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
+
+import { AppModule } from '../../sample/13-audit/src/app.module.js';
+import { AuditTrail } from '../../sample/13-audit/src/audit-trail.js';
+import { answerOf, basic, bearer, get, post } from '../support/http.js';
+import { startHost, stopHosts } from '../support/nest-host.js';
+
+const DEMO = basic('demo', 'demo-secret');
+
+interface Row {
+  at: string;
+  event: string;
+  clientId: string | null;
+  userId: string | null;
+  grantId: string | null;
+  detail: string;
+}
+
+describe('sample/13-audit', () => {
+  let url = '';
+  let app: INestApplication;
+  const secrets: string[] = ['demo-secret', 'auditor-secret', 'wonderland', 'guessed'];
+
+  beforeAll(async () => {
+    process.env['DATABASE_FILE'] = ':memory:';
+    ({ app, url } = await startHost('express', { imports: [AppModule] }));
+  });
+  afterAll(async () => {
+    delete process.env['DATABASE_FILE'];
+    await stopHosts();
+  });
+
+  async function ask(form: Record<string, string>, authorization = DEMO) {
+    const { body } = await answerOf(post(`${url}/oauth/token`, form, authorization));
+    const tokens = body as { access_token: string; refresh_token: string };
+    secrets.push(...[tokens.access_token, tokens.refresh_token].filter(Boolean));
+    return tokens;
+  }
+
+  async function audit(query = ''): Promise<Row[]> {
+    const auditor = { grant_type: 'client_credentials', scope: 'audit:read' };
+    const { access_token: token } = await ask(auditor, basic('auditor', 'auditor-secret'));
+    const { status, body } = await answerOf(get(`${url}/audit${query}`, bearer(token)));
+    expect(status).toBe(200);
+    return (body as Row[]).toReversed();
+  }
+
+  it('has the whole life of a grant in its table, and nothing that is secret', async () => {
+    const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'notes' };
+    const { refresh_token: stolen } = await ask(password);
+    await ask(password, basic('demo', 'guessed'));
+    await ask({ grant_type: 'refresh_token', refresh_token: stolen });
+    await ask({ grant_type: 'refresh_token', refresh_token: stolen });
+    const all = await audit();
+    expect(all.filter(({ clientId }) => clientId === 'demo').map(({ event }) => event)).toEqual([
+      'client.authenticated',
+      'token.issued',
+      'client.refused',
+      'client.authenticated',
+      'token.refreshed',
+      'client.authenticated',
+      'token.reuse_detected',
+      'grant.ended',
+      'token.refused',
+    ]);
+    const { grantId, at } = all.find(({ event }) => event === 'token.issued')!;
+    expect(Date.now() - Date.parse(at)).toBeLessThan(60_000);
+    const life = await audit(`?grantId=${grantId}`);
+    expect(life.map(({ event, userId }) => [event, userId])).toEqual([
+      ['token.issued', '1'],
+      ['token.refreshed', '1'],
+      ['token.reuse_detected', '1'],
+      ['grant.ended', '1'],
+    ]);
+    expect(await audit('?userId=nobody')).toEqual([]);
+    const written = JSON.stringify(await audit());
+    for (const secret of secrets) expect(written).not.toContain(secret);
+  });
+
+  it('is read by the auditor alone', async () => {
+    const { access_token: token } = await ask({
+      grant_type: 'password',
+      username: 'alice',
+      password: 'wonderland',
+      scope: 'notes',
+    });
+    expect([(await get(`${url}/audit`)).status, (await get(`${url}/audit`, bearer(token))).status]).toEqual([401, 403]);
+  });
+
+  it('keeps what cannot be written now for later, in its order', async () => {
+    // The sample may have a TypeORM of its own.
+    const { database } = app.get(AuditTrail) as unknown as { database: { manager: EntityManager } };
+    const { manager } = database;
+    const broken = jest.spyOn(manager, 'insert').mockRejectedValueOnce(new Error('the database is away'));
+    await ask({ grant_type: 'refresh_token', refresh_token: 'first' });
+    while (broken.mock.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    broken.mockRestore();
+    await ask({ grant_type: 'refresh_token', refresh_token: 'second' });
+    const refused = (await audit()).filter(({ event }) => event === 'token.refused').slice(-2);
+    expect(refused).toHaveLength(2);
+    expect(refused.map(({ at }) => at)).toEqual(refused.map(({ at }) => at).toSorted());
+  });
+});
