@@ -10,6 +10,9 @@ import type { Exchange } from './exchange.js';
 /** No browser keeps the answer to a preflight for longer. */
 const MAX_AGE = 7200;
 
+/** The last one is sent by Swagger UI, and by other libraries that were written before Fetch. */
+const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Requested-With';
+
 /** Lets pages of the configured origins read the answer, errors too; cookies are never asked for. Fetch §3.2 */
 export function allowOrigin(request: Request, response: Response, { origins }: CorsOptions): void {
   response.headers['vary'] = 'Origin';
@@ -37,7 +40,7 @@ export function answerPreflight(
   if (response.headers['access-control-allow-origin'] === undefined) return;
   delete response.headers['access-control-expose-headers'];
   response.headers['access-control-allow-methods'] = methods.join(', ');
-  response.headers['access-control-allow-headers'] = cors === 'any' ? '*' : 'Authorization, Content-Type';
+  response.headers['access-control-allow-headers'] = cors === 'any' ? '*' : ALLOWED_HEADERS;
   response.headers['access-control-max-age'] = String((cors !== 'any' && cors.maxAge) || MAX_AGE);
 }
 

@@ -7,8 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 
-const folder = fileURLToPath(new URL('../../sample/01-quick-start', import.meta.url));
-
 /** One sample and one browser for all cases. */
 export interface Stage {
   sample: Sample;
@@ -33,17 +31,29 @@ export function makeDatabase(): { file: string; remove(): void } {
  * are good: 0 would not do.
  */
 export async function startSample(databaseFile: string, port?: string): Promise<Sample> {
+  // The last of the pasted lines is the last thing it prints.
+  return start('01-quick-start', / {2}Open +(\S+)[^]*-i http.*\n/, { DATABASE_FILE: databaseFile, PORT: port });
+}
+
+/** Starts the sample of Swagger UI. */
+export const startSwagger = (): Promise<Sample> => start('14-swagger', / {2}Open +(\S+)\/docs\n/, {});
+
+async function start(
+  name: string,
+  started: RegExp,
+  given: Readonly<Record<string, string | undefined>>,
+): Promise<Sample> {
+  const cwd = fileURLToPath(new URL(`../../sample/${name}`, import.meta.url));
   // A process group of its own: npm, its shell and the server end together.
-  const env = { ...process.env, PORT: port ?? (await freePort()), DATABASE_FILE: databaseFile };
-  const npm = spawn('npm', ['start'], { cwd: folder, env, detached: true });
+  const env = { ...process.env, ...given, PORT: given['PORT'] ?? (await freePort()) };
+  const npm = spawn('npm', ['start'], { cwd, env, detached: true });
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));
   let log = '';
   npm.stderr.on('data', (text) => (log += text));
   const url = await new Promise<string>((resolve, reject) => {
     npm.stdout.on('data', (text) => {
       log += text;
-      // The last of the pasted lines is the last thing it prints.
-      const found = /^ {2}Open +(\S+)[^]*-i http.*\n/m.exec(log);
+      const found = started.exec(log);
       if (found?.[1]) resolve(found[1]);
     });
     npm.once('error', reject);

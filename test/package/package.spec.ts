@@ -69,7 +69,9 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
 
   beforeAll(async () => {
     const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${version}`);
-    const optional = [`cqrs@${version}`, `event-emitter@${version === '12' ? 12 : 3}`].map((name) => `@nestjs/${name}`);
+    const optional = [`cqrs@${version}`, `swagger@${version}`, `event-emitter@${version === '12' ? 12 : 3}`].map(
+      (name) => `@nestjs/${name}`,
+    );
     const packages = [...nest, ...optional, '@opentelemetry/api@1'];
     host = await freshHost(...packages, 'reflect-metadata@0.2', 'rxjs@7', '@types/node@20');
   });
@@ -88,6 +90,14 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
       '(all) => console.log(all.flatMap(Object.keys).filter((name) => /Bridge|telemetry/.test(name)).join())';
     const program = `Promise.all([${names.join()}].map(async (name) => ${load}(name))).then(${print})`;
     expect(await run(host, 'node', '-e', program)).toBe('OAuth2CqrsBridge,OAuth2EventEmitterBridge,telemetry\n');
+  });
+
+  it.each(['swagger.mjs', 'swagger.cjs'])('describes what a route demands in %s', async (program) => {
+    const flow = { tokenUrl: '/oauth/token', scopes: { 'notes:read': '' } };
+    expect(JSON.parse(await run(host, 'node', program))).toEqual({
+      security: [{ oauth2: ['notes:read'] }],
+      schemes: { oauth2: { type: 'oauth2', flows: { clientCredentials: flow } } },
+    });
   });
 
   it.each(JEST_FORMATS[version])('is tested by a host with Jest in app.spec.%s', async (format) => {

@@ -29,7 +29,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
     expect(await ask(url, { origin: APP, ...PREFLIGHT })).toEqual({
       status: 204,
       headers: {
-        'access-control-allow-headers': 'Authorization, Content-Type',
+        'access-control-allow-headers': 'Authorization, Content-Type, X-Requested-With',
         'access-control-allow-methods': 'POST',
         'access-control-allow-origin': APP,
         'access-control-max-age': '7200',

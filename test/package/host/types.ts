@@ -12,12 +12,15 @@ import {
 } from 'nest-oauth2';
 import DefaultServer, { Request, Response, type Token } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { addOAuth2, type OAuth2DocumentOptions } from 'nest-oauth2/swagger';
 import { checkModel, OAuth2TestingModule } from 'nest-oauth2/testing';
 
 const users = { findByCredentials: async () => undefined, findById: async () => undefined };
 const model: Model = new MemoryStore({ clients: [{ id: 'demo', grants: ['client_credentials'] }], users });
 
 export const module: DynamicModule = OAuth2Module.forRoot({ model });
+export const describe: typeof addOAuth2 = addOAuth2;
+export const described: OAuth2DocumentOptions = { flows: ['authorizationCode'] };
 export const testing: Promise<DynamicModule> = OAuth2TestingModule.forTest();
 export const guard: new (...args: never[]) => CanActivate = OAuthGuard;
 export const report: Promise<{ ok: boolean }> = checkModel(() => ({ model, client: { id: 'demo' } }));
