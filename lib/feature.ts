@@ -1,6 +1,6 @@
 import type { ClientAuthentication } from './clients/client-authentication.js';
+import type { EndpointOf } from './endpoints/endpoint.js';
 import type { Exchange } from './endpoints/exchange.js';
-import type { Handler } from './endpoints/handler.js';
 import type { OAuthError } from './errors.js';
 import type { EventSink } from './events.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
@@ -75,28 +75,7 @@ export interface Feature {
 }
 
 /** A place that answers requests. */
-export interface Endpoint {
-  /** Its route, as `oauth/token`, unless the host's `paths` say otherwise. What begins with `/.well-known/` is at the root. */
-  readonly path: string;
-  readonly methods: readonly string[];
-  /** Its member in the metadata, if it has one: `token_endpoint`. RFC 8414 §2 */
-  readonly metadata?: string;
-  /**
-   * Whom it serves, where the metadata say how clients authenticate: `all`, those without a secret among them, or the
-   * `confidential` ones, which can prove who they are. RFC 6749 §2.1, RFC 8414 §2
-   */
-  readonly clients?: 'all' | 'confidential';
-  /** Of a well-known document: there is one for each issuer, whose path is put behind this one. RFC 8414 §3.1 */
-  readonly perIssuer?: boolean;
-  /**
-   * May a page of another origin call it? Those that the option `cors` lists, or `'any'`: of a public document. Never the
-   * authorization endpoint; no credentials. RFC 9700 §2.6
-   */
-  readonly cors?: boolean | 'any';
-  /** What its requests carry. Default: `form`, as everywhere in RFC 6749 */
-  readonly content?: 'form' | 'json';
-  make(server: ServerFacts): Handler;
-}
+export type Endpoint = EndpointOf<ServerFacts>;
 
 /** An operation at work. */
 export interface Observed {
