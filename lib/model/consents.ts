@@ -1,11 +1,12 @@
 import type { AuthorizationRequest } from '../response-types/response-type.js';
 import type { Awaitable, Client, User } from './model.js';
 
-/** What a user is asked: an authorization request, whose scope is what they would grant. */
+/** What a user is asked: an authorization request, whose scope is what they would grant; `data.resource`: for what. */
 export type Asked<C extends Client = Client> = Pick<
   AuthorizationRequest<C>,
   'client' | 'redirectUri' | 'scope' | 'issuer'
->;
+> &
+  Partial<Pick<AuthorizationRequest<C>, 'data'>>;
 
 /** An application that has access to the account of a user, or may have it again without asking. */
 export interface Application<C extends Client = Client> {
@@ -22,7 +23,10 @@ export interface Application<C extends Client = Client> {
 
 /** Remembers what users agreed to, and shows them. */
 export interface ConsentModel<C extends Client = Client> {
-  /** Has this user agreed to as much before, and is it known that the same client asks? Only `true` is yes. RFC 8252 §8.6 */
+  /**
+   * Has this user agreed to as much before, for the same resources, and is it known that the same client asks? Only `true` is
+   * yes. RFC 8252 §8.6
+   */
   hasConsented(user: User, asked: Asked<C>): Awaitable<boolean>;
   saveConsent(user: User, asked: Asked<C>): Awaitable<unknown>;
   listApplications(userId: string | number): Awaitable<Application<C>[]>;

@@ -1,27 +1,42 @@
 import { isPublic } from '../clients/none.js';
 import type { Asked } from '../model/consents.js';
+import { audienceOf, isAmong } from '../tokens/audience.js';
 import { coversScope, scopeText, scopeValues } from '../tokens/scope.js';
 import type { StoredClient } from './ports.js';
 import type { GrantRow } from './storage.js';
 
-/** Marks a grant that holds no token: what a user agreed to. */
+/** Marks a grant that holds no token: what a user agreed to. What it is for, if for anything in particular, stands behind. */
 const CONSENT = JSON.stringify({ consent: true });
+const CONSENT_FOR = '{"consent":true,"resource":[';
 
 /** A web address that belongs to somebody, so that only they are answered there. */
 const OWNED = /^https:\/\/(?!localhost[:/]|127\.|\[::1\])/i;
 
-export const isConsent = ({ data }: GrantRow): boolean => data === CONSENT;
+export const isConsent = ({ data }: GrantRow): boolean => data === CONSENT || Boolean(data?.startsWith(CONSENT_FOR));
 
 /** What a grant becomes when it is no more than what a user agreed to. */
-export function markConsent(grant: GrantRow): GrantRow {
-  return Object.assign(grant, { data: CONSENT, lastUsedAt: grant.createdAt });
+export function markConsent(grant: GrantRow, asked: Asked): GrantRow {
+  const resource = resourcesOf(asked);
+  const data = resource.length > 0 ? JSON.stringify({ consent: true, resource }) : CONSENT;
+  return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
-/** Do grants of a user hold a consent to as much? Several add up. */
-export function coversConsent(grants: readonly GrantRow[], { client, scope, issuer }: Asked): boolean {
-  const given = consentsTo(grants, client.id, issuer ?? null);
-  if (given.length === 0) return false;
-  return coversScope(allScopes(given) ?? '', scope ?? '');
+/** What the answer to an authorization request is good for; nothing in particular: an empty list. RFC 8707 §2 */
+const resourcesOf = ({ data }: Asked): readonly string[] => audienceOf(data?.['resource']);
+
+/** Do grants of a user hold a consent to as much, for each of the resources? Several add up. */
+export function coversConsent(grants: readonly GrantRow[], asked: Asked): boolean {
+  const given = consentsTo(grants, asked.client.id, asked.issuer ?? null).map((grant) => ({
+    grant,
+    resources: audienceOf((JSON.parse(grant.data!) as { resource?: unknown }).resource),
+  }));
+  const covers = (isMeant: (resources: readonly string[]) => boolean): boolean => {
+    const meant = given.filter(({ resources }) => isMeant(resources)).map(({ grant }) => grant);
+    return meant.length > 0 && coversScope(allScopes(meant) ?? '', asked.scope ?? '');
+  };
+  const wanted = resourcesOf(asked);
+  if (wanted.length === 0) return covers((resources) => resources.length === 0);
+  return wanted.every((uri) => covers((resources) => isAmong(uri, resources)));
 }
 
 /** The consents among grants that were given to a client at an issuer. */

@@ -48,7 +48,7 @@ export abstract class UserStore<S extends Storage>
     return this.storage.spend('session', digest(sessionId));
   }
 
-  /** Has this user agreed to as much before? What a client's `consent` says comes first. RFC 8252 §8.6 */
+  /** Has this user agreed to as much before, for the same resources? What a client's `consent` says comes first. RFC 8252 §8.6 */
   async hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean> {
     if (asked.client.consent === 'never') return true;
     if (!mayRemember(asked.client, asked)) return false;
@@ -58,7 +58,7 @@ export abstract class UserStore<S extends Storage>
   /** Remembers it for a year, where an earlier consent may stand for a later one at all. */
   async saveConsent(user: User, asked: Asked<StoredClient>): Promise<void> {
     if (!mayRemember(asked.client, asked) || (await this.hasConsented(user, asked))) return;
-    const grant = markConsent(grantRow(asked, asked.client, user));
+    const grant = markConsent(grantRow(asked, asked.client, user), asked);
     await this.storage.keep(grant, [rowOf(grant, 'consent', newGrantId(), new Date(Date.now() + YEAR))]);
   }
 

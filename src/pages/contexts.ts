@@ -40,6 +40,10 @@ export interface ConsentPageContext extends FormContext {
   /** What it would be allowed; a client may ask for nothing more than to know who is there. */
   scopes: readonly string[];
   redirectUri: string;
+  /** The host whose page says what the client is, where its id is the URL of that: all that is known of it for sure. */
+  clientHost?: string;
+  /** What the access is for, as absolute URIs; empty: for nothing in particular. RFC 8707 §2 */
+  resources: readonly string[];
   /** Where another account may be chosen; left out: nowhere. */
   accounts?: string;
 }

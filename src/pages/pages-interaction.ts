@@ -1,4 +1,5 @@
-import type { ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
+import type { Client, ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
+import { audienceOf } from '../../lib/tokens/audience.js';
 import { toOAuthRequest, type NativeRequest } from '../http-adapter.js';
 import type {
   ConsentContext,
@@ -30,13 +31,15 @@ export class PagesInteraction implements OAuth2Interaction {
   }
 
   consent(user: User, { authorization, request, returnTo, action, ticket }: ConsentContext): InteractionAnswer {
-    const { client, scope = '', redirectUri } = authorization;
+    const { client, scope = '', redirectUri, data } = authorization;
     const visitor = requestOf(request);
     const facts = {
       user,
       client,
       scopes: scope.split(' ').filter(Boolean),
       redirectUri,
+      resources: audienceOf(data['resource']),
+      ...clientHostOf(client),
       action,
       fields: { ticket },
       accounts: this.site.loginPath(visitor, returnTo),
@@ -53,6 +56,11 @@ export class PagesInteraction implements OAuth2Interaction {
   private get model(): Partial<ConsentModel> {
     return this.site.server.options.model as Model & Partial<ConsentModel>;
   }
+}
+
+/** Of a client whose id is a URL. draft-ietf-oauth-client-id-metadata-document §4 */
+function clientHostOf({ id }: Client): { clientHost?: string } {
+  return /^https:\/\//i.test(id) && URL.canParse(id) ? { clientHost: new URL(id).host } : {};
 }
 
 const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);

@@ -39,6 +39,25 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await another.hasConsented(user, { ...ask('read'), issuer: 'https://other.example' })).toBe(false);
   });
 
+  it('are given for the resources that were shown, and for no other', async () => {
+    const user = newUser();
+    const [notes, mail] = ['https://api.example/notes', 'https://api.example/mail'];
+    const askFor = (resource: string[], scope = 'read') => ({ ...ask(scope), data: { resource } });
+    const has = (resource: string[], scope?: string) => opened.another.hasConsented(user, askFor(resource, scope));
+    await agree(user, askFor([notes]));
+    expect(await has([notes])).toBe(true);
+    expect(await has([notes, mail])).toBe(false);
+    expect(await has([notes], 'read write')).toBe(false);
+    expect(await opened.another.hasConsented(user, ask('read'))).toBe(false);
+    await agree(user, askFor([mail, notes], 'write'));
+    expect(await has([notes], 'read write')).toBe(true);
+    expect(await has([mail], 'read write')).toBe(false);
+    expect(await has([mail, `${notes}/`], 'write')).toBe(true);
+    await agree(user, ask('read'));
+    expect(await has(['https://api.example/other'])).toBe(false);
+    expect(await opened.store.listGrants(user.id)).toEqual([]);
+  });
+
   it('add up when more is agreed to later', async () => {
     const user = newUser();
     await agree(user, ask('read'));

@@ -59,8 +59,11 @@ export class McpController {
   }
 }
 
+/** All that clients may ask for, and what they begin with. */
+export const NOTES = { scopes: ['notes:read', 'notes:write'], defaultScope: ['notes:read'] };
+
 /** An MCP server that is its own authorization server. */
 export function mcpModule(options: Partial<OAuth2ModuleOptions> = {}): ModuleMetadata {
-  const given = { model: mcpStore(), interaction: DemoInteraction, secret: SECRET, features: [mcp()], ...options };
+  const given = { model: mcpStore(), interaction: DemoInteraction, secret: SECRET, features: [mcp(NOTES)], ...options };
   return { imports: [OAuth2Module.forRoot(given)], controllers: [McpController] };
 }

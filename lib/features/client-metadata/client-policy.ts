@@ -8,6 +8,11 @@ export interface ClientPolicyOptions {
   scopes?: readonly string[];
   /** What they are given that ask for no scope; values of `scopes`. Default: nothing, they must ask. RFC 6749 §3.3 */
   defaultScope?: readonly string[];
+  /**
+   * Do they have all of `scopes`, whatever they say? One that registers with the scope of its first request, as those of MCP do,
+   * could never step up to more. Default: false. RFC 7591 §2
+   */
+  allScopes?: boolean;
   /** The grant types that they may use, of those that are served. Default: `authorization_code` and `refresh_token` */
   grants?: readonly string[];
 }
@@ -16,6 +21,7 @@ export interface ClientPolicyOptions {
 export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true } = {
   scopes: true,
   defaultScope: true,
+  allScopes: true,
   grants: true,
 };
 
@@ -23,6 +29,7 @@ export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true
 export interface ClientPolicy {
   readonly scopes: readonly string[];
   readonly defaultScope: readonly string[] | undefined;
+  readonly allScopes: boolean;
   readonly grants: readonly string[];
   /** The grant that each response type needs. */
   readonly responseTypes: ReadonlyMap<string, string>;
@@ -34,7 +41,7 @@ const USUAL = ['authorization_code', 'refresh_token'];
 
 /** The policy of a server. */
 export function clientPolicy(
-  { scopes = [], defaultScope, grants = USUAL }: ClientPolicyOptions,
+  { scopes = [], defaultScope, allScopes = false, grants = USUAL }: ClientPolicyOptions,
   { grants: served, responseTypes, clientAuthentications, options }: ServerFacts,
 ): ClientPolicy {
   const types = [...responseTypes].map(([name, { grant }]) => [name, grant] as const);
@@ -46,6 +53,7 @@ export function clientPolicy(
   return {
     scopes,
     defaultScope,
+    allScopes,
     grants: grants.filter((grant) => known.has(grant)),
     responseTypes: new Map(types),
     authMethods: [...new Set(clientAuthentications.map(({ method }) => method))],

@@ -62,9 +62,9 @@ function readTypes(said: Said, { grants: allowed, responseTypes }: ClientPolicy)
 }
 
 /** What of a scope it may have; all there is, where it names none. */
-function readScope(said: Said, { scopes }: ClientPolicy): string | undefined {
+function readScope(said: Said, { scopes, allScopes }: ClientPolicy): string | undefined {
   const asked = text(said, 'scope', (value) => value === '' || (value.length <= LONGEST_SCOPE && isScope(value)));
-  if (!asked) return scopes.join(' ') || undefined;
+  if (!asked || allScopes) return scopes.join(' ') || undefined;
   const known = new Set(scopes);
   const values = [...new Set(asked.split(' '))].filter((value) => known.has(value));
   if (values.length === 0 && scopes.length > 0) throw invalid('none of its `scope` may be asked for here');

@@ -3,6 +3,9 @@ import { isScope } from '../../http/syntax.js';
 import { resourceUrl } from '../../resource/own-resources.js';
 import { scopeText } from '../../tokens/scope.js';
 import { resourceKey } from '../../tokens/audience.js';
+import type { ClientPolicyOptions } from '../client-metadata/client-policy.js';
+import { registration } from '../registration/registration.js';
+import type { RegistrationOptions } from '../registration/registration-options.js';
 import { resourceIndicators } from '../resource-indicators/resource-indicators.js';
 import { protectedResource } from '../resource-metadata.js';
 import { serverMetadata } from '../server-metadata/server-metadata.js';
@@ -12,13 +15,17 @@ import { unknownOption } from '../unknown-option.js';
 export interface McpOptions {
   /** The MCP endpoint: its https URL (http for localhost), or its path at the origin of the issuer. Default: `/mcp` */
   resource?: string;
-  /**
-   * The few scope values that a client needs to begin with, `scopes_supported` of the resource: it asks for them where no
-   * challenge names others, and steps up for more. Default: nothing is said
-   */
+  /** All scope values that clients may ask for; they are told of them. Default: none, and nothing is said */
   scopes?: readonly string[];
+  /**
+   * The few of them that a client begins with: `scopes_supported` of the resource, and what a client gets that asks for none. It
+   * steps up for more. Default: `scopes`
+   */
+  defaultScope?: readonly string[];
   /** What the MCP server is called, for people: `resource_name`. Default: nothing is said */
   name?: string;
+  /** Further options of `registration()`; `false`: no client registers itself. Default: every client may, within its rate */
+  registration?: Omit<RegistrationOptions, keyof ClientPolicyOptions> | false;
 }
 
 /** Not those that OAuth 2.1 has left out. */
@@ -29,15 +36,22 @@ const isOfOAuth21 = (grantType: string): boolean => grantType !== 'password' && 
  * of the MCP server it issues tokens for, as a list of features: one that the host lists itself takes the place of that here.
  */
 export function mcp(options: McpOptions = {}): readonly Feature[] {
-  const { resource = '/mcp', scopes = [], name } = options ?? {};
+  const { resource = '/mcp', scopes = [], defaultScope = scopes, name, registration: registered } = options ?? {};
   const members = name === undefined ? undefined : { resource_name: name };
+  // A client registers with the scope of its first request, and steps up later.
+  const policy = { scopes, defaultScope, allScopes: true };
   return [
-    serverMetadata({ grantTypes: isOfOAuth21 }),
-    protectedResource({ resources: [{ resource, scopes, ...(members && { members }) }], atRoot: true }),
+    serverMetadata({ scopes, grantTypes: isOfOAuth21 }),
+    protectedResource({ resources: [{ resource, scopes: defaultScope, ...(members && { members }) }], atRoot: true }),
     resourceIndicators(),
+    ...(registered === false ? [] : [registration({ ...open(registered), ...policy })]),
     profile(options ?? {}),
   ];
 }
+
+/** Everybody, unless the host says who. */
+const open = (given: McpOptions['registration']) =>
+  given && given.initialAccessScope !== undefined ? given : { open: true, ...given };
 
 /** What no single specification asks: that these are used, and how. */
 const profile = (options: McpOptions): Feature => ({
@@ -55,7 +69,7 @@ const profile = (options: McpOptions): Feature => ({
   },
 });
 
-const NAMES = { resource: true, scopes: true, name: true } as const;
+const NAMES = { resource: true, scopes: true, defaultScope: true, name: true, registration: true } as const;
 
 function* faultsOf(options: McpOptions, { options: settled, resources }: ServerFacts): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, '`mcp()`');

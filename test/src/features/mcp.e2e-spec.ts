@@ -41,10 +41,13 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       protected_resources: [`${ISSUER}/mcp`],
+      scopes_supported: ['notes:read', 'notes:write'],
+      registration_endpoint: `${ISSUER}/oauth/register`,
     });
     const resource = {
       resource: `${ISSUER}/mcp`,
       authorization_servers: [ISSUER],
+      scopes_supported: ['notes:read'],
       bearer_methods_supported: ['header', 'body'],
     };
     expect(await read('/.well-known/oauth-protected-resource/mcp')).toEqual(resource);

@@ -6,7 +6,7 @@ import { mcp } from 'nest-oauth2/mcp';
 import { pageOf } from '../../support/consent.js';
 import { freePort } from '../../support/free-port.js';
 import { answerOf } from '../../support/http.js';
-import { mcpModule, mcpStore } from '../../support/mcp-host.js';
+import { mcpModule, mcpStore, NOTES } from '../../support/mcp-host.js';
 import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 import { type Connection, Keeper, type Judge, JUDGES } from './mcp-client.js';
 
@@ -92,6 +92,16 @@ describe.each(
     expect(kept.shown).toHaveLength(1);
   });
 
+  it('registers itself where nobody knows it, and may step up to what it did not ask for then', async () => {
+    const { url, keeper } = await onLoopback(platform);
+    const kept = keeper({ clientId: undefined, grants: ['authorization_code'] });
+    const connection = await judge.connect(`${url}/mcp`, kept);
+    expect(await list(connection)).toMatchObject(READ);
+    expect(kept.shown[0]!.searchParams.get('client_id')).not.toBe('mcp-app');
+    expect(await add(connection)).toMatchObject(ADDED);
+    expect(kept.tokens.scope).toBe('notes:read notes:write');
+  });
+
   it('refreshes what has been revoked, without its user', async () => {
     const { url, keeper, store } = await onLoopback(platform);
     const kept = keeper();
@@ -130,7 +140,7 @@ describe.each(
 
   it('is refused a token of another resource, and gets one of its own', async () => {
     const others = resourceIndicators({ resources: ['https://other.example/'] });
-    const { url, keeper, store } = await onLoopback(platform, { features: [mcp(), others] });
+    const { url, keeper, store } = await onLoopback(platform, { features: [mcp(NOTES), others] });
     const kept = keeper({ clientId: 'mcp-once' });
     const connection = await judge.connect(`${url}/mcp`, kept);
     const token = (await store.getAccessToken(kept.tokens.access_token))!;
@@ -147,12 +157,12 @@ describe.each(
     ['with a path in the issuer', { issuer: 'https://mcp.example/tenant', paths: { prefix: 'tenant/oauth' } }, '/mcp'],
     [
       'with a path that the proxy cuts off',
-      { issuer: 'https://mcp.example/app', cut: '/app', features: [mcp({ resource: '/app/mcp' })] },
+      { issuer: 'https://mcp.example/app', cut: '/app', features: [mcp({ ...NOTES, resource: '/app/mcp' })] },
       '/app/mcp',
     ],
     [
       'with a global prefix',
-      { features: [mcp({ resource: '/api/mcp' })], host: { prepare: (app) => app.setGlobalPrefix('api') } },
+      { features: [mcp({ ...NOTES, resource: '/api/mcp' })], host: { prepare: (app) => app.setGlobalPrefix('api') } },
       '/api/mcp',
     ],
   ])('connects through a proxy, %s', async (_name2, options, path) => {

@@ -9,7 +9,14 @@ const ESCAPED = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;a
 const user = { id: '1', name: 'Alice' };
 const client = { id: 'c', name: 'Notes', grants: [] };
 const form = { action: '/here', fields: { form_token: 't' } };
-const asked = { ...form, user, client, scopes: ['notes:read'], redirectUri: 'https://app.example/callback' };
+const asked = {
+  ...form,
+  user,
+  client,
+  scopes: ['notes:read'],
+  resources: [],
+  redirectUri: 'https://app.example/callback',
+};
 const application = {
   clientId: 'c',
   client,
@@ -37,6 +44,8 @@ const hostile = (look: Look = {}) => {
       client: badClient,
       scopes: [HOSTILE],
       redirectUri: 'https://app.example/"><script>',
+      clientHost: HOSTILE,
+      resources: [HOSTILE],
       accounts: HOSTILE,
     }),
     account: renderer.show('account', { ...bad, user: badUser, returnTo: HOSTILE }),
@@ -177,5 +186,25 @@ describe('a host', () => {
     const fault = show(new ServerError('the password of the database is x'));
     expect(fault).toContain(ENGLISH.ourFault);
     expect(fault).not.toContain('database');
+  });
+});
+
+describe('the consent page', () => {
+  const page = (facts: object) => new PageRenderer().show('consent', { ...asked, ...facts }).html;
+
+  it('names the host that speaks for a client, and the resource', () => {
+    const shown = page({ clientHost: 'agent.example:8443', resources: ['https://api.example/mcp'] });
+    expect(shown).toContain('It says that it is of <code>agent.example:8443</code>.');
+    expect(shown).toContain('For: <code>https://api.example/mcp</code>');
+    expect(page({})).not.toMatch(/It says that it is of|For: /);
+  });
+
+  it('warns of a client without a secret that is answered on the device, which anybody there could be', () => {
+    const nobody = { client: { ...client, tokenEndpointAuthMethod: 'none' } };
+    for (const redirectUri of ['http://localhost:1/a', 'http://127.0.0.1:5000/', 'http://[::1]/']) {
+      expect(page({ ...nobody, redirectUri })).toContain('It asks on this device');
+      expect(page({ redirectUri })).not.toContain('It asks on this device');
+    }
+    expect(page(nobody)).not.toContain('It asks on this device');
   });
 });
