@@ -1,11 +1,12 @@
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 
-import { AppModule } from '../../sample/13-audit/src/app.module.js';
-import { AuditTrail } from '../../sample/13-audit/src/audit-trail.js';
 import { answerOf, basic, bearer, get, post } from '../support/http.js';
 import { startHost, stopHosts } from '../support/nest-host.js';
+
+/** By a name that the compiler does not follow: a sample that is installed has types of TypeORM of its own. */
+const load = (file: string) => import(`../../sample/13-audit/src/${file}.js`) as Promise<Record<string, Type>>;
 
 const DEMO = basic('demo', 'demo-secret');
 
@@ -25,7 +26,8 @@ describe('sample/13-audit', () => {
 
   beforeAll(async () => {
     process.env['DATABASE_FILE'] = ':memory:';
-    ({ app, url } = await startHost('express', { imports: [AppModule] }));
+    const { AppModule } = await load('app.module');
+    ({ app, url } = await startHost('express', { imports: [AppModule!] }));
   });
   afterAll(async () => {
     delete process.env['DATABASE_FILE'];
@@ -90,16 +92,15 @@ describe('sample/13-audit', () => {
   });
 
   it('keeps what cannot be written now for later, in its order', async () => {
-    // The sample may have a TypeORM of its own.
-    const { database } = app.get(AuditTrail) as unknown as { database: { manager: EntityManager } };
-    const { manager } = database;
+    const { AuditTrail } = await load('audit-trail');
+    const { manager } = app.get<{ database: { manager: EntityManager } }>(AuditTrail!).database;
     const broken = jest.spyOn(manager, 'insert').mockRejectedValueOnce(new Error('the database is away'));
     await ask({ grant_type: 'refresh_token', refresh_token: 'first' });
     while (broken.mock.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     broken.mockRestore();
     await ask({ grant_type: 'refresh_token', refresh_token: 'second' });
-    const refused = (await audit()).filter(({ event }) => event === 'token.refused').slice(-2);
-    expect(refused).toHaveLength(2);
+    let refused: Row[] = [];
+    while (refused.length < 3) refused = (await audit()).filter(({ event }) => event === 'token.refused');
     expect(refused.map(({ at }) => at)).toEqual(refused.map(({ at }) => at).toSorted());
   });
 });

@@ -7,7 +7,8 @@ import { AuditEntry } from './audit-entry.js';
 const MOST_WAITING = 10_000;
 /** SQLite takes some 30,000 values at once, other databases more. */
 const BATCH = 500;
-const RETRY = 1000;
+/** Milliseconds. */
+const RETRY = 250;
 
 type Entry = Omit<AuditEntry, 'id'>;
 
@@ -16,7 +17,8 @@ type Entry = Omit<AuditEntry, 'id'>;
 export class AuditTrail implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private waiting: Entry[] = [];
-  private writing: Promise<void> | undefined;
+  private isWriting = false;
+  private written: Promise<void> = Promise.resolve();
 
   constructor(@Inject(DataSource) private readonly database: DataSource) {}
 
@@ -30,37 +32,37 @@ export class AuditTrail implements BeforeApplicationShutdown {
       grantId: grantId ?? null,
       detail: JSON.stringify(detail),
     });
-    this.writing ??= this.write().finally(() => (this.writing = undefined));
+    if (!this.isWriting) this.written = this.write();
   }
 
   /** What happened in the last second is written too. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.writing;
+    await this.written;
     if (this.waiting.length > 0) this.logger.error(`${this.waiting.length} entries are lost: the database is away`);
   }
 
   private async write(): Promise<void> {
+    this.isWriting = true;
     // The answers of this moment are sent first.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.slice(0, BATCH);
-      try {
+    try {
+      while (this.waiting.length > 0) {
+        const batch = this.waiting.slice(0, BATCH);
         await this.database.manager.insert(AuditEntry, batch);
-        this.waiting = this.waiting.slice(batch.length);
-      } catch (error) {
-        this.logger.error(`The audit trail cannot be written: ${String(error)}`);
-        this.forgetTheOldest();
-        // Tried again with the next event, or after a while.
-        setTimeout(() => (this.writing ??= this.write().finally(() => (this.writing = undefined))), RETRY).unref();
-        return;
+        this.waiting.splice(0, batch.length);
       }
+      this.isWriting = false;
+    } catch (error) {
+      this.logger.error(`The audit trail cannot be written: ${String(error)}`);
+      this.forgetTheOldest();
+      setTimeout(() => void (this.written = this.write()), RETRY).unref();
     }
   }
 
   private forgetTheOldest(): void {
     const lost = this.waiting.length - MOST_WAITING;
     if (lost <= 0) return;
-    this.waiting = this.waiting.slice(lost);
+    this.waiting.splice(0, lost);
     this.logger.error(`${lost} entries are lost`);
   }
 }
