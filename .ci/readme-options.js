@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const engine = read('lib/options/options.ts');
-const nest = read('src/interfaces/oauth2-module-options.interface.ts');
+const nest = ['module-options', 'options'].map((page) => read(`src/interfaces/oauth2-${page}.interface.ts`)).join('');
 
 const INTERFACE = /\/\*\*([^/]*?)\*\/\nexport interface (\w+)[^{]*\{\n(.*?)\n\}/gs;
 const MEMBER = /(?: {2}\/\*\*((?:(?!\*\/).)*)\*\/\n)? {2}(\w+)\??:/gs;

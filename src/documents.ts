@@ -2,7 +2,7 @@ import type { HttpServer } from '@nestjs/common';
 import { answer } from './answer.js';
 import type { AnswerFacts } from './cross-origin.js';
 import { decodedPath } from '../lib/http/request-path.js';
-import { documentRoutes, type Endpoint, isDocument } from './endpoint.js';
+import { type Endpoint, isDocument } from './endpoint.js';
 import type { OAuth2Server } from '../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import type { NativeReply } from './native-reply.js';
@@ -10,7 +10,10 @@ import type { NativeReply } from './native-reply.js';
 /** Whom the documents are asked of: in a host whose model is made for each request, its server is too. */
 export interface Documents {
   readonly endpoints: readonly Endpoint[];
-  readonly issuer: string | undefined;
+  /** Where each of them is. */
+  readonly routesOf: (endpoint: Endpoint) => readonly string[];
+  /** Are segments of those that each issuer has parameters? */
+  readonly parametric: boolean;
   readonly facts: AnswerFacts;
   findServer(native: NativeRequest): OAuth2Server | Promise<OAuth2Server>;
 }
@@ -20,7 +23,7 @@ export interface Documents {
  * what it has put on the application by `use()` is. RFC 8615 §3
  */
 export function serveDocuments(adapter: HttpServer, documents: Documents): void {
-  const { endpoints, issuer, facts } = documents;
+  const { endpoints, routesOf, parametric, facts } = documents;
   const literal = LITERAL[adapter.getType?.() as 'express'] ?? String;
   for (const endpoint of endpoints.filter(isDocument)) {
     const serve = (native: NativeRequest, reply: NativeReply) =>
@@ -28,7 +31,9 @@ export function serveDocuments(adapter: HttpServer, documents: Documents): void 
         const server = await documents.findServer(native);
         return server.answer(endpoint.name, toOAuthRequest(native), response);
       });
-    for (const route of documentRoutes(endpoint, issuer)) adapter.all(literal(route), serve);
+    const write = (segment: string) =>
+      parametric && endpoint.perIssuer && segment.startsWith(':') ? segment : literal(segment);
+    for (const route of routesOf(endpoint)) adapter.all(route.split('/').map(write).join('/'), serve);
   }
 }
 

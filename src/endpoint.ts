@@ -18,7 +18,10 @@ export const isDocument = ({ path }: Pick<Endpoint, 'path'>): boolean => path.st
  * Where a document is. That of an issuer with a path has it put behind its own path, and is found too by clients that
  * put it before. RFC 8414 §3.1, §5
  */
-export function documentRoutes({ path, perIssuer }: Endpoint, issuer: string | undefined): readonly string[] {
+export function documentRoutes(
+  { path, perIssuer }: Pick<Served, 'path' | 'perIssuer'>,
+  issuer: string | undefined,
+): readonly string[] {
   const base = perIssuer && issuer !== undefined ? new URL(issuer).pathname.replace(/\/+$/, '') : '';
   return base === '' ? [path] : [`${path}${base}`, `${base}${path}`];
 }
@@ -41,13 +44,13 @@ const routesOf = new WeakMap<object, Route[]>();
  */
 export function endpointFinder(
   endpoints: readonly Endpoint[],
-  issuer: string | undefined,
+  documentsAt: (endpoint: Endpoint) => readonly string[],
   application: object,
 ): FindEndpoint {
   const own = new Set(endpoints);
   const added = endpoints.flatMap((endpoint) =>
     isDocument(endpoint)
-      ? documentRoutes(endpoint, issuer).map((path) => routeTo(endpoint, decodedPath(path), '^'))
+      ? documentsAt(endpoint).map((path) => routeTo(endpoint, decodedPath(path), '^'))
       : [routeTo(endpoint, endpoint.path)],
   );
   const routes = routesOf.get(application) ?? [];

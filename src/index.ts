@@ -40,13 +40,22 @@ export type {
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
 export { OAuth2HealthIndicator, type OAuth2Health } from './oauth2-health.indicator.js';
+export type {
+  OAuth2Tenants,
+  TenantCacheOptions,
+  TenantOptions,
+  TenantRequest,
+} from './interfaces/oauth2-tenants.interface.js';
 export type { NativeReply } from './native-reply.js';
+export { OAuth2Context } from './oauth2-context.js';
 export { OAuth2Module } from './oauth2.module.js';
 export {
   getOAuth2ModelToken,
   getOAuth2ClientsToken,
   getOAuth2ServerToken,
+  getOAuth2TenantServersToken,
   OAUTH2_INTERACTION,
   OAUTH2_MODEL,
   OAUTH2_OPTIONS,
 } from './oauth2.tokens.js';
+export { OAuth2TenantServers } from './tenants/tenant-servers.js';

@@ -18,6 +18,7 @@ import { guardRefusals } from './guard-refusals.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { NativeReply } from './native-reply.js';
+import { TenantsServer } from './tenants/tenants-server.js';
 
 /** Where `@nestjs/swagger` leaves the mark of its `@ApiExcludeController()`. */
 const HIDDEN_METADATA = 'swagger/apiExcludeController';
@@ -54,9 +55,11 @@ function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken)
     const { events, facts } = this.server;
     const visit = { native, reply, endpoint, facts: { cors: facts?.options.cors, events } };
     return answer(visit, (response) =>
-      endpoint.name === 'authorize'
-        ? authorize(this, native, response)
-        : this.server.answer(endpoint.name, toOAuthRequest(native), response),
+      this.server instanceof TenantsServer
+        ? this.server.tenants
+            .findParts(toOAuthRequest(native))
+            .then((parts) => serve(parts, endpoint, native, response))
+        : serve(this, endpoint, native, response),
     );
   }
   // Guards of the host tell routes apart by it: a throttler counts each by its name.
@@ -67,6 +70,11 @@ function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken)
   Res()(controller, name, 1);
   UseFilters(guardRefusals(endpoint, token))(controller, name, descriptor);
   All(endpoint.path)(controller, name, descriptor);
+}
+
+function serve(parts: Parts, { name }: Endpoint, native: NativeRequest, response: Response): Promise<unknown> {
+  if (name === 'authorize') return authorize(parts, native, response);
+  return parts.server.answer(name, toOAuthRequest(native), response);
 }
 
 /** The authorization endpoint is more to the module than to the engine: somebody is asked. */

@@ -4,13 +4,13 @@ import { OAuth2Server } from '../lib/index.js';
 import { checkInteraction } from './configuration/check-interaction.js';
 import { checkFeatures, checkModel } from './configuration/check-model.js';
 import { findOptionsFault, findRegistrationFault } from './configuration/check-options.js';
-import { isProvider } from './configuration/option-kinds.js';
 import { engineOptions } from './configuration/option-table.js';
 import { settleEndpoints } from './configuration/paths.js';
 import { refuse, verify } from './configuration/verify.js';
 import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
+import { givenProvider } from './given-provider.js';
 import { findInteractive } from './interaction/interactive-feature.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { OAuth2Interaction } from './interfaces/oauth2-interaction.interface.js';
@@ -21,8 +21,17 @@ import type {
   OAuth2OptionsFactory,
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
+import { giveContext, isContextWanted, OAuth2Context } from './oauth2-context.js';
 import { createController } from './oauth2.controller.js';
-import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, type PartTokens, partTokens } from './oauth2.tokens.js';
+import {
+  getOAuth2TenantServersToken,
+  OAUTH2_REGISTRATION,
+  OAUTH2_ROUTES,
+  OAUTH2_SETTLED,
+  type PartTokens,
+  partTokens,
+} from './oauth2.tokens.js';
+import { tenantProviders } from './tenants/tenant-providers.js';
 
 /** One import of the module: how it was registered, and where its options come from. */
 interface Import {
@@ -53,9 +62,11 @@ export function defineModule(module: Type, { registration, method, options }: Im
       const events = new EventLog(settled.events, listeners, name);
       const made = new OAuth2Server({ ...engineOptions(settled), features, model }, events);
       made.mount(routes);
+      if (isContextWanted()) giveContext(made, { name });
       return made;
     },
   };
+  const oneServer = [server, interactionFlow(parts)];
   return {
     module,
     global: isGlobal,
@@ -64,17 +75,17 @@ export function defineModule(module: Type, { registration, method, options }: Im
     providers: [
       { provide: OAUTH2_REGISTRATION, useValue: registration },
       { provide: OAUTH2_ROUTES, useFactory: () => ({}) },
+      OAuth2Context,
       eventListeners(name),
       ...extraProviders,
       ...options(parts.options),
       { provide: OAUTH2_SETTLED, useExisting: parts.options },
       provideGiven('model', parts, registration.model),
       provideGiven('interaction', parts, registration.interaction),
-      server,
-      interactionFlow(parts),
+      ...(registration.tenants ? tenantProviders(registration, method, parts) : oneServer),
       ...clientsProviders(parts, name),
     ],
-    exports: exportsOf(name),
+    exports: [...exportsOf(name), ...(registration.tenants ? [getOAuth2TenantServersToken(name)] : [])],
   };
 }
 
@@ -91,7 +102,7 @@ function defineFault(module: Type, fault: string, name: string | undefined): Dyn
 /** A guard that finds a registration guards by the server without a name. */
 function exportsOf(name: string | undefined): InjectionToken[] {
   const parts = Object.values(partTokens(name)) as InjectionToken[];
-  return name === undefined ? [...parts, OAUTH2_REGISTRATION] : parts;
+  return name === undefined ? [...parts, OAuth2Context, OAUTH2_REGISTRATION] : [...parts, OAuth2Context];
 }
 
 const eventListeners = (name: string | undefined): Provider => ({
@@ -117,22 +128,7 @@ function provideGiven(name: 'model' | 'interaction', parts: PartTokens, given: G
   if ((given ?? undefined) === undefined) {
     return { provide, inject: [parts.options], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
   }
-  if (typeof given === 'function') return { provide, useClass: named(given as Type<object>, name) };
-  return isProvider(given!) ? ({ ...given, provide } as Provider) : { provide, useValue: given };
-}
-
-/**
- * The same class under a longer name, which Nest uses when it cannot make an instance: where to give what is missing is
- * told there. What it makes is an instance of the class itself.
- */
-function named(given: Type<object>, option: string): Type<object> {
-  const renamed = function (...args: unknown[]): object {
-    return Reflect.construct(given, args);
-  };
-  Object.setPrototypeOf(renamed, given);
-  renamed.prototype = given.prototype as object;
-  const remedy = 'give what it injects by `imports` or `extraProviders` of OAuth2Module';
-  return Object.defineProperty(renamed, 'name', { value: `${given.name} [the \`${option}\`: ${remedy}]` }) as never;
+  return givenProvider(name, provide, given!);
 }
 
 /** Where the options of `forRootAsync()` come from: one of three, which has been checked. */

@@ -11,7 +11,7 @@ import type {
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
 import { serveDocuments } from './documents.js';
-import { documentRoutes, endpointFinder, isDocument } from './endpoint.js';
+import { documentRoutes, type Endpoint, endpointFinder, isDocument } from './endpoint.js';
 import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
 import { setFormDeadline } from './form-deadline.js';
@@ -20,12 +20,15 @@ import { defaultsOf, flatten } from '../lib/feature-list.js';
 import { DEFAULTS } from '../lib/options/settle.js';
 import { OwnResources } from '../lib/resource/own-resources.js';
 import { asksUsers } from './interaction/asks-users.js';
+import type { OAuth2Server } from '../lib/index.js';
 import { mountedPaths } from './mounted-paths.js';
 import { defineModule, optionsProviders } from './oauth2.module-definition.js';
 import { openResources } from './resource-cross-origin.js';
+import { giveContext, isContextWanted } from './oauth2-context.js';
 import { findServer } from './server-finder.js';
 import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, partTokens } from './oauth2.tokens.js';
-import { registerServer, verifyApart } from './registered-servers.js';
+import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
+import { findInstance, registerServer, verifyApart } from './registered-servers.js';
 import { verifyRoutes } from './guards/verify-routes.js';
 
 /** An OAuth 2.0 authorization server for a Nest application, and what its guard needs. RFC 6749, RFC 6750 */
@@ -77,17 +80,18 @@ export class OAuth2Module implements NestModule, OnModuleInit {
     const { httpAdapter } = this.host;
     if (!httpAdapter) return;
     const { moduleRef, options } = this;
-    const { name } = this.registration;
+    const { name, tenants } = this.registration;
     const all = settleEndpoints(this.registration);
     const paths = mountedPaths(all, OAuth2Module, this);
-    verifyNamed(all, paths);
-    Object.assign(this.routes, paths, !asksUsers(this.registration, options) && { authorize: false });
+    if (!tenants) verifyNamed(all, paths);
+    Object.assign(this.routes, paths, !tenants && !asksUsers(this.registration, options) && { authorize: false });
     const endpoints = this.registration.controllers === false ? all.filter(isDocument) : all;
     if (endpoints.length === 0) return;
     const issuer = options?.issuer;
-    const routes = endpoints.flatMap((one) => (isDocument(one) ? documentRoutes(one, issuer) : [one.path]));
+    const documentsAt = (one: Endpoint) => (tenants ? tenantDocumentRoutes(one) : documentRoutes(one, issuer));
+    const routes = endpoints.flatMap((one) => (isDocument(one) ? documentsAt(one) : [one.path]));
     claimRoutes(httpAdapter, name, routes);
-    const findEndpoint = endpointFinder(endpoints, issuer, httpAdapter);
+    const findEndpoint = endpointFinder(endpoints, documentsAt, httpAdapter);
     const features = flatten(this.registration.features ?? []);
     const cors = options?.cors ?? defaultsOf(features, DEFAULTS as OAuth2Options).cors;
     const facts = { cors, events: new EventLog(options?.events, this.listeners, name) };
@@ -101,7 +105,8 @@ export class OAuth2Module implements NestModule, OnModuleInit {
     const { server: token } = partTokens(name);
     serveDocuments(httpAdapter, {
       endpoints,
-      issuer,
+      routesOf: documentsAt,
+      parametric: tenants !== undefined,
       facts,
       findServer: (native) => findServer(moduleRef, token, native),
     });
@@ -110,7 +115,12 @@ export class OAuth2Module implements NestModule, OnModuleInit {
   /** By now every server and every guard of the application is made. */
   onModuleInit(): void {
     const { config, modules, moduleRef } = this;
-    verifyApart(modules, this.registration.name, { moduleRef, issuer: this.options?.issuer });
+    const { name, tenants } = this.registration;
+    // Each tenant has an issuer that no other server has.
+    const issuer = tenants ? `the tenants of ${name}` : this.options?.issuer;
+    verifyApart(modules, name, { moduleRef, issuer });
+    const server = isContextWanted() && findInstance(moduleRef, partTokens(name).server);
+    if (server && !tenants) giveContext(server as OAuth2Server, { name });
     verifyRoutes(config, modules);
   }
 }

@@ -1,6 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import { OAuth2Clients, type OAuth2Server } from '../lib/index.js';
 import { serverToken } from '../lib/server-token.js';
+import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
 /** Injection token of the model. */
 export const OAUTH2_MODEL = Symbol('OAUTH2_MODEL');
@@ -16,6 +17,9 @@ export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
 
 /** Injection token of where one import has its endpoints: their whole paths by id, once the routes are made. @internal */
 export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');
+
+/** Injection token of what the host has given to say which tenant is asked. @internal */
+export const OAUTH2_TENANTS = Symbol('OAUTH2_TENANTS');
 
 /** Injection token of the options of one import, whatever its name. @internal */
 export const OAUTH2_SETTLED = Symbol('OAUTH2_SETTLED');
@@ -33,6 +37,10 @@ export const getOAuth2ClientsToken = (name?: string): typeof OAuth2Clients | str
 
 /** The same by its name also where the server has none: whoever comes from another build of the package has other classes. @internal */
 export const clientsName = (name?: string): string => (name === undefined ? 'clients' : `clients of \`${name}\``);
+
+/** The injection token of the servers of tenants, by the `name` of their server; left out: the class `OAuth2TenantServers`. */
+export const getOAuth2TenantServersToken = (name?: string): typeof OAuth2TenantServers | string =>
+  name === undefined ? OAuth2TenantServers : `tenants of \`${name}\``;
 
 /** The tokens of the parts of one import. */
 export interface PartTokens {

@@ -56,7 +56,8 @@ export function verifyApart(
   known.push({ name, model, issuer });
 }
 
-function findInstance(moduleRef: ModuleRef, token: InjectionToken): object | undefined {
+/** What is made once; undefined for what is made for each request. */
+export function findInstance(moduleRef: ModuleRef, token: InjectionToken): object | undefined {
   try {
     return moduleRef.get<object>(token as string);
   } catch {

@@ -29,7 +29,8 @@ export interface ConsentModel<C extends Client = Client> {
    */
   hasConsented(user: User, asked: Asked<C>): Awaitable<boolean>;
   saveConsent(user: User, asked: Asked<C>): Awaitable<unknown>;
-  listApplications(userId: string | number): Awaitable<Application<C>[]>;
+  /** With an issuer: at that one; so the pages of tenants ask, whose users may have ids in common. */
+  listApplications(userId: string | number, at?: { issuer: string }): Awaitable<Application<C>[]>;
   /** Ends all that a client may do for a user; what the user agreed to is forgotten with it. */
-  revokeGrantsOf(filter: { userId: string | number; clientId: string }): Awaitable<unknown>;
+  revokeGrantsOf(filter: { userId: string | number; clientId: string; issuer?: string }): Awaitable<unknown>;
 }

@@ -69,9 +69,13 @@ export abstract class UserStore<S extends Storage>
     return rows.map((row) => activeGrant(row, clients.get(row.clientId)));
   }
 
-  /** The applications that have access, or may have it again without asking; the latest used first. */
-  async listApplications(userId: string | number): Promise<Application<StoredClient>[]> {
-    const rows = await this.storage.listGrants(String(userId));
+  /** The applications that have access, or may have it again without asking; the latest used first. With an issuer: at that one. */
+  async listApplications(
+    userId: string | number,
+    { issuer }: { issuer?: string } = {},
+  ): Promise<Application<StoredClient>[]> {
+    const all = await this.storage.listGrants(String(userId));
+    const rows = issuer === undefined ? all : all.filter((row) => row.issuer === issuer);
     return [...(await this.clientsOf(rows))].map(([clientId, client]) => {
       const grants = rows.filter((row) => row.clientId === clientId);
       const used = grants.map(({ lastUsedAt, createdAt }) => lastUsedAt ?? createdAt);

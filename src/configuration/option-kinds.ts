@@ -1,4 +1,4 @@
-import { isClass, isObject, type Kind, must } from '../../lib/options/kinds.js';
+import { isClass, isObject, type Kind, must, SECONDS } from '../../lib/options/kinds.js';
 
 export { isObject, type Kind } from '../../lib/options/kinds.js';
 
@@ -14,6 +14,16 @@ export const LIST = must<unknown[]>('a list', Array.isArray);
 export const CLASS = must<object>('a class', isClass);
 export const FUNCTION = must<object>('a function', (value) => typeof value === 'function');
 export const INJECTION_TOKEN = must<unknown>('an injection token', Boolean);
+
+/** How many tenants are kept, and for how long. */
+export const TENANT_CACHE: Kind = (value, name) => {
+  if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ max: 1000, timeToLive: 300 }\``;
+  const unknown = Object.keys(value).find((key) => key !== 'max' && key !== 'timeToLive');
+  if (unknown !== undefined) return `unknown option \`${name}.${unknown}\`: there are \`max\` and \`timeToLive\``;
+  return findFault(value, { max: COUNT, timeToLive: SECONDS }, { prefix: `${name}.` });
+};
+
+const COUNT = must<number>('a whole number, 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
 
 /** How a provider of Nest says where its value comes from. */
 const PROVIDER: Readonly<Record<string, Kind>> = {

@@ -8,7 +8,7 @@ import type {
   OAuth2Settings,
 } from '../interfaces/oauth2-module-options.interface.js';
 import { FEATURES } from './features.js';
-import { CLASS, FUNCTION, GIVEN, INJECTION_TOKEN, type Kind, LIST, NAME, TEXT } from './option-kinds.js';
+import { CLASS, FUNCTION, GIVEN, INJECTION_TOKEN, type Kind, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
 import { PATHS } from './paths.js';
 
 /** A kind for every option that its type knows: the types see to it that none is left out. */
@@ -35,6 +35,8 @@ const REGISTRATION: Kinds<OAuth2Registration> = {
   model: GIVEN,
   name: NAME,
   paths: PATHS,
+  tenantCache: TENANT_CACHE,
+  tenants: GIVEN,
 };
 
 const ASYNC: Kinds<OAuth2ModuleAsyncOptions> = {

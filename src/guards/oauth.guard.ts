@@ -7,7 +7,9 @@ import { verify } from '../configuration/verify.js';
 import { logFault } from '../fault-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import { copyHeaders } from '../native-reply.js';
+import { withContext } from '../oauth2-context.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
+import { TenantsServer } from '../tenants/tenants-server.js';
 import { type Demand, optionsFor, readDemand } from './demand.js';
 import { NamedServers, verifyModel } from './named-servers.js';
 import { connectionsOf } from './open-connections.js';
@@ -65,13 +67,16 @@ export class OAuthGuard implements CanActivate {
     try {
       if (demand.optional && !bringsToken(asked)) return true;
       const found = demand.server === undefined ? this.server : this.named.find(demand.server, given);
-      const server = found instanceof Promise ? await found : found;
+      let server = found instanceof Promise ? await found : found;
       verify(server !== undefined, NO_SERVER);
+      if (server instanceof TenantsServer) server = await server.tenants.find(asked);
       const token = await server.authenticate(asked, response, optionsFor(demand, given));
-      if (demand.any || demand.user) await verifyDemand(server, demand, token, { request: asked, response });
+      if (demand.any || demand.user) {
+        await withContext(server, asked, () => verifyDemand(server, demand, token, { request: asked, response }));
+      }
       this.attach(context, token);
       const stream = transport.findStream?.(context, demand);
-      if (stream) connectionsOf(server, this.recheck)?.keep(token, stream);
+      if (stream) connectionsOf(server, this.recheck)?.keep(token, stream, (look) => withContext(server, asked, look));
       return true;
     } catch (error) {
       const failure = toOAuthError(error);

@@ -8,7 +8,12 @@ interface Held {
   token: Token;
   streams: Map<object, OpenStream>;
   timer?: NodeJS.Timeout;
+  /** Looks at the model as for the request that opened it. */
+  within: Within;
 }
+
+/** Runs what is done on behalf of a request. */
+type Within = <T>(look: () => T) => T;
 
 /** How many tokens are looked up at once. */
 const MOST_LOOKUPS = 16;
@@ -31,7 +36,7 @@ export class OpenConnections {
   ) {}
 
   /** Closes the stream when this token is over, and no more when an earlier one is. */
-  keep(token: Token, stream: OpenStream): void {
+  keep(token: Token, stream: OpenStream, within: Within = (look) => look()): void {
     const { key } = stream;
     // A model that does not say which token it has found: only its time is known.
     const value = token.accessToken ?? token;
@@ -41,7 +46,7 @@ export class OpenConnections {
     else this.release(key);
     this.values.set(key, value);
     let held = this.held.get(value);
-    if (!held) this.held.set(value, (held = { token, streams: new Map() }));
+    if (!held) this.held.set(value, (held = { token, streams: new Map(), within }));
     held.streams.set(key, stream);
     if (!held.timer) this.wait(value, held);
     this.stop ??= this.start();
@@ -97,10 +102,11 @@ export class OpenConnections {
   }
 
   private async verify(value: unknown): Promise<void> {
-    if (typeof value !== 'string') return;
+    if (typeof value !== 'string' || !this.held.has(value)) return;
     let found: Awaited<ReturnType<NonNullable<Model['getAccessToken']>>>;
     try {
-      found = await this.model.getAccessToken!(value);
+      const { within } = this.held.get(value)!;
+      found = await within(() => this.model.getAccessToken!(value));
     } catch {
       // Nobody is turned out because a database is away.
       return;

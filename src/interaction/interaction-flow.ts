@@ -12,8 +12,9 @@ import { toOAuthError } from '../../lib/errors.js';
 import { endpointPath } from '../../lib/http/public-url.js';
 import { isHeard, report } from '../../lib/events.js';
 import { reportRefused } from '../event-log.js';
-import type { NativeRequest } from '../http-adapter.js';
+import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
+import { withContext } from '../oauth2-context.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { badTicket, type Decision, readDecision } from './consent-form.js';
 import { ConsentTickets } from './consent-ticket.js';
@@ -34,6 +35,10 @@ export class InteractionFlow {
 
   /** Writes the answer to `response`; throws what the engine or the interaction throws. */
   async handle(native: NativeRequest, response: Response): Promise<void> {
+    return withContext(this.server, toOAuthRequest(native), () => this.run(native, response));
+  }
+
+  private async run(native: NativeRequest, response: Response): Promise<void> {
     try {
       await this.answer(native, response);
     } catch (error) {

@@ -1,8 +1,11 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Provider, Type } from '@nestjs/common';
 import type { FeatureList } from '../../lib/feature-list.js';
 import type { Model, ProtectedResourceModel } from '../../lib/index.js';
-import type { EngineOptions } from '../../lib/options/options.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
+import type { OAuth2Options, OAuth2Settings } from './oauth2-options.interface.js';
+import type { OAuth2Tenants, TenantCacheOptions } from './oauth2-tenants.interface.js';
+
+export type { OAuth2Options, OAuth2Settings } from './oauth2-options.interface.js';
 
 /** A class that Nest instantiates, an instance, or a provider without its `provide`. */
 export type Given<T> = Type<T> | T | GivenProvider<T>;
@@ -14,20 +17,6 @@ export type GivenProvider<T> =
   | { useClass: Type<T> }
   // oxlint-disable-next-line no-explicit-any
   | { useFactory: (...args: any[]) => T | Promise<T>; inject?: (InjectionToken | OptionalFactoryDependency)[] };
-
-/** The options that `forRootAsync` may find out while the application starts. */
-export interface OAuth2Options extends OAuth2Settings {
-  /** The model, made already; its class is given beside the factory. */
-  model?: Model | ProtectedResourceModel;
-  /** Your login and consent, made already. */
-  interaction?: OAuth2Interaction;
-}
-
-/** The options of the engine, and what the module has beside them. */
-export interface OAuth2Settings extends EngineOptions {
-  /** Signs the tickets of consent forms: 32 characters or more, the same in every process and after a restart. */
-  secret?: string;
-}
 
 /** The options that must be known before the application starts. */
 export interface OAuth2Registration {
@@ -49,6 +38,10 @@ export interface OAuth2Registration {
   paths?: OAuth2Paths;
   /** `false`: no endpoints but well-known documents, for hosts with controllers of their own or none. Default: true */
   controllers?: boolean;
+  /** Which tenant a request asks, and what is different there, given like the model: an issuer for each, from your database. */
+  tenants?: Given<OAuth2Tenants>;
+  /** How many tenants are kept at most, and for how many seconds. Default: { max: 1000, timeToLive: 300 } */
+  tenantCache?: TenantCacheOptions;
   /** Make the exports of the module visible everywhere. Default: false */
   isGlobal?: boolean;
   /** Modules whose exports the model, the interaction and the factory inject. */

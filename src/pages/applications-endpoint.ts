@@ -1,4 +1,5 @@
 import type { ConsentModel, Model, User } from '../../lib/index.js';
+import { tenantOf } from '../tenants/tenant-of.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportWithdrawn } from './page-events.js';
@@ -13,7 +14,7 @@ export class ApplicationsEndpoint extends PageEndpoint {
       'applications',
       {
         user,
-        applications: await this.model.listApplications(idOf(user)),
+        applications: await this.model.listApplications(idOf(user), this.ofTenant(visit)),
         ended: 'ended' in visit.request.query,
         fields: this.site.fields(visit),
         action: this.path(visit),
@@ -27,13 +28,19 @@ export class ApplicationsEndpoint extends PageEndpoint {
     if (!user) return this.signIn(visit);
     const clientId = textOf(visit.request, 'client_id');
     if (!this.site.isOurs(visit) || !clientId) return this.goTo(this.path(visit), visit);
-    const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId });
+    const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId, ...this.ofTenant(visit) });
     if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, visit });
     this.goTo(this.path(visit, { ended: '' }), visit);
   }
 
   private get model(): ConsentModel {
     return this.site.server.options.model as Model & ConsentModel;
+  }
+
+  /** Users of tenants may have ids in common. */
+  private ofTenant({ request }: Visit): { issuer: string } | undefined {
+    const { server } = this.site;
+    return tenantOf(server) === undefined ? undefined : { issuer: server.issuerOf(request)! };
   }
 
   private signIn(visit: Visit): void {

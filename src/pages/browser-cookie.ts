@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Request, Response } from '../../lib/index.js';
+import type { Request, Response, ServerFacts } from '../../lib/index.js';
 import { isSameText } from '../../lib/same-text.js';
+import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 
 const VALUE = /^[\w-]{43}$/;
 
@@ -16,12 +17,15 @@ export class BrowserCookie {
   constructor(
     request: Request,
     private readonly response: Response,
-    issuer: string | undefined,
+    server: ServerFacts,
   ) {
+    const issuer = server.issuerOf(request);
     const { protocol } = (request['native'] ?? {}) as { protocol?: unknown };
     const isSecure = protocol === 'https' || issuer?.startsWith('https:') === true;
     // No other host of the domain can set a cookie of this prefix. RFC 6265bis §4.1.3.2
-    this.name = isSecure ? '__Host-oauth2-session' : 'oauth2-session';
+    const name = isSecure ? '__Host-oauth2-session' : 'oauth2-session';
+    // Tenants may be known by one host, and their users signed in at several at once.
+    this.name = tenantOf(server) === undefined ? name : `${name}-${boundToTenant('', server).slice(0, 12)}`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
     const given = valueOf(request.get('cookie'), this.name);
     this.value = given !== undefined && VALUE.test(given) ? given : undefined;

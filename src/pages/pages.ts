@@ -3,6 +3,7 @@ import type { Handler } from '../../lib/endpoints/handler.js';
 import type { OAuth2Server, User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';
+import { TenantsServer } from '../tenants/tenants-server.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login-endpoint.js';
@@ -47,8 +48,10 @@ export function pages(options: PagesOptions = {}): Pages {
       devices && !features.some(({ name }) => name === 'RFC 8628')
         ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
         : [],
-    async findUser(request, { facts }) {
-      return (await new Site(facts, settled).findUser(toOAuthRequest(request as NativeRequest))) || undefined;
+    async findUser(native, server) {
+      const request = toOAuthRequest(native as NativeRequest);
+      const { facts } = server instanceof TenantsServer ? await server.tenants.find(request) : server;
+      return (await new Site(facts, settled).findUser(request)) || undefined;
     },
     interaction: (server: ServerFacts) => new PagesInteraction(new Site(server, settled)),
   };

@@ -1,4 +1,5 @@
 import type { Awaitable, Falsy, Model, Request, Response, ServerFacts, SessionModel, User } from '../../lib/index.js';
+import { boundToTenant } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 
 /** Where it is kept who is signed in in a browser. `request.native` is the request of Express or Fastify. */
@@ -23,7 +24,7 @@ export class ModelSessions implements Sessions {
 
   async find(request: Request): Promise<User | undefined> {
     const { value } = this.cookie(request);
-    const session = value === undefined ? undefined : await this.model.getSession(value);
+    const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
     return session && session.expiresAt.getTime() > Date.now() ? session.user : undefined;
   }
 
@@ -32,7 +33,7 @@ export class ModelSessions implements Sessions {
     await this.forget(cookie);
     const authTime = new Date();
     const expiresAt = new Date(authTime.getTime() + this.lifetime * 1000);
-    await this.model.saveSession({ sessionId: cookie.issue(this.lifetime), user, authTime, expiresAt });
+    await this.model.saveSession({ sessionId: this.idOf(cookie.issue(this.lifetime)), user, authTime, expiresAt });
   }
 
   async end(request: Request, response: Response): Promise<void> {
@@ -42,11 +43,16 @@ export class ModelSessions implements Sessions {
   }
 
   private async forget({ value }: BrowserCookie): Promise<void> {
-    if (value !== undefined) await this.model.revokeSession({ sessionId: value });
+    if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });
+  }
+
+  /** A cookie of one tenant names no session of another one. */
+  private idOf(value: string): string {
+    return boundToTenant(value, this.server);
   }
 
   private cookie(request: Request, response: Pick<Response, 'set'> = NOWHERE): BrowserCookie {
-    return new BrowserCookie(request, response as Response, this.server.issuerOf(request));
+    return new BrowserCookie(request, response as Response, this.server);
   }
 }
 

@@ -68,7 +68,7 @@ export class Site {
   }
 
   private cookie({ request, response }: Visit): BrowserCookie {
-    return new BrowserCookie(request, response, this.server.issuerOf(request));
+    return new BrowserCookie(request, response, this.server);
   }
 }
 

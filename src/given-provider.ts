@@ -1,0 +1,23 @@
+import type { InjectionToken, Provider, Type } from '@nestjs/common';
+import { isProvider } from './configuration/option-kinds.js';
+import type { Given } from './interfaces/oauth2-module-options.interface.js';
+
+/** What the host gave as a class, an instance or a provider: made by Nest, or used as it is. */
+export function givenProvider(option: string, provide: InjectionToken, given: Given<object>): Provider {
+  if (typeof given === 'function') return { provide, useClass: named(given as Type<object>, option) };
+  return isProvider(given) ? ({ ...given, provide } as Provider) : { provide, useValue: given };
+}
+
+/**
+ * The same class under a longer name, which Nest uses when it cannot make an instance: where to give what is missing is
+ * told there. What it makes is an instance of the class itself.
+ */
+function named(given: Type<object>, option: string): Type<object> {
+  const renamed = function (...args: unknown[]): object {
+    return Reflect.construct(given, args);
+  };
+  Object.setPrototypeOf(renamed, given);
+  renamed.prototype = given.prototype as object;
+  const remedy = 'give what it injects by `imports` or `extraProviders` of OAuth2Module';
+  return Object.defineProperty(renamed, 'name', { value: `${given.name} [the \`${option}\`: ${remedy}]` }) as never;
+}

@@ -1,0 +1,17 @@
+import type { Model, ProtectedResourceModel } from '../../lib/index.js';
+import type { EngineOptions } from '../../lib/options/options.js';
+import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
+
+/** The options that `forRootAsync` may find out while the application starts. */
+export interface OAuth2Options extends OAuth2Settings {
+  /** The model, made already; its class is given beside the factory. */
+  model?: Model | ProtectedResourceModel;
+  /** Your login and consent, made already. */
+  interaction?: OAuth2Interaction;
+}
+
+/** The options of the engine, and what the module has beside them. */
+export interface OAuth2Settings extends EngineOptions {
+  /** Signs the tickets of consent forms: 32 characters or more, the same in every process and after a restart. */
+  secret?: string;
+}

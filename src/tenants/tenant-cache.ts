@@ -1,0 +1,68 @@
+import type { TenantCacheOptions } from '../interfaces/oauth2-tenants.interface.js';
+
+interface Kept<T> {
+  readonly value: T;
+  readonly until: number;
+}
+
+/** What was made for tenants: the latest used, each for a while. Who asks at once is given the same one. */
+export class TenantCache<T> {
+  private readonly kept = new Map<string, Kept<T>>();
+  /** Apart from what is kept, so that nobody is pushed out by tenants that there are not. */
+  private readonly underWay = new Map<string, Promise<T | undefined>>();
+  private readonly max: number;
+  private readonly timeToLive: number;
+
+  constructor({ max = 1000, timeToLive = 300 }: TenantCacheOptions = {}) {
+    this.max = max;
+    this.timeToLive = timeToLive * 1000;
+  }
+
+  /** Finds or makes it; undefined and failures are not kept. */
+  get(tenant: string, make: () => Promise<T | undefined>): T | Promise<T | undefined> {
+    const known = this.peek(tenant);
+    if (known !== undefined) {
+      const { until } = this.kept.get(tenant)!;
+      this.kept.delete(tenant);
+      this.kept.set(tenant, { value: known, until });
+      return known;
+    }
+    const before = this.underWay.get(tenant);
+    if (before) return before;
+    // Once it was forgotten meanwhile it is nothing to keep.
+    const isWanted = () => this.underWay.get(tenant) === making;
+    const making = make()
+      .then((value) => {
+        if (value !== undefined && isWanted()) this.keep(tenant, value);
+        return value;
+      })
+      .finally(() => isWanted() && this.underWay.delete(tenant));
+    this.underWay.set(tenant, making);
+    return making;
+  }
+
+  /** Another tenant, of which something like this is kept. */
+  findOther(tenant: string, isLike: (value: T) => boolean): string | undefined {
+    return [...this.kept].find(([other, { value }]) => other !== tenant && isLike(value))?.[0];
+  }
+
+  private peek(tenant: string): T | undefined {
+    const known = this.kept.get(tenant);
+    if (known && known.until > performance.now()) return known.value;
+    this.kept.delete(tenant);
+    return undefined;
+  }
+
+  /** Of all, without a tenant; what is being made now is not kept either. */
+  forget(tenant?: string): void {
+    for (const one of tenant === undefined ? [...this.kept.keys(), ...this.underWay.keys()] : [tenant]) {
+      this.kept.delete(one);
+      this.underWay.delete(one);
+    }
+  }
+
+  private keep(tenant: string, value: T): void {
+    this.kept.set(tenant, { value, until: performance.now() + this.timeToLive });
+    if (this.kept.size > this.max) this.kept.delete(this.kept.keys().next().value!);
+  }
+}

@@ -1,0 +1,16 @@
+import { hash } from 'node:crypto';
+import type { ServerFacts } from '../../lib/feature.js';
+
+const tenants = new WeakMap<ServerFacts, string>();
+
+/** Says whose server this is. */
+export const belongsTo = (server: ServerFacts, tenant: string) => void tenants.set(server, tenant);
+
+/** The tenant whose server this is; undefined: it is that of a host without. */
+export const tenantOf = (server: ServerFacts): string | undefined => tenants.get(server);
+
+/** The same text, made another one for each tenant: nobody can make of that of one the one of another. */
+export function boundToTenant(text: string, server: ServerFacts): string {
+  const tenant = tenantOf(server);
+  return tenant === undefined ? text : hash('sha256', JSON.stringify([tenant, text]), 'base64url');
+}

@@ -1,0 +1,133 @@
+import type { Provider } from '@nestjs/common';
+import type { EventSink, Model } from '../../lib/index.js';
+import { OAuth2Server } from '../../lib/index.js';
+import { defaultsOf, flatten } from '../../lib/feature-list.js';
+import { DEFAULTS, type Options, settle } from '../../lib/options/settle.js';
+import { checkInteraction } from '../configuration/check-interaction.js';
+import { checkFeatures, checkModel } from '../configuration/check-model.js';
+import { findOptionsFault } from '../configuration/check-options.js';
+import { engineOptions } from '../configuration/option-table.js';
+import { refuse, verify } from '../configuration/verify.js';
+import { EventListeners } from '../event-listeners.js';
+import { EventLog } from '../event-log.js';
+import { givenProvider } from '../given-provider.js';
+import { findInteractive } from '../interaction/interactive-feature.js';
+import { InteractionFlow } from '../interaction/interaction-flow.js';
+import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
+import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
+import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
+import { giveContext } from '../oauth2-context.js';
+import { getOAuth2TenantServersToken, OAUTH2_ROUTES, OAUTH2_TENANTS, type PartTokens } from '../oauth2.tokens.js';
+import { belongsTo } from './tenant-of.js';
+import { routesOfTenant } from './tenant-routes.js';
+import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
+import { TenantsServer } from './tenants-server.js';
+
+/** What is the same for all tenants. */
+interface Shared {
+  readonly registration: OAuth2Registration;
+  readonly method: 'forRoot' | 'forRootAsync';
+  readonly options: OAuth2Options;
+  readonly model: Model | undefined;
+  readonly interaction: OAuth2Interaction | null | undefined;
+  readonly routes: Readonly<Record<string, string | false>>;
+  readonly events: EventSink;
+}
+
+/** The providers of an import with tenants: its server asks theirs. */
+export function tenantProviders(
+  registration: OAuth2Registration,
+  method: Shared['method'],
+  parts: PartTokens,
+): Provider[] {
+  const { name, tenantCache } = registration;
+  const server: Provider = {
+    provide: parts.server,
+    inject: [parts.options, parts.model, parts.interaction, OAUTH2_TENANTS, OAUTH2_ROUTES, EventListeners],
+    useFactory(
+      options: OAuth2Options,
+      model: Model | undefined,
+      interaction: Shared['interaction'],
+      tenants: OAuth2Tenants,
+      routes: Shared['routes'],
+      listeners: EventListeners,
+    ): OAuth2Server {
+      refuse(findOptionsFault(options, { registration, method }));
+      const events = new EventLog(options.events, listeners, name);
+      const shared: Shared = { registration, method, options, model, interaction, routes, events };
+      checkTenants(tenants);
+      checkShared(shared);
+      const make = (tenant: string, own: TenantOptions) => makeParts(tenant, own, shared);
+      const servers = new OAuth2TenantServers(tenants, make, tenantCache);
+      const features = flatten(registration.features ?? []);
+      const cors = options.cors ?? defaultsOf(features, DEFAULTS as Options).cors;
+      return new TenantsServer(servers, { ...engineOptions(options), cors, model: model ?? (NOBODY as Model) }, events);
+    },
+  };
+  return [
+    givenProvider('tenants', OAUTH2_TENANTS, registration.tenants!),
+    server,
+    { provide: InteractionFlow, useFactory: () => undefined },
+    {
+      provide: getOAuth2TenantServersToken(name),
+      inject: [parts.server],
+      useFactory: (made: TenantsServer) => made.tenants,
+    },
+  ];
+}
+
+/** Of a host whose tenants bring a model each. */
+const NOBODY = { getAccessToken: () => undefined } as Partial<Model>;
+
+function checkTenants(tenants: OAuth2Tenants): void {
+  for (const method of ['findTenant', 'createTenantOptions'] as const) {
+    const isMethod = typeof tenants?.[method] === 'function';
+    verify(isMethod, `the \`tenants\` have no method \`${method}()\`: implement it`);
+  }
+}
+
+/** What can be said before there is a tenant: of one that has nothing of its own but an issuer. */
+function checkShared(shared: Shared): void {
+  const { model, options, registration } = shared;
+  const { issuer } = options;
+  verify(issuer === undefined, 'leave `issuer` out where there are `tenants`: each has its own');
+  if (!model) return;
+  const keepsIssuers = !('saveToken' in model) || 'revokeGrant' in model;
+  const remedy = 'implement it, or give each tenant a model of its own by `createTenantOptions()`';
+  verify(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it keeps no issuer: ${remedy}`);
+  checkModel(model, options, registration.controllers ?? true);
+  checkFeatures(model, registration.features);
+  const { features } = registration;
+  void new OAuth2Server(
+    { ...engineOptions(options), features, model, issuer: 'https://tenant.invalid' },
+    shared.events,
+  );
+}
+
+function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantParts {
+  const { registration, routes, events } = shared;
+  const { controllers = true, features, name } = registration;
+  refuse(findOptionsFault(own, { registration: {}, method: 'forRootAsync' }));
+  verify(own.issuer !== undefined, `the options of the tenant \`${tenant}\` need an \`issuer\``);
+  for (const option of ['cors', 'events'] as const) {
+    verify(
+      own[option] === undefined,
+      `leave \`${option}\` out of the options of the tenant \`${tenant}\`: it is there for all`,
+    );
+  }
+  const options = settle<OAuth2Options>({ ...shared.options }, own);
+  const model = own.model ?? shared.model;
+  checkModel(model, options, controllers);
+  checkFeatures(model, features);
+  const server = new OAuth2Server({ ...engineOptions(options), features, model }, events);
+  const asking =
+    own.interaction ?? shared.interaction ?? findInteractive(server.facts.features)?.interaction(server.facts);
+  const asks = asking ?? options.authenticateHandler ?? !controllers;
+  server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
+  belongsTo(server.facts, tenant);
+  giveContext(server, { name, tenant });
+  return {
+    server,
+    interaction: asking && new InteractionFlow(server, asking, checkInteraction(asking, options, model)),
+  };
+}

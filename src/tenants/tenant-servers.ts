@@ -1,0 +1,83 @@
+import { requestPath } from '../../lib/http/request-path.js';
+import { InvalidRequestError, type OAuth2Server, type Request } from '../../lib/index.js';
+import { verify } from '../configuration/verify.js';
+import type { InteractionFlow } from '../interaction/interaction-flow.js';
+import type { OAuth2Tenants, TenantCacheOptions, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
+import { TenantCache } from './tenant-cache.js';
+
+/** What answers the requests of one tenant. */
+export interface TenantParts {
+  readonly server: OAuth2Server;
+  readonly interaction: InteractionFlow | undefined;
+}
+
+/** The servers of the tenants of a host, each made when it is first asked for. */
+export class OAuth2TenantServers {
+  private readonly cache: TenantCache<TenantParts>;
+
+  /** @internal */
+  constructor(
+    private readonly tenants: OAuth2Tenants,
+    private readonly make: (tenant: string, options: TenantOptions) => TenantParts,
+    cache: TenantCacheOptions | undefined,
+  ) {
+    this.cache = new TenantCache(cache);
+  }
+
+  /** The server of a tenant, for jobs and tests of the host. @throws InvalidRequestError (404) when there is no such tenant */
+  async get(tenant: string): Promise<OAuth2Server> {
+    return (await this.partsOf(tenant)).server;
+  }
+
+  /** The server that a request asks. @throws InvalidRequestError (404) when it asks no tenant */
+  async find(request: Request): Promise<OAuth2Server> {
+    return (await this.findParts(request)).server;
+  }
+
+  /** Asks for the options of a tenant anew before the next request; without one, for those of all. */
+  forget(tenant?: string): void {
+    this.cache.forget(tenant);
+  }
+
+  /** @internal */
+  async findParts(request: Request): Promise<TenantParts> {
+    const tenant: unknown = await this.tenants.findTenant({ host: hostOf(request), path: pathOf(request), request });
+    if (typeof tenant !== 'string' || tenant === '') throw unknownTenant();
+    return this.partsOf(tenant);
+  }
+
+  private async partsOf(tenant: string): Promise<TenantParts> {
+    const parts = await this.cache.get(tenant, () => this.settle(tenant));
+    if (!parts) throw unknownTenant();
+    return parts;
+  }
+
+  private async settle(tenant: string): Promise<TenantParts | undefined> {
+    const options = await this.tenants.createTenantOptions(tenant);
+    if (!options) return undefined;
+    const parts = this.make(tenant, options);
+    const { issuer } = options;
+    const other = this.cache.findOther(tenant, ({ server }) => server.options.issuer === issuer);
+    const fault = `the tenants \`${other}\` and \`${tenant}\` have one \`issuer\`, \`${issuer}\`: give each its own`;
+    verify(other === undefined, fault);
+    return parts;
+  }
+}
+
+function unknownTenant(): InvalidRequestError {
+  const rule = '`findTenant()` and `createTenantOptions()` know the tenant';
+  return new InvalidRequestError('Invalid request: there is nobody of that name here', { code: 404 }).because({ rule });
+}
+
+interface Native {
+  hostname?: unknown;
+}
+
+/** As Express and Fastify say, which know whether to trust a proxy; of an upgrade its header says. */
+function hostOf(request: Request): string | undefined {
+  const { hostname } = (request['native'] ?? {}) as Native;
+  const host: unknown = hostname ?? request.get('host');
+  return typeof host === 'string' ? host.toLowerCase().replace(/:\d*$/, '') : undefined;
+}
+
+const pathOf = (request: Request) => requestPath(request).replace(/^\/\.well-known\/[^/]+(?=\/|$)/, '') || '/';

@@ -1,0 +1,485 @@
+import { Controller, Get, Injectable, type ModuleMetadata, UseGuards } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  OAuth2Context,
+  OAuth2Module,
+  type OAuth2ModuleOptions,
+  OAuth2TenantServers,
+  type OAuth2Tenants,
+  OAuthGuard,
+  CurrentUser,
+  Scopes,
+  type TenantRequest,
+  UseOAuth,
+} from 'nest-oauth2';
+import { introspection, pushedRequests, revocation, serverMetadata } from 'nest-oauth2/features';
+import { pages } from 'nest-oauth2/pages';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { actingAs } from 'nest-oauth2/testing';
+import * as oauth from 'oauth4webapi';
+import { answerOf, basic, bearer, get, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const SECRET = 'a secret of at least thirty-two characters';
+const CALLBACK = 'https://app.example/callback';
+const alice = { id: 'alice' };
+
+const store = () =>
+  new MemoryStore({
+    clients: [
+      {
+        id: 'web',
+        secret: 'web-secret',
+        grants: ['authorization_code', 'refresh_token', 'client_credentials', 'password'],
+        redirectUris: [CALLBACK],
+        scopes: ['read'],
+      },
+    ],
+    users: { findById: () => alice, findByCredentials: (name, password) => password === 'wonderland' && alice },
+  });
+
+/** What the host knows of its tenants, by their id; `asked` is how often. */
+class Tenants implements OAuth2Tenants {
+  readonly asked: string[] = [];
+  constructor(private readonly origin: () => string) {}
+
+  findTenant({ path }: TenantRequest) {
+    return path.split('/')[1];
+  }
+
+  async createTenantOptions(tenant: string) {
+    this.asked.push(tenant);
+    await Promise.resolve();
+    if (tenant === 'broken') throw new Error('the database is away');
+    if (!['acme', 'globex'].includes(tenant)) return undefined;
+    return { issuer: `${this.origin()}/${tenant}`, accessTokenLifetime: tenant === 'acme' ? 60 : 120 };
+  }
+}
+
+@Controller(':tenant/notes')
+@UseGuards(OAuthGuard)
+class NotesController {
+  @Get()
+  @Scopes('read')
+  read(@CurrentUser('id') user: string | undefined) {
+    return { user };
+  }
+}
+
+const credentials = basic('web', 'web-secret');
+
+describe.each(PLATFORMS)('tenants by their path on %s', (platform) => {
+  let url: string;
+  let tenants: Tenants;
+  const model = store();
+
+  beforeAll(async () => {
+    tenants = new Tenants(() => url);
+    const options: OAuth2ModuleOptions = {
+      model,
+      tenants,
+      secret: SECRET,
+      paths: { prefix: ':tenant/oauth' },
+      features: [serverMetadata(), pages(), revocation(), introspection(), pushedRequests()],
+    };
+    ({ url } = await startHost(platform, { imports: [OAuth2Module.forRoot(options)], controllers: [NotesController] }));
+  });
+  afterAll(stopHosts);
+
+  const ask = async (tenant: string, form: Record<string, string>, endpoint = 'token') =>
+    answerOf(post(`${url}/${tenant}/oauth/${endpoint}`, form, credentials));
+
+  const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
+
+  it.each(['/.well-known/oauth-authorization-server/acme', '/acme/.well-known/oauth-authorization-server'])(
+    'says at %s where everything of this tenant is',
+    async (path) => {
+      const { status, body } = await answerOf(get(url + path));
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        issuer: `${url}/acme`,
+        authorization_endpoint: `${url}/acme/oauth/authorize`,
+        token_endpoint: `${url}/acme/oauth/token`,
+        revocation_endpoint: `${url}/acme/oauth/revoke`,
+        pushed_authorization_request_endpoint: `${url}/acme/oauth/par`,
+      });
+    },
+  );
+
+  it('is found by a client that knows the issuer alone', async () => {
+    const issuer = new URL(`${url}/globex`);
+    const insecure = { algorithm: 'oauth2' as const, [oauth.allowInsecureRequests]: true };
+    const response = await oauth.discoveryRequest(issuer, insecure);
+    const server = await oauth.processDiscoveryResponse(issuer, response);
+    expect(server.token_endpoint).toBe(`${url}/globex/oauth/token`);
+  });
+
+  it.each([
+    ['a document', '/.well-known/oauth-authorization-server/nobody'],
+    ['a document of no tenant', '/.well-known/oauth-authorization-server'],
+    ['a document below the issuer', '/.well-known/oauth-authorization-server/acme/more'],
+    ['an endpoint', '/nobody/oauth/token'],
+    ['the authorization endpoint', '/nobody/oauth/authorize'],
+    ['a page', '/nobody/oauth/login'],
+  ])('answers 404 for %s of nobody', async (_name, path) => {
+    const { status, body } = await answerOf(path.endsWith('token') ? post(url + path, {}) : get(url + path));
+    expect([status, (body as { error: string }).error]).toEqual([404, 'invalid_request']);
+  });
+
+  it('answers 404 at a guarded route of nobody, and 401 at one of a tenant', async () => {
+    expect((await get(`${url}/nobody/notes`, bearer('x'))).status).toBe(404);
+    expect((await get(`${url}/acme/notes`, bearer('x'))).status).toBe(401);
+  });
+
+  it('says that it has failed where the host has, and asks again', async () => {
+    const before = tenants.asked.length;
+    for (let time = 0; time < 2; time += 1) {
+      const { status, body } = await ask('broken', password);
+      expect([status, (body as { error: string }).error]).toEqual([503, 'server_error']);
+      expect(JSON.stringify(body)).not.toContain('database');
+    }
+    expect(tenants.asked.length - before).toBe(2);
+  });
+
+  it('takes of one tenant nothing that another one gave', async () => {
+    const { body } = await ask('acme', password);
+    const { access_token: access, refresh_token: refresh, expires_in: lifetime } = body as Record<string, string>;
+    expect(lifetime).toBeLessThanOrEqual(60);
+    expect((await get(`${url}/globex/notes`, bearer(access!))).status).toBe(401);
+    expect(await answerOf(get(`${url}/acme/notes`, bearer(access!)))).toMatchObject({ body: { user: 'alice' } });
+    const again = { grant_type: 'refresh_token', refresh_token: refresh! };
+    expect(await ask('globex', again)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await ask('globex', { token: access! }, 'introspect')).toMatchObject({ body: { active: false } });
+    await ask('globex', { token: refresh! }, 'revoke');
+    expect(await ask('acme', again)).toMatchObject({ status: 200 });
+  });
+
+  describe('at the authorization endpoint', () => {
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: 'web',
+      redirect_uri: CALLBACK,
+      scope: 'read',
+      state: 'xyz',
+    }).toString();
+
+    const cookieOf = (response: Response) => response.headers.getSetCookie().map((one) => one.split(';', 1)[0]!);
+    const field = (page: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
+
+    async function signIn(tenant: string): Promise<string> {
+      const at = `${url}/${tenant}/oauth/login`;
+      const page = await get(at);
+      const cookie = cookieOf(page).join('; ');
+      const form = { form_token: field(await page.text(), 'form_token'), username: 'alice', password: 'wonderland' };
+      const signedIn = await post(at, form, { cookie, origin: url });
+      return cookieOf(signedIn).join('; ');
+    }
+
+    async function codeOf(tenant: string, cookie: string, asked = query): Promise<string | null> {
+      const at = `${url}/${tenant}/oauth/authorize?${asked}`;
+      const page = await (await get(at, { cookie })).text();
+      const ticket = field(page, 'ticket');
+      const answer = await post(at, { ticket, decision: 'allow' }, { cookie, origin: url });
+      const location = answer.headers.get('location');
+      return location ? new URL(location).searchParams.get('code') : null;
+    }
+
+    it('gives out codes that are good there alone', async () => {
+      const cookie = await signIn('acme');
+      const code = (await codeOf('acme', cookie))!;
+      expect(code).toEqual(expect.any(String));
+      const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
+      expect(await ask('globex', form)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+      expect(await ask('acme', form)).toMatchObject({ status: 200 });
+    });
+
+    it('knows nobody who is signed in at another tenant, whatever the cookie is called', async () => {
+      const cookie = await signIn('acme');
+      const names = cookie.split('=', 1)[0]!;
+      const other = (await signIn('globex')).split('=', 1)[0]!;
+      expect(other).not.toBe(names);
+      for (const one of [cookie, cookie.replace(names, other)]) {
+        const answer = await get(`${url}/globex/oauth/authorize?${query}`, { cookie: one });
+        expect(answer.headers.get('location')).toMatch(/^\/globex\/oauth\/login\?/);
+      }
+      expect((await get(`${url}/acme/oauth/authorize?${query}`, { cookie })).headers.get('location')).not.toMatch(
+        /login/,
+      );
+    });
+
+    it('remembers no consent of another tenant, and shows and ends no access there', async () => {
+      const [there, here] = [await signIn('acme'), await signIn('globex')];
+      await codeOf('acme', there);
+      const asked = await get(`${url}/acme/oauth/authorize?${query}`, { cookie: there });
+      expect(asked.headers.get('location')).toMatch(/code=/);
+      const page = await get(`${url}/globex/oauth/authorize?${query}`, { cookie: here });
+      expect(await page.text()).toContain('name="ticket"');
+      const list = await (await get(`${url}/globex/oauth/applications`, { cookie: here })).text();
+      expect(list).not.toContain('name="client_id"');
+      const form = { form_token: field(list, 'form_token') || 'none', client_id: 'web' };
+      await post(`${url}/globex/oauth/applications`, form, { cookie: here, origin: url });
+      const after = await get(`${url}/acme/oauth/authorize?${query}`, { cookie: there });
+      expect(after.headers.get('location')).toMatch(/code=/);
+    });
+
+    it('decides no form that was made for another tenant', async () => {
+      const [there, here] = [await signIn('acme'), await signIn('globex')];
+      const fresh = query.replace('state=xyz', 'state=abc&prompt=consent');
+      const page = await (await get(`${url}/globex/oauth/authorize?${fresh}`, { cookie: here })).text();
+      const at = `${url}/acme/oauth/authorize?${fresh}`;
+      const form = { ticket: field(page, 'ticket'), decision: 'allow' };
+      await model.revokeGrantsOf({ userId: 'alice', clientId: 'web' });
+      const answer = await post(at, form, { cookie: there, origin: url });
+      expect(answer.headers.get('location') ?? '').not.toMatch(/code=/);
+    });
+
+    it('knows no request that was pushed to another tenant', async () => {
+      const pushed = await ask('acme', Object.fromEntries(new URLSearchParams(query)), 'par');
+      const { request_uri: uri } = pushed.body as { request_uri: string };
+      const asked = new URLSearchParams({ client_id: 'web', request_uri: uri }).toString();
+      const cookie = await signIn('globex');
+      const answer = await answerOf(get(`${url}/globex/oauth/authorize?${asked}`, { cookie }));
+      expect(answer.status).toBe(400);
+    });
+  });
+});
+
+describe('the servers of tenants', () => {
+  afterEach(stopHosts);
+
+  const issuerOf = (tenant: string) => `https://${tenant}.example.com`;
+
+  /** By host, with as many tenants as there are words. */
+  class Hosts implements OAuth2Tenants {
+    asked: string[] = [];
+    fault: Error | undefined;
+    findTenant({ host = '' }: TenantRequest) {
+      return /^([a-z0-9]+)\.example\.com$/.exec(host)?.[1];
+    }
+    async createTenantOptions(tenant: string): Promise<{ issuer: string } | undefined> {
+      this.asked.push(tenant);
+      await new Promise(setImmediate);
+      if (this.fault) throw this.fault;
+      return tenant.startsWith('no') ? undefined : { issuer: issuerOf(tenant) };
+    }
+  }
+
+  async function start(options: Partial<OAuth2ModuleOptions> = {}) {
+    const tenants = new Hosts();
+    const module = OAuth2Module.forRoot({ model: store(), tenants, features: [serverMetadata()], ...options });
+    const { app } = await startHost('express', { imports: [module] });
+    return { tenants, servers: app.get(OAuth2TenantServers, { strict: false }), app };
+  }
+
+  it('are made once, however many ask at once', async () => {
+    const { tenants, servers } = await start();
+    const found = await Promise.all(Array.from({ length: 20 }, () => servers.get('acme')));
+    expect(new Set(found).size).toBe(1);
+    expect(found[0]!.options.issuer).toBe('https://acme.example.com');
+    await servers.get('acme');
+    expect(tenants.asked).toEqual(['acme']);
+  });
+
+  it('are no more than `max`: who was asked longest ago goes', async () => {
+    const { tenants, servers } = await start({ tenantCache: { max: 2 } });
+    for (const tenant of ['a', 'b', 'a', 'c', 'a', 'b']) await servers.get(tenant);
+    expect(tenants.asked).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  it('are pushed out by no tenant that there is not', async () => {
+    const { tenants, servers } = await start({ tenantCache: { max: 2 } });
+    await servers.get('a');
+    const unknown = Array.from({ length: 50 }, (_, at) => servers.get(`no${at}`));
+    for (const one of await Promise.allSettled(unknown)) expect(one.status).toBe('rejected');
+    await servers.get('a');
+    expect(tenants.asked.filter((one) => one === 'a')).toEqual(['a']);
+  });
+
+  it('are not kept when the host fails', async () => {
+    const { tenants, servers } = await start();
+    tenants.fault = new Error('away');
+    await expect(Promise.all([servers.get('a'), servers.get('a')])).rejects.toThrow('away');
+    tenants.fault = undefined;
+    await servers.get('a');
+    expect(tenants.asked).toEqual(['a', 'a']);
+  });
+
+  it('are made anew once they are forgotten, also while they are made', async () => {
+    const { tenants, servers } = await start();
+    const first = await servers.get('a');
+    servers.forget('a');
+    expect(await servers.get('a')).not.toBe(first);
+    servers.forget();
+    const making = servers.get('a');
+    servers.forget('a');
+    await making;
+    await servers.get('a');
+    expect(tenants.asked).toEqual(['a', 'a', 'a', 'a']);
+  });
+
+  it('are made anew when their time is over', async () => {
+    const { tenants, servers } = await start({ tenantCache: { timeToLive: 0.001 } });
+    await servers.get('a');
+    await new Promise((done) => setTimeout(done, 5));
+    await servers.get('a');
+    expect(tenants.asked).toEqual(['a', 'a']);
+  });
+
+  it('have an issuer each', async () => {
+    const { tenants, servers } = await start();
+    tenants.createTenantOptions = async () => ({ issuer: 'https://id.example.com' });
+    await servers.get('a');
+    await expect(servers.get('b')).rejects.toThrow(
+      'the tenants `a` and `b` have one `issuer`, `https://id.example.com`: give each its own',
+    );
+  });
+
+  it.each([
+    [{ issuer: 'acme' }, 'the option `issuer` must be an https (or http) URL without query and fragment'],
+    [{}, 'the options of the tenant `a` need an `issuer`'],
+    [{ issuer: issuerOf('a'), cors: { origins: '*' } }, 'leave `cors` out of the options of the tenant `a`'],
+    [
+      { issuer: issuerOf('a'), isuer: 'a' },
+      'unknown option `isuer` of OAuth2Module; the nearest known one is `issuer`',
+    ],
+  ])('are not made of %j', async (options, sentence) => {
+    const { tenants, servers } = await start();
+    tenants.createTenantOptions = async () => options as never;
+    await expect(servers.get('a')).rejects.toThrow(sentence);
+  });
+
+  it('give tokens in tests, each its own', async () => {
+    const { servers } = await start();
+    const token = await actingAs(await servers.get('a'), alice, ['read'], { client: 'web' });
+    const headers = bearer(token);
+    const { Request, Response: Answer } = await import('nest-oauth2');
+    const authenticate = async (tenant: string) =>
+      (await servers.get(tenant)).authenticate(new Request({ method: 'GET', headers, query: {} }), new Answer());
+    await expect(authenticate('a')).resolves.toMatchObject({ user: alice });
+    await expect(authenticate('b')).rejects.toThrow('access token is invalid');
+  });
+
+  it.each<[string, Partial<OAuth2ModuleOptions>, string]>([
+    [
+      'an issuer for all',
+      { issuer: 'https://id.example' },
+      'leave `issuer` out where there are `tenants`: each has its own',
+    ],
+    [
+      'tenants that cannot be asked',
+      { tenants: {} as never },
+      'the `tenants` have no method `findTenant()`: implement it',
+    ],
+    [
+      'a model that keeps no issuers',
+      { model: { getClient: () => undefined, saveToken: () => undefined } },
+      'the model has no method `revokeGrant()`, without which it keeps no issuer: implement it, or give each tenant a model of its own by `createTenantOptions()`',
+    ],
+    [
+      'features that lack something',
+      { features: [serverMetadata({ maxAge: -1 })] },
+      '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more',
+    ],
+    ['an odd cache', { tenantCache: { max: 0 } }, 'the option `tenantCache.max` must be a whole number, 1 or more'],
+  ])('stop the application with %s', async (_name, options, sentence) => {
+    await expect(start(options)).rejects.toThrow(`Invalid argument: ${sentence}`);
+  });
+});
+
+describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
+  afterEach(stopHosts);
+
+  interface Seen {
+    method: string;
+    server: string | undefined;
+    issuer: string | undefined;
+    tenant: string | undefined;
+    header: unknown;
+  }
+
+  it('is at hand at endpoints and guarded routes, for the server it asks', async () => {
+    const seen: Seen[] = [];
+    const kept = store();
+
+    @Injectable()
+    class ContextModel {
+      private readonly context = new OAuth2Context();
+      async getClient(id: string, secret: string | null) {
+        await Promise.resolve();
+        this.see('getClient');
+        return kept.getClient(id, secret);
+      }
+      getUserFromClient(client: never) {
+        return kept.getUserFromClient(client);
+      }
+      saveToken(token: never, client: never, user: never) {
+        this.see('saveToken');
+        return kept.saveToken(token, client, user);
+      }
+      getAccessToken(token: string) {
+        this.see('getAccessToken');
+        return kept.getAccessToken(token);
+      }
+      private see(method: string) {
+        const { server, issuer, tenant, native } = this.context;
+        const header = (native as { headers: Record<string, unknown> }).headers['x-asked'];
+        seen.push({ method, server, issuer, tenant, header });
+      }
+    }
+    const issuer = 'https://id.example';
+    const metadata: ModuleMetadata = {
+      imports: [
+        OAuth2Module.forRoot({ model: store() }),
+        OAuth2Module.forRoot({ name: 'partners', paths: { prefix: 'partners' }, issuer, model: ContextModel }),
+      ],
+      controllers: [PartnersController],
+    };
+    const { url } = await startHost(platform, metadata);
+    const form = { grant_type: 'client_credentials', scope: 'read' };
+    const { body } = await answerOf(post(`${url}/partners/token`, form, { ...credentials, 'x-asked': 'a' }));
+    const { access_token: token } = body as { access_token: string };
+    const answer = await answerOf(get(`${url}/partners/who`, { ...bearer(token), 'x-asked': 'b' }));
+    expect(answer).toMatchObject({ status: 200, body: { inside: null } });
+    const of = { server: 'partners', issuer, tenant: undefined };
+    expect(seen).toEqual([
+      { method: 'getClient', ...of, header: 'a' },
+      { method: 'saveToken', ...of, header: 'a' },
+      { method: 'getAccessToken', ...of, header: 'b' },
+    ]);
+  });
+
+  it('says the tenant', async () => {
+    const context = new OAuth2Context();
+    const tenants: (string | undefined)[] = [];
+    const kept = store();
+    const getClient = kept.getClient.bind(kept);
+    kept.getClient = (id, secret) => {
+      tenants.push(context.tenant);
+      return getClient(id, secret);
+    };
+    let origin = '';
+    const module = OAuth2Module.forRoot({
+      model: kept,
+      tenants: new Tenants(() => origin),
+      paths: { prefix: ':tenant/oauth' },
+    });
+    const { url } = await startHost(platform, { imports: [module] });
+    origin = url;
+    const form = { grant_type: 'client_credentials', scope: 'read' };
+    await Promise.all(['acme', 'globex'].map((tenant) => post(`${url}/${tenant}/oauth/token`, form, credentials)));
+    expect(new Set(tenants)).toEqual(new Set(['acme', 'globex']));
+    expect(context.tenant).toBeUndefined();
+  });
+});
+
+@Controller('partners')
+@UseGuards(OAuthGuard)
+@UseOAuth('partners')
+class PartnersController {
+  private readonly context = new OAuth2Context();
+
+  @Get('who')
+  who() {
+    return { inside: this.context.server ?? null };
+  }
+}
