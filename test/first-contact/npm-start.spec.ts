@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Clone, makeClone } from './clone.js';
 import { findPlaces, type Places } from './places.js';
-import { type Started, withStarted } from './start.js';
+import { Visitor } from '../src/pages/visitor.js';
+import { runScript, type Started, withStarted } from './start.js';
 
 const BANNER = /^nest-oauth2 quick start is running\./;
 const INSTALLED = /^Installed (\d+) packages in /;
@@ -101,7 +102,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     await places?.remove();
   });
 
-  it.each(['02-migrated-model', '03-typeorm-postgres', '04-redis', '05-resource-server'])(
+  it.each(['02-migrated-model', '03-typeorm-postgres', '04-redis', '05-resource-server', '15-device'])(
     'npm start alone starts sample/%s',
     async (name) => {
       const settings = places.settingsOf(name);
@@ -128,6 +129,21 @@ describe('in a clean clone without compiler and install scripts', () => {
         expect((await notes('Bearer unknown')).status).toBe(401);
       };
       await withStarted(clone, where, { ISSUER: issuer }, callApi, 'api');
+    });
+  });
+
+  it('the program of sample/15-device signs its user in, who enters its code in a browser', async () => {
+    const where = 'sample/15-device';
+    await withStarted(clone, where, {}, async ({ url: issuer }) => {
+      const device = runScript(clone, where, { ISSUER: issuer }, 'device');
+      const code = await device.prints(/^Your code: (\S+)$/m);
+      const visitor = new Visitor(issuer);
+      await visitor.signIn('/oauth/login');
+      const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: code });
+      expect(shown.html).toContain('Notes in a terminal');
+      await visitor.send(shown, { decision: 'allow' });
+      expect(await device.prints(/^Signed in\. (.*)$/m)).toContain('"of":"Alice Liddell"');
+      expect(await device.ended).toBe(0);
     });
   });
 

@@ -27,6 +27,7 @@ export async function findPlaces(): Promise<Places> {
     '02-migrated-model': {},
     '03-typeorm-postgres': hasDatabase ? { DATABASE_URL: at(DATABASE_URL, database) } : undefined,
     '05-resource-server': {},
+    '15-device': {},
     '04-redis': redis ? { REDIS_URL: at(redis, '15') } : undefined,
   };
   return {

@@ -56,6 +56,36 @@ export async function withStarted(
   }
 }
 
+/** Runs a script that is no server, and waits for what it prints. */
+export function runScript(
+  { folder, environment }: Clone,
+  where: string,
+  settings: Record<string, string>,
+  script: string,
+): { prints(wanted: RegExp): Promise<string>; ended: Promise<number> } {
+  const npm = spawn('npm', ['run', script], {
+    cwd: join(folder, where),
+    env: { ...environment, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  let hasEnded = false;
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (text) => (printed += text));
+  const ended = once(npm, 'close').then(([code]) => {
+    hasEnded = true;
+    return code as number;
+  });
+  const prints = async (wanted: RegExp) => {
+    for (;;) {
+      const [, found] = wanted.exec(printed) ?? [];
+      if (found !== undefined) return found;
+      if (hasEnded) throw new Error(`npm run ${script} ended:\n${printed}`);
+      await setTimeout(50);
+    }
+  };
+  return { prints, ended };
+}
+
 async function answers(url: string): Promise<boolean> {
   return fetch(url).then(
     () => true,
