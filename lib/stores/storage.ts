@@ -90,6 +90,10 @@ export interface Storage {
   change(from: Row, to: Row): Awaitable<boolean>;
   /** True for the first caller only, for so many seconds. */
   once(digest: string, seconds: number): Awaitable<boolean>;
+  /** What was kept under a name; undefined: nothing yet. */
+  readText(name: string): Awaitable<string | undefined>;
+  /** Keeps other text under a name, of 43 characters at most, if what is kept still is `old`: true for exactly one caller. */
+  replaceText(name: string, old: string | undefined, text: string): Awaitable<boolean>;
   /** Ends grants and all that hangs on them, those of a whole client in one step; the number that were alive. */
   revokeGrants(filter: GrantFilter): Awaitable<number>;
   /** The grants of a user that are alive and have been used, the latest first. */

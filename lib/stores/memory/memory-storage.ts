@@ -20,6 +20,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   private readonly rows: Readonly<Record<Kind, ExpiringMap<KeptRow>>>;
   private readonly grants: ExpiringMap<Grant>;
   private readonly seen: ExpiringMap<{ expiresAt: number }>;
+  private readonly texts = new Map<string, string>();
 
   constructor(limit: number, clients: readonly StoredClient[]) {
     super(clients);
@@ -71,6 +72,16 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const now = Date.now();
     if ((this.seen.get(digest)?.expiresAt ?? 0) > now) return false;
     this.seen.set(digest, { expiresAt: now + seconds * 1000 });
+    return true;
+  }
+
+  readText(name: string): string | undefined {
+    return this.texts.get(name);
+  }
+
+  replaceText(name: string, old: string | undefined, text: string): boolean {
+    if (this.texts.get(name) !== old) return false;
+    this.texts.set(name, text);
     return true;
   }
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from '../../errors.js';
 import type { Deadline, Wait } from '../deadline.js';
 import { isOutage } from '../outage.js';
-import type { Script } from './scripts.js';
+import type { Script } from './script.js';
 
 /** A client of `ioredis`: `new Redis()` or `new Cluster()`. */
 export interface IoRedisClient {

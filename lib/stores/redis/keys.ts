@@ -17,6 +17,10 @@ export class Keys {
     return `${this.prefix}client:${id}`;
   }
 
+  text(name: string): string {
+    return `${this.prefix}text:${name}`;
+  }
+
   /** The list of all clients. */
   get clients(): string {
     return `${this.prefix}clients`;

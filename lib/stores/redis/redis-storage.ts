@@ -8,6 +8,7 @@ import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
 import { CHANGE, EXCHANGE, FIND, KEEP, KEEP_ROW, ONCE, SPEND } from './scripts.js';
+import { READ_TEXT, REPLACE_TEXT } from './text-scripts.js';
 
 /** A row, how many milliseconds it is kept (-1: for ever), and now by the clock of its server. */
 export type FoundRow = [row: string, ttl: number, now: number];
@@ -55,6 +56,14 @@ export class RedisStorage extends RedisClients implements Storage {
   async once(digest: string, seconds: number): Promise<boolean> {
     const milliseconds = String(Math.ceil(seconds * 1000));
     return (await this.run(ONCE, this.keys.row('once', digest), randomUUID(), milliseconds)) === 1;
+  }
+
+  async readText(name: string): Promise<string | undefined> {
+    return ((await this.run(READ_TEXT, this.keys.text(name))) as string | null) ?? undefined;
+  }
+
+  async replaceText(name: string, old: string | undefined, text: string): Promise<boolean> {
+    return (await this.run(REPLACE_TEXT, this.keys.text(name), old ?? '', text)) === 1;
   }
 
   revokeGrants(filter: GrantFilter): Promise<number> {

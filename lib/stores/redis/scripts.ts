@@ -1,17 +1,5 @@
-import { hash } from 'node:crypto';
-
 import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, SPENDING } from './lua.js';
-
-/** A step that Redis takes as a whole. */
-export interface Script {
-  text: string;
-  sha: string;
-}
-
-const script = (...parts: string[]): Script => {
-  const text = parts.join('\n').trim();
-  return { text, sha: hash('sha1', text) };
-};
+import { script } from './script.js';
 
 // On one server, a step is one script on all its keys.
 

@@ -3,6 +3,7 @@ import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from 
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
 import type { tableNames } from './entities.js';
+import { markOnce, readText, replaceText } from './kept-rows.js';
 import { pruneTable } from './prune.js';
 import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './records.js';
 import { join, type Name, type Sql, sql, words } from './sql.js';
@@ -63,16 +64,16 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return count === 1;
   }
 
-  async once(digest: string, seconds: number): Promise<boolean> {
-    const until = sql`${this.database.now} + ${Math.ceil(seconds * 1000)}`;
-    const none = { userId: null, issuer: null, scope: null, data: null };
-    const row = { digest, kind: 'once', grantId: '', clientId: '', ...none };
-    const values = ROW.values({ ...row, expiresAt: until, revokedAt: null });
-    if (await this.database.add(sql`INSERT INTO ${this.tokens} (${ROW.names}) VALUES (${values})`)) return true;
-    // What is over, and has not been pruned yet, is as good as gone.
-    const again = sql`UPDATE ${this.tokens} SET expires_at = ${until}
-      WHERE digest = ${digest} AND kind = 'once' AND expires_at < ${this.database.now}`;
-    return (await this.database.change(again)) > 0;
+  once(digest: string, seconds: number): Promise<boolean> {
+    return markOnce(this.database, this.tokens, digest, seconds);
+  }
+
+  readText(name: string): Promise<string | undefined> {
+    return readText(this.database, this.tokens, name);
+  }
+
+  replaceText(name: string, old: string | undefined, text: string): Promise<boolean> {
+    return replaceText(this.database, this.tokens, { name, old, text });
   }
 
   async revokeGrants({ grantId, userId, clientId, issuer }: GrantFilter): Promise<number> {
