@@ -102,18 +102,22 @@ describe('in a clean clone without compiler and install scripts', () => {
     await places?.remove();
   });
 
-  it.each(['02-migrated-model', '03-typeorm-postgres', '04-redis', '05-resource-server', '15-device'])(
-    'npm start alone starts sample/%s',
-    async (name) => {
-      const settings = places.settingsOf(name);
-      if (!settings) return;
-      await withStarted(clone, `sample/${name}`, settings, async (sample) => {
-        expect(sample.lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
-        expect(await refusalOf(sample)).toContain('content must be application/x-www-form-urlencoded');
-        report(`sample/${name}: ${packagesOf(sample)} packages, ${sample.milliseconds} ms`);
-      });
-    },
-  );
+  it.each([
+    '02-migrated-model',
+    '03-typeorm-postgres',
+    '04-redis',
+    '05-resource-server',
+    '09-two-servers',
+    '15-device',
+  ])('npm start alone starts sample/%s', async (name) => {
+    const settings = places.settingsOf(name);
+    if (!settings) return;
+    await withStarted(clone, `sample/${name}`, settings, async (sample) => {
+      expect(sample.lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
+      expect(await refusalOf(sample)).toContain('content must be application/x-www-form-urlencoded');
+      report(`sample/${name}: ${packagesOf(sample)} packages, ${sample.milliseconds} ms`);
+    });
+  });
 
   it('the API of sample/05-resource-server, in a process of its own, asks the server that it is told of', async () => {
     const where = 'sample/05-resource-server';

@@ -28,6 +28,7 @@ export async function findPlaces(): Promise<Places> {
     '03-typeorm-postgres': hasDatabase ? { DATABASE_URL: at(DATABASE_URL, database) } : undefined,
     '05-resource-server': {},
     '15-device': {},
+    '09-two-servers': {},
     '04-redis': redis ? { REDIS_URL: at(redis, '15') } : undefined,
   };
   return {

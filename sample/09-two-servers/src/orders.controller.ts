@@ -1,0 +1,11 @@
+import { Controller, Get } from '@nestjs/common';
+import { CurrentUser, Scopes } from 'nest-oauth2';
+
+@Controller('orders')
+export class OrdersController {
+  @Get()
+  @Scopes('orders:read')
+  list(@CurrentUser('name') of: string) {
+    return { of, orders: ['A looking-glass'] };
+  }
+}
