@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { Module } from '@nestjs/common';
+import { OAuth2Module } from 'nest-oauth2';
+import { mcp } from 'nest-oauth2/mcp';
+import { pages } from 'nest-oauth2/pages';
+import { DataSource } from 'typeorm';
+import { issuer } from './address.js';
+import { openStore } from './database.js';
+import { DatabaseModule } from './database.module.js';
+import { McpController } from './mcp.controller.js';
+import { scopes } from './scopes.js';
+
+@Module({
+  imports: [
+    DatabaseModule,
+    OAuth2Module.forRoot({
+      imports: [DatabaseModule],
+      model: { inject: [DataSource], useFactory: openStore },
+      issuer,
+      secret: process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'),
+      features: [
+        scopes,
+        pages({ site: 'Notes', home: '/oauth/applications' }),
+        mcp({ name: 'Notes', scopes: scopes.names, defaultScope: ['notes:read'] }),
+      ],
+    }),
+  ],
+  controllers: [McpController],
+})
+export class AppModule {}

@@ -1,0 +1,35 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import { AccessToken, CurrentUser, OAuthGuard, Scopes, type Token, UserRequired } from 'nest-oauth2';
+import { toolScopes } from 'nest-oauth2/mcp';
+import { DataSource } from 'typeorm';
+import { notesServer } from './notes-server.js';
+
+type NodeHandler = ReturnType<typeof toNodeHandler>;
+
+/** The MCP endpoint: Streamable HTTP, behind the same guard as any route. */
+@Controller('mcp')
+@UseGuards(OAuthGuard)
+@UserRequired()
+export class McpController {
+  private readonly handle: NodeHandler;
+
+  constructor(@Inject(DataSource) database: DataSource) {
+    const handler = createMcpHandler(({ authInfo }) => notesServer(database, String(authInfo?.extra?.['user'])));
+    this.handle = toNodeHandler(handler);
+  }
+
+  @All()
+  @Scopes('notes:read', toolScopes({ add_note: 'notes:write' }))
+  async serve(
+    @Req() request: Parameters<NodeHandler>[0] & { body?: unknown },
+    @Res() response: Parameters<NodeHandler>[1],
+    @AccessToken() token: Token,
+    @CurrentUser('id') user: string,
+  ): Promise<void> {
+    // What the SDK hands to the tools of this request. The token itself is nothing for them.
+    request.auth = { token: '', clientId: token.client.id, scopes: [], extra: { user } };
+    await this.handle(request, response, request.body);
+  }
+}
