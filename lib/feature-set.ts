@@ -89,7 +89,7 @@ function indexed<K extends (typeof PARTS)[number]>(
   return new Map(features.flatMap((feature) => Object.entries(feature[part] ?? {}))) as never;
 }
 
-/** An absolute URI, and the path that requests for it are under. */
+/** What is wrong with a resource that a feature names, as a sentence. */
 function resourceFault(resource: string, issuer: string | undefined): string | undefined {
   const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
   if (isGood) return undefined;

@@ -71,7 +71,7 @@ export class Keeper {
 
 /** A connection of either SDK: a call that sends the user to the browser is made again afterwards. */
 export interface Connection {
-  callTool(name: string): Promise<unknown>;
+  callTool(name: string, given?: Record<string, unknown>): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -105,7 +105,10 @@ interface Parts<Transport> {
   makeTransport(network: typeof fetch): Transport;
   connect(
     transport: Transport,
-  ): Promise<{ callTool(call: { name: string }): Promise<unknown>; close(): Promise<void> }>;
+  ): Promise<{
+    callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>;
+    close(): Promise<void>;
+  }>;
   finish(transport: Transport, landed: URL): Promise<void>;
   isUnauthorized(error: unknown): boolean;
 }
@@ -130,8 +133,8 @@ async function through<Transport>(keeper: Keeper, network: typeof fetch, parts: 
   );
   await idle();
   return {
-    callTool: (name) => {
-      const call = () => connected.callTool({ name });
+    callTool: (name, given = {}) => {
+      const call = () => connected.callTool({ name, arguments: given });
       return authorized(call, call);
     },
     close: () => connected.close(),

@@ -1,0 +1,61 @@
+import type { Type } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { freePort } from '../support/free-port.js';
+import { startHost, stopHosts } from '../support/nest-host.js';
+import { JUDGES, Keeper } from '../src/judges/mcp-client.js';
+import { Visitor } from '../src/pages/visitor.js';
+
+/** By a name that the compiler does not follow: a sample that is installed has types of its own. */
+const load = (file: string) => import(`../../sample/10-mcp/src/${file}.js`) as Promise<Record<string, Type>>;
+
+const text = (said: string) => ({ content: [{ type: 'text', text: expect.stringContaining(said) as unknown }] });
+
+describe('sample/10-mcp', () => {
+  const environment = { ...process.env };
+  let url = '';
+
+  beforeAll(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    Object.assign(process.env, { ISSUER: url, DATABASE_FILE: ':memory:' });
+    const { AppModule } = await load('app.module');
+    await startHost('express', { imports: [AppModule!] }, { port });
+  });
+  afterAll(async () => {
+    process.env = environment;
+    await stopHosts();
+  });
+
+  it.each(JUDGES.map((judge) => [judge.name, judge] as const))(
+    'is connected to by %s from its bare URL, through login and consent, and steps up',
+    async (_name, judge) => {
+      const visitor = new Visitor(url);
+      const questions: string[] = [];
+      const browse = async ({ pathname, search }: URL) => {
+        let shown = await visitor.get(pathname + search);
+        if (shown.location?.startsWith('/oauth/login')) {
+          const back = await visitor.send(await visitor.get(shown.location), {
+            username: 'alice',
+            password: 'wonderland',
+          });
+          shown = await visitor.get(back.location!);
+        }
+        questions.push(shown.html);
+        return new URL((await visitor.send(shown, { decision: 'allow' })).location!);
+      };
+      const kept = new Keeper(browse, { grants: ['authorization_code'] });
+      const connection = await judge.connect(`${url}/mcp`, kept);
+      expect(await connection.callTool('list_notes')).toMatchObject(text('Follow the white rabbit'));
+      expect(questions).toEqual([expect.stringContaining('Read your notes')]);
+      for (const said of ['<b>Judge</b>', '127.0.0.1:33418', `${url}/mcp`, 'It asks on this device']) {
+        expect(questions[0]).toContain(said);
+      }
+      expect(await connection.callTool('add_note', { text: `a tea party of ${judge.name}` })).toMatchObject(
+        text(`Noted: a tea party of ${judge.name}`),
+      );
+      expect(questions[1]).toContain('Write notes for you');
+      expect(await connection.callTool('list_notes')).toMatchObject(text(`\na tea party of ${judge.name}`));
+    },
+  );
+});
