@@ -48,12 +48,15 @@ export function findConflict(features: readonly Feature[]): string | undefined {
       }
     }
   }
-  const [one, other] = features.filter((feature) => typeof feature.format === 'function');
-  return (
-    other &&
-    `the features \`${one!.name}\` and \`${other.name}\` both write access tokens: leave one out of \`features\``
-  );
+  for (const [slot, does] of Object.entries(SLOTS) as [keyof typeof SLOTS, string][]) {
+    const [one, other] = features.filter((feature) => typeof feature[slot] === 'function');
+    if (other) return `the features \`${one!.name}\` and \`${other.name}\` both ${does}: leave one out of \`features\``;
+  }
+  return undefined;
 }
+
+/** What one feature of a server may do. */
+const SLOTS = { format: 'write access tokens', findClient: 'find clients' } as const;
 
 /** What features add by a name, which no two of them may use. */
 export const PARTS = ['grants', 'responseTypes', 'endpoints'] as const;
@@ -61,6 +64,7 @@ export const PARTS = ['grants', 'responseTypes', 'endpoints'] as const;
 /** What of a feature is asked on the way of a request. */
 export const HOOKS: readonly Hook[] = [
   'metadata',
+  'findClient',
   'resolve',
   'ask',
   'answer',

@@ -7,7 +7,7 @@ import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Parameters } from './http/parameters.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
-import type { Awaitable, Model, Token, User } from './model/model.js';
+import type { Awaitable, Client, Falsy, Model, Token, User } from './model/model.js';
 import type { Options } from './options/settle.js';
 import type { Resolved } from './response-types/resolved.js';
 import type { AuthorizationRequest, ResponseTypeClass } from './response-types/response-type.js';
@@ -39,6 +39,8 @@ export interface Feature {
   /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
   check?(server: ServerFacts): readonly string[];
 
+  /** Finds a client that the model does not know, and that brings no secret; one feature of a server may. CIMD §5 */
+  findClient?(clientId: string, server: ServerFacts): Awaitable<Client | Falsy>;
   /**
    * The parameters of an authorization request come from elsewhere: the request to be read in place of this one. Asked before
    * anything is read, so that an error is told to the browser; of two features one at most may answer. RFC 9126 §4
@@ -106,11 +108,9 @@ export interface Refused {
   readonly server: ServerFacts;
 }
 
-type Method = (...given: never) => unknown;
-
 /** The methods of a feature that are asked on the way of a request. */
 export type Hook = {
-  [M in Exclude<keyof Feature, 'check'>]-?: NonNullable<Feature[M]> extends Method ? M : never;
+  [M in Exclude<keyof Feature, 'check'>]-?: NonNullable<Feature[M]> extends (...given: never) => unknown ? M : never;
 }[Exclude<keyof Feature, 'check'>];
 
 /** The features that have a hook. */

@@ -1,5 +1,6 @@
 import { InvalidClientError, InvalidRequestError, ServerError, toOAuthError } from '../errors.js';
 import { shortText } from '../events.js';
+import type { ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy, Model } from '../model/model.js';
@@ -16,16 +17,20 @@ interface Authenticated {
 
 /** How a server authenticates clients at one of its endpoints. */
 interface Ways {
-  authentications: readonly ClientAuthentication[];
+  server: ServerFacts;
   /** May a client that brings no proof go without, here and for this? The endpoint says so, never the request alone. */
   excuses(client: Client | Falsy, request: Request): boolean;
 }
 
 /** Finds the client of a request and checks that it is who it says. RFC 6749 §3.2.1 */
 export async function authenticateClient(request: Request, { model }: Options, ways: Ways): Promise<Authenticated> {
+  const { server } = ways;
   try {
-    const { claim, method } = readClaim(request, ways.authentications);
-    const client = await model.getClient(claim.id, claim.secret || null);
+    const { claim, method } = readClaim(request, server.clientAuthentications);
+    let client = await model.getClient(claim.id, claim.secret || null);
+    // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
+    const [finder] = server.hooks.findClient;
+    if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server);
     // Whatever a model says to the secret of a client that has none, it proves nothing.
     const isProven = Boolean(claim.secret) && !(client && isPublic(client));
     if (isProven) return { client: verifyClient(client, model), proof: method };

@@ -42,7 +42,7 @@ export class AuthorizeSteps {
       const request = resolved?.request ?? sent;
       wanted = findResponseType(request, server.responseTypes);
       this.verifyServed(wanted ?? CodeResponseType);
-      const destination = await findDestination(request, options);
+      const destination = await findDestination(request, options, server);
       course = new Course(request, destination, options.issuer ?? server.issuerOf(sent));
       course.resolved = resolved;
     } catch (error) {

@@ -59,7 +59,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   }
 
   private readonly ways = {
-    authentications: this.server.clientAuthentications,
+    server: this.server,
     excuses: (client: Client | Falsy, request: Request) => this.excuses(client, request),
   };
 
@@ -77,7 +77,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       return {
         endpoint: this.id,
         issuer,
-        clientId: client?.id ?? claimedId(request, this.ways.authentications),
+        clientId: client?.id ?? claimedId(request, this.server.clientAuthentications),
         grantType: shortText(grantType),
         scope: shortText(scope),
       };

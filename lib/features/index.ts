@@ -1,5 +1,8 @@
 export type { Endpoint, Feature, ServerFacts } from '../feature.js';
 export type { Handler } from '../endpoints/handler.js';
+export { type RedirectPlace, redirectPlace } from './client-id-documents/client-id-url.js';
+export { clientIdDocuments } from './client-id-documents/client-id-documents.js';
+export type { ClientIdDocumentModel, ClientIdDocumentOptions } from './client-id-documents/document-options.js';
 export type { ClientMetadata, JsonWebKeySet } from './client-metadata/client-metadata.js';
 export type { DescribedClient } from './client-metadata/client-of.js';
 export type { ClientPolicyOptions } from './client-metadata/client-policy.js';
@@ -19,6 +22,7 @@ export {
 } from './device-authorization/device-requests.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';
+export type { Lookup, SafeFetchOptions } from '../http/safe-fetch/index.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
 export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
 export { registration } from './registration/registration.js';

@@ -24,6 +24,11 @@ export interface Client {
   requirePushedAuthorizationRequests?: boolean;
   /** The protected resources that it is, as absolute URIs: it may introspect the access tokens for these. RFC 7662 §2.1 */
   resources?: readonly string[];
+  /**
+   * The host of the document that describes it, where its id is the URL of one: what users are shown beside its name, which
+   * may be anybody's. Set by `clientIdDocuments()`, never kept by a host. CIMD §8.5
+   */
+  clientIdHost?: string;
   /** Seconds; wins over the server's option. */
   accessTokenLifetime?: number;
   /** Seconds; wins over the server's option. */

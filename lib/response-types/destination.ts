@@ -1,5 +1,6 @@
 import { InvalidClientError, InvalidRequestError, UnauthorizedClientError } from '../errors.js';
 import { shortText } from '../events.js';
+import type { ServerFacts } from '../feature.js';
 import { FORM_OR_URL, optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isNotEmpty, isRedirectUri, isVSCHAR } from '../http/syntax.js';
@@ -10,14 +11,16 @@ import { trustRedirectUri } from './redirect-uri.js';
 import type { Destination, ResponseTypeClass, ResponseTypes } from './response-type.js';
 
 /** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
-export async function findDestination(request: Request, { model }: Options): Promise<Destination> {
+export async function findDestination(request: Request, { model }: Options, server: ServerFacts): Promise<Destination> {
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const given = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
   if (given !== undefined && !isRedirectUri(given)) {
     const detail = { rule: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
-  const client = await model.getClient(clientId, null);
+  let client = await model.getClient(clientId, null);
+  const [finder] = server.hooks.findClient;
+  if (!client && finder) client = await finder.findClient(clientId, server);
   if (!client) {
     const detail = { rule: '`getClient()` finds the client' };
     throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);

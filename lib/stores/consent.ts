@@ -5,19 +5,19 @@ import { coversScope, scopeText, scopeValues } from '../tokens/scope.js';
 import type { StoredClient } from './ports.js';
 import type { GrantRow } from './storage.js';
 
-/** Marks a grant that holds no token: what a user agreed to. What it is for, if for anything in particular, stands behind. */
-const CONSENT = JSON.stringify({ consent: true });
-const CONSENT_FOR = '{"consent":true,"resource":[';
+/** Marks a grant that holds no token: what a user agreed to. What it is for, and the client of a document, stand behind. */
+const CONSENT = '{"consent":true';
 
 /** A web address that belongs to somebody, so that only they are answered there. */
 const OWNED = /^https:\/\/(?!localhost[:/]|127\.|\[::1\])/i;
 
-export const isConsent = ({ data }: GrantRow): boolean => data === CONSENT || Boolean(data?.startsWith(CONSENT_FOR));
+export const isConsent = ({ data }: GrantRow): boolean => data?.startsWith(CONSENT) === true;
 
 /** What a grant becomes when it is no more than what a user agreed to. */
 export function markConsent(grant: GrantRow, asked: Asked): GrantRow {
   const resource = resourcesOf(asked);
-  const data = resource.length > 0 ? JSON.stringify({ consent: true, resource }) : CONSENT;
+  const kept = grant.data === null ? {} : (JSON.parse(grant.data) as object);
+  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), ...kept });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 

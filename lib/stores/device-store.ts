@@ -8,6 +8,7 @@ import type {
 import type { Token, Unsaved, User } from '../model/model.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { digest } from './client-secret.js';
+import { describedClient, type Snapshot, snapshotOf } from './described-client.js';
 import type { StoredClient } from './ports.js';
 import { dataOf, grantable, grantRow, issuedRows, rowOf, withoutSecrets } from './rows.js';
 import type { Found, Storage } from './storage.js';
@@ -26,7 +27,7 @@ interface State {
   decision?: string;
 }
 
-type Kept = Record<string, unknown> & { device: State };
+type Kept = Record<string, unknown> & { device: State } & Snapshot;
 type FoundDevice = DeviceAuthorization<StoredClient>;
 
 /**
@@ -43,7 +44,10 @@ export abstract class DeviceStore<S extends Storage>
   ): Promise<void> {
     const grant = grantRow(asked, client, clientItself(client));
     const device = rowOf(grant, 'device', deviceCode, new Date(expiresAt.getTime() + REMEMBERED));
-    device.data = dataOf(asked, { device: { expiresAt: expiresAt.getTime(), interval } satisfies State });
+    device.data = dataOf(asked, {
+      ...snapshotOf(client),
+      device: { expiresAt: expiresAt.getTime(), interval } satisfies State,
+    });
     const typed = rowOf(grant, 'user_code', userCode, expiresAt);
     typed.data = JSON.stringify({ device: device.digest });
     await this.storage.keep(grant, [device, typed]);
@@ -72,7 +76,7 @@ export abstract class DeviceStore<S extends Storage>
       const { device, ...kept } = JSON.parse(row.data!) as Kept;
       if (device.isDenied) return false;
       if (user && !to.grantId) {
-        const client = { id: row.clientId, grants: [] };
+        const client = describedClient(row) ?? { id: row.clientId, grants: [] };
         const grant = grantRow(
           { scope: scope ?? '', ...(row.issuer !== null && { issuer: row.issuer }) },
           client,
@@ -113,11 +117,11 @@ export abstract class DeviceStore<S extends Storage>
   }
 
   private async read(row: Found): Promise<FoundDevice | undefined> {
-    const { digest: id, clientId, userId, client: known, scope, grantId, issuer, revokedAt, revokedAgo } = row;
-    const client = known === undefined ? await this.clients.findById(clientId) : known;
+    const { digest: id, userId, scope, grantId, issuer, revokedAt, revokedAgo } = row;
+    const client = await this.clientOf(row);
     const user = userId === null ? undefined : await this.users.findById(userId);
     if (!client || (userId !== null && !user)) return undefined;
-    const { device, ...kept } = JSON.parse(row.data!) as Kept;
+    const { device, describedClient: _, ...kept } = JSON.parse(row.data!) as Kept;
     const found: FoundDevice = {
       ...kept,
       id,

@@ -8,10 +8,11 @@ import type {
 } from '../features/registration/registration-model.js';
 import type { AuthorizationCode, Token, Unsaved, User } from '../model/model.js';
 import { isSameText } from '../same-text.js';
-import { digest, matchesQuickly, quickHash, readHash } from './client-secret.js';
+import { digest, quickHash } from './client-secret.js';
 import { ClientStore } from './client-store.js';
 import { isRetired } from './managed-client.js';
 import type { StoredClient } from './ports.js';
+import { isRight, storedClient } from './registered-client.js';
 import { grantRow, rowOf, withoutSecrets } from './rows.js';
 import type { ClientStorage, Found, Storage } from './storage.js';
 import { verifyClient } from './verify-client.js';
@@ -64,9 +65,9 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return registeredUntil === undefined ? registration : { ...registration, expiresAt: new Date(registeredUntil) };
   }
 
-  /** Who manages its registration uses it. */
   async updateRegistration({ client }: Registration, { clientSecret }: RegistrationCredentials): Promise<boolean> {
-    await this.use(client.id);
+    const row = await this.row(client.id);
+    if (row && row.revokedAt === null) return this.changeUnused(row, client, clientSecret);
     const changes = Object.fromEntries(DESCRIBED.map((name) => [name, client[name]]));
     const isKnown = Boolean(await this.changeClient(client.id, changes));
     if (isKnown && clientSecret !== undefined)
@@ -87,6 +88,10 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return unused && (clientSecret === null || isRight(unused, clientSecret)) ? withoutSecrets(unused) : undefined;
   }
 
+  protected override async clientOf(row: Found): Promise<StoredClient | undefined> {
+    return (await super.clientOf(row)) ?? (isRegisteredId(row.clientId) ? this.unused(row.clientId) : undefined);
+  }
+
   override async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     if (client.registeredUntil !== undefined) await this.use(client.id);
     return super.saveAuthorizationCode(code, client, user);
@@ -97,6 +102,16 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return super.saveToken(token, client, user);
   }
 
+  override async saveExchangedToken(...given: Parameters<ClientStore<S>['saveExchangedToken']>) {
+    if (given[2].registeredUntil !== undefined) await this.use(given[2].id);
+    return super.saveExchangedToken(...given);
+  }
+
+  override async redeemDeviceCode(...given: Parameters<ClientStore<S>['redeemDeviceCode']>) {
+    if (given[2].registeredUntil !== undefined) await this.use(given[2].id);
+    return super.redeemDeviceCode(...given);
+  }
+
   /** Puts a client among those that stay. Whoever is revoked meanwhile stays so. */
   protected async use(id: string): Promise<void> {
     const client = await this.unused(id);
@@ -105,6 +120,19 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     await this.createClient(used);
     await this.storage.spend('registration', digest(id));
     if (!(await this.row(id))) await this.removeClient(id);
+  }
+
+  private async changeUnused(row: Found, client: DescribedClient, secret: string | undefined): Promise<boolean> {
+    verifyClient(client);
+    const { registration, secretHashes } = JSON.parse(row.data!) as StoredClient;
+    const hashes = secret === undefined ? secretHashes : [quickHash(secret)];
+    const changed = { ...client, registration, ...(hashes && { secretHashes: hashes }) };
+    if (await this.storage.change(row, { ...row, data: JSON.stringify(changed) })) return true;
+    // It was used meanwhile, or changed.
+    return this.updateRegistration(
+      { client, issuedAt: new Date() },
+      secret === undefined ? {} : { clientSecret: secret },
+    );
   }
 
   private async registered(id: string): Promise<StoredClient | undefined> {
@@ -121,18 +149,4 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   private async row(id: string): Promise<Found | undefined> {
     return this.storage.find('registration', digest(id));
   }
-}
-
-function storedClient({ client, issuedAt }: Registration, credentials: RegistrationCredentials): StoredClient {
-  const { clientSecret, registrationAccessToken = '' } = credentials;
-  const registration = { issuedAt: issuedAt.getTime(), tokenHash: digest(registrationAccessToken) };
-  return { ...client, registration, ...(clientSecret !== undefined && { secretHashes: [quickHash(clientSecret)] }) };
-}
-
-/** Secrets of clients that register themselves are random: one round of SHA-256 hides them. */
-function isRight({ secretHashes = [] }: StoredClient, secret: string): boolean {
-  return secretHashes.some((kept) => {
-    const hash = typeof kept === 'string' ? readHash(kept) : undefined;
-    return hash !== undefined && matchesQuickly(hash, secret);
-  });
 }

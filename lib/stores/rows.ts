@@ -6,6 +6,7 @@ import { newGrantId } from '../tokens/opaque.js';
 import { scopeText, withinScope } from '../tokens/scope.js';
 import { TOKEN_FIELDS } from '../tokens/token-fields.js';
 import { digest } from './client-secret.js';
+import { type Snapshot, snapshotOf, snapshotText } from './described-client.js';
 import type { StoredClient } from './ports.js';
 import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
 
@@ -25,7 +26,7 @@ export function grantRow(
     userId: userId(user),
     issuer: issuer ?? null,
     scope: scopeText(scope) ?? null,
-    data: null,
+    data: snapshotText(client),
     createdAt: now,
     lastUsedAt: null,
     expiresAt: now,
@@ -45,7 +46,7 @@ export function rowOf(grant: GrantRow, kind: Kind, secret: string, expiresAt: Da
 export function issuedRows(token: Unsaved<Token>, client: StoredClient, user: User): { grant: GrantRow; rows: Row[] } {
   const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
   const grant = grantRow(token, client, user);
-  const data = dataOf(token);
+  const data = dataOf(token, snapshotOf(client));
   grant.lastUsedAt = grant.createdAt;
   const rows = [rowOf(grant, 'access', accessToken, accessTokenExpiresAt)];
   if (refreshToken) {
@@ -55,7 +56,8 @@ export function issuedRows(token: Unsaved<Token>, client: StoredClient, user: Us
     rows.push(refresh);
   }
   for (const row of rows) row.data = data;
-  if (refreshToken && token.grantedAt) rows[1]!.data = dataOf(token, { grantedAt: token.grantedAt.getTime() });
+  if (refreshToken && token.grantedAt)
+    rows[1]!.data = dataOf(token, { ...snapshotOf(client), grantedAt: token.grantedAt.getTime() });
   grant.expiresAt = Math.max(...rows.map(({ expiresAt }) => expiresAt));
   return { grant, rows };
 }
@@ -77,7 +79,7 @@ export function spendingOf(spent: AuthorizationCode | RefreshToken, successor: s
     'refreshToken' in spent
       ? { kind: 'refresh', digest: digest(spent.refreshToken) }
       : { kind: 'code', digest: digest(spent.authorizationCode) };
-  if (successor !== undefined) key.data = dataOf(spent, { successor })!;
+  if (successor !== undefined) key.data = dataOf(spent, { ...snapshotOf(spent.client), successor })!;
   return key;
 }
 
@@ -96,7 +98,9 @@ export function foundOf(row: Found, client: StoredClient, user: User): FoundIssu
     found.revokedAt = new Date(revokedAt);
     if (revokedAgo !== undefined) found.revokedAgo = revokedAgo / 1000;
   }
-  return data === null ? found : { ...(JSON.parse(data) as object), ...found };
+  if (data === null) return found;
+  const { describedClient, ...kept } = JSON.parse(data) as Snapshot;
+  return { ...kept, ...found };
 }
 
 /** The same of what more is granted for: without the scopes that its client has no longer. */

@@ -2,10 +2,11 @@ import { clientItself } from '../clients/client-itself.js';
 import { InvalidScopeError } from '../errors.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
-import type { AuthorizationCode, Falsy, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
+import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { tellEnded } from '../tokens/ended.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
+import { snapshotOf } from './described-client.js';
 import { DeviceStore } from './device-store.js';
 import { exchangedFor, type ExchangedFor, exchangedUser } from './exchanged.js';
 import { isRetired } from './managed-client.js';
@@ -28,13 +29,9 @@ export class Store<S extends Storage = Storage>
 
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     const client = await this.clients.findById(clientId);
-    if (!client || isRetired(client) || (clientSecret !== null && !(await this.secrets.isRight(client, clientSecret))))
-      return undefined;
-    return withoutSecrets(client);
-  }
-
-  async getUser(username: string, password: string): Promise<User | Falsy> {
-    return this.users.findByCredentials(username, password);
+    if (!client || isRetired(client)) return undefined;
+    const isRight = clientSecret === null || (await this.secrets.isRight(client, clientSecret));
+    return isRight ? withoutSecrets(client) : undefined;
   }
 
   async getUserFromClient(client: StoredClient): Promise<User> {
@@ -64,7 +61,7 @@ export class Store<S extends Storage = Storage>
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     const grant = grantRow(code, client, user);
     const row = rowOf(grant, 'code', code.authorizationCode, code.expiresAt);
-    row.data = dataOf(code);
+    row.data = dataOf(code, snapshotOf(client));
     await this.storage.keep(grant, [row]);
     return { client, user, ...code };
   }
@@ -92,7 +89,8 @@ export class Store<S extends Storage = Storage>
     user: User,
   ): Promise<Token<StoredClient>> {
     const { grant, rows } = issuedRows(token, client, user);
-    for (const row of rows) row.data = dataOf(token, { exchangedFor: exchangedFor(subject, client, user) });
+    for (const row of rows)
+      row.data = dataOf(token, { ...snapshotOf(client), exchangedFor: exchangedFor(subject, client, user) });
     await this.storage.keep(grant, rows);
     return { client, user, ...token };
   }
@@ -108,8 +106,9 @@ export class Store<S extends Storage = Storage>
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
     const { grant, rows } = issuedRows(token, client, user);
-    const key = spendingOf(spent, successor);
-    return (await this.storage.exchange(key, grant, rows)) ? { client, user, ...token } : undefined;
+    return (await this.storage.exchange(spendingOf(spent, successor), grant, rows))
+      ? { client, user, ...token }
+      : undefined;
   }
 
   async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
@@ -151,8 +150,8 @@ export class Store<S extends Storage = Storage>
   }
 
   private async found(row: Found) {
-    const { clientId, userId, client: known } = row;
-    const client = known === undefined ? await this.clients.findById(clientId) : known;
+    const { userId } = row;
+    const client = await this.clientOf(row);
     if (!client || isRetired(client)) return undefined;
     const user = userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId);
     return user ? foundOf(row, client, user) : undefined;

@@ -1,16 +1,17 @@
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
-import type { User } from '../model/model.js';
+import type { Falsy, User } from '../model/model.js';
 import type { Session, SessionModel } from '../model/sessions.js';
 import { tellEnded } from '../tokens/ended.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
 import { allScopes, consentsTo, coversConsent, isConsent, markConsent, mayRemember } from './consent.js';
+import { describedClient } from './described-client.js';
 import { type GivenFilter, readFilter } from './grant-filter.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { RequestStore } from './request-store.js';
 import { grantRow, rowOf, withoutSecrets } from './rows.js';
-import type { GrantRow, Storage } from './storage.js';
+import type { Found, GrantRow, Storage } from './storage.js';
 
 /** For how long a consent is remembered. */
 const YEAR = 365 * 86_400_000;
@@ -26,6 +27,10 @@ export abstract class UserStore<S extends Storage>
     protected readonly users: Users,
   ) {
     super(storage);
+  }
+
+  async getUser(username: string, password: string): Promise<User | Falsy> {
+    return this.users.findByCredentials(username, password);
   }
 
   /** On a grant of its own, of no client: what ends all grants of a user signs them out too. */
@@ -109,10 +114,24 @@ export abstract class UserStore<S extends Storage>
     return count;
   }
 
+  /** The client of something that was found. */
+  protected async clientOf(row: Found): Promise<StoredClient | undefined> {
+    const { clientId, client: known } = row;
+    return (known === undefined ? await this.clients.findById(clientId) : known) || describedClient(row);
+  }
+
   private async clientsOf(rows: readonly GrantRow[]): Promise<Map<string, StoredClient | undefined>> {
     const ids = [...new Set(rows.map(({ clientId }) => clientId))];
     return new Map(
-      await Promise.all(ids.map(async (id) => [id, (await this.clients.findById(id)) || undefined] as const)),
+      await Promise.all(ids.map(async (id) => [id, (await this.clients.findById(id)) || described(id, rows)] as const)),
     );
   }
+}
+
+/** As it was at last, where a document described it. */
+function described(id: string, rows: readonly GrantRow[]): StoredClient | undefined {
+  const row = rows.find(
+    ({ clientId, data }) => clientId === id && data !== null && describedClient({ clientId, data }),
+  );
+  return row && describedClient(row);
 }

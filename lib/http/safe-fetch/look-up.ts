@@ -15,7 +15,10 @@ export async function lookUp(hostname: string, signal: AbortSignal): Promise<str
     const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (addresses.length > 0) return addresses;
     const [failed] = found as PromiseRejectedResult[];
-    throw new FetchError('network', `the name ${hostname} has no address`, { cause: failed?.reason });
+    const { code } = (failed?.reason ?? {}) as { code?: string };
+    // That there is no such name must look as if it led to a private address: nobody is told what names this network has.
+    const fault = code === 'ENOTFOUND' || code === 'ENODATA' ? 'address' : 'network';
+    throw new FetchError(fault, `the name ${hostname} has no address`, { cause: failed?.reason });
   } finally {
     signal.removeEventListener('abort', cancel);
   }

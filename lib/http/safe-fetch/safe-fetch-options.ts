@@ -1,5 +1,7 @@
 import type { SecureContextOptions } from 'node:tls';
 
+import { blockList } from './special-addresses.js';
+
 /** Finds the addresses of a name. */
 export type Lookup = (hostname: string, signal: AbortSignal) => PromiseLike<readonly string[]>;
 
@@ -37,3 +39,18 @@ export const SAFE_FETCH_OPTIONS: { readonly [K in keyof SafeFetchOptions]-?: tru
   concurrency: true,
   concurrencyPerHost: true,
 };
+
+/** What is wrong with how somebody wants to fetch, as a sentence. */
+export function fetchFault(options: SafeFetchOptions = {}): string | undefined {
+  const { allow = [], timeout = 3, size = 5120, concurrency = 64, concurrencyPerHost = 4 } = options;
+  for (const [name, value] of Object.entries({ timeout, size, concurrency, concurrencyPerHost })) {
+    if (!(typeof value === 'number' && value > 0 && value < 2 ** 20))
+      return `\`${name}\` of a fetch is a number above 0`;
+  }
+  try {
+    blockList(allow);
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message}, in \`allow\` of a fetch`;
+  }
+}

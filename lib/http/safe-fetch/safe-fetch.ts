@@ -7,7 +7,7 @@ import { lookUp } from './look-up.js';
 import { requestPinned } from './pinned-request.js';
 import { Places } from './places.js';
 import { readJson } from './read-json.js';
-import type { SafeFetchOptions } from './safe-fetch-options.js';
+import { fetchFault, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
 
 /** What was fetched. */
@@ -30,19 +30,14 @@ export class SafeFetch {
 
   /** @throws InvalidArgumentError for an option that cannot work */
   constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
+    const given = { ...options, timeout, size, lookup };
+    const fault = fetchFault(given);
+    if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
     const { concurrency = 64, concurrencyPerHost = 4, allow = [] } = options;
-    for (const [name, value] of Object.entries({ timeout, size, concurrency, concurrencyPerHost })) {
-      if (typeof value === 'number' && value > 0 && value < 2 ** 20) continue;
-      throw new InvalidArgumentError(`Invalid argument: \`${name}\` of a fetch is a number above 0`);
-    }
-    this.options = { ...options, timeout, size, lookup };
+    this.options = given;
+    this.allowed = blockList(allow);
     this.hosts = new Places(concurrency, concurrencyPerHost);
     this.addresses = new Places(concurrency, concurrencyPerHost);
-    try {
-      this.allowed = blockList(allow);
-    } catch (error) {
-      throw new InvalidArgumentError(`Invalid argument: ${(error as Error).message}, in \`allow\` of a fetch`);
-    }
   }
 
   /** May this be fetched at all, as far as the text tells? */
@@ -97,7 +92,7 @@ export class SafeFetch {
   private async addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
     const name = bare(url.hostname);
     const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.options.lookup(name, signal);
-    if (addresses.length === 0) throw new FetchError('network', `the name ${name} has no address`);
+    if (addresses.length === 0) throw new FetchError('address', `the name ${name} has no address`);
     // All of them: which one is taken would be for chance to say, or for who owns the name.
     const refused = addresses.find((address) => !this.mayAsk(address, url.protocol));
     if (refused === undefined) return addresses;

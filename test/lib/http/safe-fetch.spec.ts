@@ -201,9 +201,9 @@ describe('the address behind a name', () => {
   });
 
   it('is asked only for a name that has one', async () => {
-    for (const lookup of [async () => [], async () => Promise.reject(new Error('ENOTFOUND'))]) {
-      expect(await faultOf(new SafeFetch({ lookup }).json('https://client.example/'))).toBe('network');
-    }
+    expect(await faultOf(new SafeFetch({ lookup: async () => [] }).json('https://client.example/'))).toBe('address');
+    const lookup = async () => Promise.reject(new Error('no name server'));
+    expect(await faultOf(new SafeFetch({ lookup }).json('https://client.example/'))).toBe('network');
   });
 });
 

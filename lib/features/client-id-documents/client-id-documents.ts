@@ -1,0 +1,79 @@
+import { InvalidClientError, TemporarilyUnavailableError } from '../../errors.js';
+import type { Feature, ServerFacts } from '../../feature.js';
+import { FetchError, SafeFetch } from '../../http/safe-fetch/index.js';
+import type { Model } from '../../model/model.js';
+import type { ClientMetadata } from '../client-metadata/client-metadata.js';
+import type { DescribedClient } from '../client-metadata/client-of.js';
+import { type ClientPolicy, clientPolicy } from '../client-metadata/client-policy.js';
+import { isClientIdUrl } from './client-id-url.js';
+import { DocumentCache } from './document-cache.js';
+import { freshnessOf } from './document-lifetime.js';
+import {
+  type ClientIdDocumentModel,
+  type ClientIdDocumentOptions,
+  documentFaults,
+  settleDocuments,
+  USUAL_AGE,
+} from './document-options.js';
+import { documentClient, documentPolicy, readDocument } from './read-document.js';
+
+/**
+ * Clients that nobody registered: each is known by the https URL of a document that describes it.
+ * draft-ietf-oauth-client-id-metadata-document-02
+ */
+export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Feature {
+  const finders = new WeakMap<ServerFacts, DocumentClients>();
+  return {
+    name: 'CIMD',
+    metadata: () => ({ client_id_metadata_document_supported: true }),
+    check: (server) => [...documentFaults(options, server)],
+    findClient(clientId, server) {
+      let clients = finders.get(server);
+      if (!clients) finders.set(server, (clients = new DocumentClients(options, server)));
+      return clients.find(clientId);
+    },
+  };
+}
+
+class DocumentClients {
+  private readonly fetch: SafeFetch;
+  private readonly policy: ClientPolicy;
+  private readonly documents: DocumentCache<ClientMetadata>;
+  private readonly model: Model & ClientIdDocumentModel;
+
+  constructor(given: ClientIdDocumentOptions, server: ServerFacts) {
+    const { redirects, minAge, maxAge, outage, pause, size, fetch } = settleDocuments(given);
+    this.model = server.options.model;
+    this.fetch = new SafeFetch(fetch);
+    this.policy = documentPolicy(clientPolicy(given, server));
+    this.documents = new DocumentCache({
+      size,
+      outage,
+      pause,
+      isPassing: (error) => error instanceof FetchError && error.isPassing,
+      fetch: async (url) => {
+        const { body, headers } = await this.fetch.json(url);
+        const seconds = Math.min(Math.max(freshnessOf(headers) ?? USUAL_AGE, minAge), maxAge);
+        return { document: readDocument(url, body, { policy: this.policy, redirects }), seconds };
+      },
+    });
+  }
+
+  /** What is cheap comes first: the URL, then the host's own word, and a fetch at last. */
+  async find(clientId: string): Promise<DescribedClient | undefined> {
+    if (!isClientIdUrl(clientId) || !this.fetch.isFetchable(clientId)) return undefined;
+    if (this.model.mayUseClientIdDocument && !(await this.model.mayUseClientIdDocument(clientId))) return undefined;
+    try {
+      return documentClient(clientId, await this.documents.get(clientId), this.policy);
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+}
+
+/** What went wrong is for the operator: to the client one answer is like the other, and says nothing of this network. */
+function refusalOf(error: unknown): Error {
+  if (error instanceof FetchError && error.isPassing) return new TemporarilyUnavailableError(error, { retryAfter: 5 });
+  const rule = `the document of the client can be fetched and is good: ${error instanceof Error ? error.message : 'it is not'}`;
+  return new InvalidClientError('Invalid client: its metadata document cannot be used').because({ rule });
+}
