@@ -1,7 +1,8 @@
-import { Controller, Get, Injectable, type ModuleMetadata, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, type ModuleMetadata, UseGuards } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   OAuth2Context,
+  type OAuth2Interaction,
   OAuth2Module,
   type OAuth2ModuleOptions,
   OAuth2TenantServers,
@@ -446,6 +447,34 @@ describe.each(PLATFORMS)('the request of a model on %s', (platform) => {
       { method: 'saveToken', ...of, header: 'a' },
       { method: 'getAccessToken', ...of, header: 'b' },
     ]);
+  });
+
+  it('is injected, and is there for an interaction and its errors', async () => {
+    const seen: unknown[] = [];
+    @Injectable()
+    class Asking implements OAuth2Interaction {
+      constructor(@Inject(OAuth2Context) private readonly context: OAuth2Context) {}
+      findUser() {
+        seen.push(this.context.server, this.context.issuer, typeof this.context.request?.get('host'));
+        return undefined;
+      }
+      login() {
+        return { html: '' };
+      }
+      consent() {
+        return { html: '' };
+      }
+      showError() {
+        seen.push(this.context.issuer);
+        return { html: '' };
+      }
+    }
+    const issuer = 'https://id.example';
+    const module = OAuth2Module.forRoot({ model: store(), issuer, interaction: Asking, secret: SECRET });
+    const { url } = await startHost(platform, { imports: [module] });
+    await get(`${url}/oauth/authorize?response_type=code&client_id=web&scope=read&state=x`);
+    await get(`${url}/oauth/authorize?client_id=nobody`);
+    expect(seen).toEqual([undefined, issuer, 'string', issuer]);
   });
 
   it('says the tenant', async () => {

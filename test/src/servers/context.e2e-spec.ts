@@ -1,0 +1,81 @@
+import { Controller, Get, Inject, Injectable, UseGuards } from '@nestjs/common';
+import { ClientProxyFactory, MessagePattern, Transport } from '@nestjs/microservices';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { firstValueFrom } from 'rxjs';
+import { OAuth2Context, OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
+import { actingAs } from 'nest-oauth2/testing';
+import { demoModule, demoStore } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { bearer, get } from '../../support/http.js';
+import { startHost, stopHosts } from '../../support/nest-host.js';
+
+const store = demoStore();
+const seen: unknown[] = [];
+
+/** Injects what tells it of the request, and writes down what that says. */
+@Injectable()
+class ContextModel {
+  constructor(@Inject(OAuth2Context) private readonly context: OAuth2Context) {}
+
+  getClient(id: string, secret: string | null) {
+    return store.getClient(id, secret);
+  }
+
+  saveToken(token: never, client: never, user: never) {
+    return store.saveToken(token, client, user);
+  }
+
+  getAccessToken(token: string) {
+    seen.push(this.context.request?.get('authorization'), this.context.issuer);
+    return store.getAccessToken(token);
+  }
+}
+
+@Controller('guarded')
+@UseGuards(OAuthGuard)
+class GuardedController {
+  @Get()
+  list() {
+    return [];
+  }
+
+  @MessagePattern('list')
+  listed() {
+    return [];
+  }
+}
+
+// The first test asks for nothing, and no other one of this file may run before it.
+describe('the request at hand', () => {
+  afterEach(stopHosts);
+
+  it('is not even looked for where nobody has asked', async () => {
+    const { app } = await startHost('express', demoModule());
+    const server = app.get(OAuth2Server, { strict: false });
+    expect(Object.keys(Object.getOwnPropertyDescriptors(server))).not.toContain('authenticate');
+  });
+
+  it('is there for a model that injects it, by HTTP and by messages', async () => {
+    const issuer = 'https://id.example';
+    const port = await freePort();
+    const imports = [OAuth2Module.forRoot({ model: ContextModel, issuer })];
+    const { app, url } = await startHost(
+      'express',
+      { imports, controllers: [GuardedController] },
+      {
+        async prepare(made) {
+          made.connectMicroservice({ transport: Transport.TCP, options: { port, host: '127.0.0.1' } });
+          await made.startAllMicroservices();
+        },
+      },
+    );
+    const token = await actingAs(app, { id: 'alice' }, [], { client: 'web' });
+    const asked = [`Bearer ${token}`, issuer];
+    seen.length = 0;
+    expect((await get(`${url}/guarded`, bearer(token))).status).toBe(200);
+    const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { port, host: '127.0.0.1' } });
+    await firstValueFrom(client.send('list', { authorization: `Bearer ${token}` }));
+    await client.close();
+    expect(seen).toEqual([...asked, ...asked]);
+  });
+});
