@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
@@ -21,12 +21,18 @@ const input = {
   'stores/redis': 'lib/stores/redis/index.ts',
 };
 
-/** `jose` is an ES module only, which Jest without its flag for these cannot load: the CommonJS build has it inside. */
+/**
+ * `jose` is an ES module only, which Jest without its flag for these cannot load: the CommonJS build that is published has it
+ * inside, and its licence at the top. Samples build without it.
+ */
+const jose = new URL('node_modules/jose/LICENSE.md', import.meta.url);
+const isInside = (format) => format === 'cjs' && existsSync(jose);
 const external = (format) => [
   /^node:/,
-  ...Object.keys(manifest.peerDependencies),
-  ...(format === 'esm' ? Object.keys(manifest.dependencies) : []),
+  ...Object.keys(manifest.peerDependencies).filter((name) => name !== 'jose' || !isInside(format)),
 ];
+const banner = (format) => (chunk) =>
+  isInside(format) && chunk.name === 'jose' ? `/*!\njose\n\n${readFileSync(jose, 'utf8').trim()}\n*/` : '';
 
 /** Matches modules by their path inside the repository, wherever that lies. */
 const within = (pattern) => (id) =>
@@ -48,6 +54,7 @@ const bundle = (format) => ({
   output: {
     dir: `dist/${format}`,
     format,
+    banner: banner(format),
     // Jest without its flag for ES modules, as hosts of Nest 11 have it, can load nothing by `import()`.
     dynamicImportInCjs: false,
     // As the compiler writes CommonJS.

@@ -61,6 +61,31 @@ describe('the engine in a host without Nest', () => {
   });
 });
 
+describe('a host that signs tokens', () => {
+  let host: string;
+
+  beforeAll(async () => {
+    host = await freshHost('jose@6', '@types/node@20');
+  });
+
+  it.each(['jose-main.mjs', 'jose-main.cjs'])('has the keys and the API in %s', async (program) => {
+    expect(JSON.parse(await run(host, 'node', program))).toEqual({ client: 'demo', iss: 'https://id.example.com' });
+  });
+
+  it('is tested by CommonJS Jest, which loads no ES module', async () => {
+    const config = { rootDir: host, testMatch: ['<rootDir>/jose.spec.cjs'], transform: {} };
+    const jest = join(root, 'node_modules/jest/bin/jest.js');
+    const report = await run(host, 'node', jest, '--config', JSON.stringify(config), '--ci', '--json');
+    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 1 });
+  });
+
+  it.each(['mts', 'cts'])('type-checks the entry in a file of type .%s', async (format) => {
+    await cp(join(host, 'jose-types.ts'), join(host, `jose-types.${format}`));
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', '--skipLibCheck', 'false'];
+    await expect(run(host, tool('tsc'), ...flags, `jose-types.${format}`)).resolves.toBe('');
+  });
+});
+
 /** Nest 12 is made of ES modules alone, and only a newer Node has a Jest that can require them. */
 const JEST_FORMATS = { '12': ['mjs'], '11': ['mjs', 'cjs'] };
 
