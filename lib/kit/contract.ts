@@ -1,3 +1,4 @@
+import type { DeviceAuthorizationModel } from '../features/device-authorization/device-model.js';
 import type { PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { ModelMethod } from '../model/model.js';
@@ -12,6 +13,7 @@ export const FEATURES = [
   'token families',
   'token revocation',
   'pushed requests',
+  'device codes',
   'passwords',
   'client credentials',
 ] as const;
@@ -19,7 +21,7 @@ export const FEATURES = [
 export type Feature = (typeof FEATURES)[number];
 
 /** What a model may implement: for the classic interface, and for features. */
-export type CheckedMethod = ModelMethod | keyof (RevocationModel & PushedRequestModel);
+export type CheckedMethod = ModelMethod | keyof (RevocationModel & PushedRequestModel & DeviceAuthorizationModel);
 
 /** One obligation of a model. */
 export interface Check {

@@ -63,6 +63,7 @@ describe('the contract', () => {
       'token families': 'absent',
       'token revocation': 'absent',
       'pushed requests': 'absent',
+      'device codes': 'absent',
       passwords: 'absent',
       'client credentials': 'kept',
     });

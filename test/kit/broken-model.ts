@@ -1,4 +1,4 @@
-import type { PushedRequestModel, RevocationModel } from 'nest-oauth2/features';
+import type { DeviceAuthorizationModel, PushedRequestModel, RevocationModel } from 'nest-oauth2/features';
 import type { Model } from 'nest-oauth2/server';
 import type { Feature, Guarantee } from 'nest-oauth2/testing';
 
@@ -9,7 +9,7 @@ export interface BrokenModel {
   /** What it does. */
   mistake: string;
   /** The methods that do it, in place of those of an honest model. */
-  methods(honest: HonestModel): Partial<Model & RevocationModel & PushedRequestModel>;
+  methods(honest: HonestModel): Partial<Model & RevocationModel & PushedRequestModel & DeviceAuthorizationModel>;
   /** The obligation that it fails. */
   fails: string;
   /** What the message says was found, and how to mend it. */

@@ -3,6 +3,7 @@ import { checkModel } from 'nest-oauth2/testing';
 
 import { BROKEN_CLIENTS } from './broken-clients.js';
 import { BROKEN_CLOCKS } from './broken-clocks.js';
+import { BROKEN_DEVICES } from './broken-devices.js';
 import { BROKEN_FAMILIES } from './broken-families.js';
 import { BROKEN_LOOKUPS } from './broken-lookups.js';
 import { BROKEN_PUSHED_REQUESTS } from './broken-pushed-requests.js';
@@ -21,6 +22,8 @@ const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS
   // Issue 11, 2
   BROKEN_REVOKING,
   BROKEN_PUSHED_REQUESTS,
+  // Issue 13
+  BROKEN_DEVICES,
 ]);
 
 describe('the contract', () => {
@@ -39,6 +42,7 @@ describe('the contract', () => {
       'token families': 'atomic',
       'token revocation': 'kept',
       'pushed requests': 'atomic',
+      'device codes': 'atomic',
       passwords: 'kept',
       'client credentials': 'kept',
     });

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 
-import type { PushedRequest } from 'nest-oauth2/features';
+import type { DeviceAuthorization, DeviceDecision, NewDeviceAuthorization, PushedRequest } from 'nest-oauth2/features';
 import type { AuthorizationCode, Client, Model, RefreshToken, Token, Unsaved, User } from 'nest-oauth2/server';
 import type { Subject } from 'nest-oauth2/testing';
 
@@ -9,6 +9,8 @@ export const GRANTS = ['authorization_code', 'client_credentials', 'password', '
 
 const client = (id: string): Client => ({ id, grants: GRANTS, redirectUris: ['https://app.example/callback'] });
 const SECRETS: Readonly<Record<string, string>> = { 'Web-App': 'Secret of the App', tv: 'Secret of the Television' };
+
+type HonestDevice = DeviceAuthorization & { userCode: string };
 
 /** A code or token, whose family may be over. */
 type Row<T> = T & { client: Client; user: User; grantId?: string; revokedAt?: Date };
@@ -21,6 +23,7 @@ export class HonestModel {
   readonly refreshTokens = new Map<string, Row<Unsaved<RefreshToken>>>();
   readonly ended = new Set<string>();
   readonly pushed = new Map<string, PushedRequest>();
+  readonly devices = new Map<string, HonestDevice>();
   readonly seen = new Set<string>();
 
   async getClient(id: string, secret: string | null): Promise<Client | undefined> {
@@ -96,6 +99,39 @@ export class HonestModel {
   async revokePushedRequest({ requestUri }: { requestUri: string }): Promise<boolean> {
     await tick();
     return this.pushed.delete(requestUri);
+  }
+
+  async saveDeviceAuthorization(begun: NewDeviceAuthorization, owner: Client): Promise<void> {
+    await tick();
+    this.devices.set(begun.deviceCode, { ...begun, id: begun.deviceCode, client: owner });
+  }
+
+  async getDeviceAuthorization(deviceCode: string): Promise<DeviceAuthorization | undefined> {
+    await tick();
+    return copy(this.devices.get(deviceCode));
+  }
+
+  async getDeviceAuthorizationByUserCode(userCode: string): Promise<DeviceAuthorization | undefined> {
+    await tick();
+    return copy([...this.devices.values()].find((device) => device.userCode === userCode));
+  }
+
+  async decideDeviceAuthorization({ id }: { id: string }, { user, scope }: DeviceDecision): Promise<boolean> {
+    await tick();
+    const device = this.devices.get(id);
+    if (!device || device.user || device.isDenied || device.revokedAt) return false;
+    Object.assign(device, user ? { user, scope, grantId: `of ${id}` } : { isDenied: true });
+    return true;
+  }
+
+  async slowDownDevice({ id }: { id: string }, interval: number): Promise<void> {
+    await tick();
+    this.devices.get(id)!.interval = interval;
+  }
+
+  async revokeDeviceCode({ id }: { id: string }): Promise<boolean> {
+    await tick();
+    return spend(this.devices.get(id));
   }
 
   async once(digest: string): Promise<boolean> {

@@ -33,10 +33,9 @@ export interface DeviceAuthorization<C extends Client = Client, U extends User =
 }
 
 /** What is saved of a request of a device: all of it but the client, which follows. */
-export type NewDeviceAuthorization = Omit<Unsaved<DeviceAuthorization>, 'id'> & {
-  deviceCode: string;
-  userCode: string;
-};
+export type NewDeviceAuthorization = {
+  [K in keyof DeviceAuthorization as K extends 'id' | 'client' | 'user' ? never : K]: DeviceAuthorization[K];
+} & { deviceCode: string; userCode: string };
 
 /** Who agreed to a request of a device, and to what of it; without a user nobody did. */
 export interface DeviceDecision<U extends User = User> {

@@ -5,6 +5,7 @@ import { FAMILY_CHECKS } from './families.js';
 import { FLOW_CHECKS } from './flows.js';
 import { GENERATOR_CHECKS } from './generators.js';
 import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
+import { DEVICE_CHECKS } from './device-codes.js';
 import { ISSUER_CHECKS } from './issuers.js';
 import { lookupChecks } from './lookup.js';
 import { PUSHED_REQUEST_CHECKS } from './pushed-requests.js';
@@ -40,4 +41,5 @@ export const CHECKS: readonly Check[] = [
   ...ISSUER_CHECKS,
   ...REVOCATION_CHECKS,
   ...PUSHED_REQUEST_CHECKS,
+  ...DEVICE_CHECKS,
 ];

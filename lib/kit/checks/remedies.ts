@@ -70,3 +70,15 @@ export const ONCE = `let the key decide, and what is over count as gone; never l
          WHERE seen.expires_at < now()   → affected rows === 1
   Mongo  insert with a unique index, and a TTL index on \`expiresAt\`   → not the error 11000
   Redis  SET once:<digest> 1 NX EX <seconds>   → not null`;
+
+/** How a decision is made once. */
+export const DECIDE_ONCE = `let one statement decide, and return whether it changed a row; never look first and write then.
+  SQL    UPDATE device_codes SET user_id = ?, scope = ?, denied_at = ? WHERE id = ? AND user_id IS NULL AND denied_at IS NULL
+         AND redeemed_at IS NULL   → affected rows === 1
+  Mongo  findOneAndUpdate({ _id, userId: null, deniedAt: null }, { $set: … })   → not null
+  Redis  one Lua script, which looks and then writes`;
+
+/** How a device is slowed down. */
+export const SLOWER = `change the one column, and nothing that was decided.
+  SQL    UPDATE device_codes SET poll_interval = ? WHERE id = ? AND poll_interval < ?
+  Mongo  updateOne({ _id }, { $max: { interval } })`;
