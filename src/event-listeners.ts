@@ -4,6 +4,7 @@ import { tell } from '../lib/events.js';
 import { EVENT_NAMES, type OAuth2EventName } from '../lib/index.js';
 import { nearestName } from './configuration/nearest-name.js';
 import { refuse, verify } from './configuration/verify.js';
+import { registeredNames } from './registered-servers.js';
 import { type Listening, readListening } from './decorators/on-oauth2-event.decorator.js';
 
 type Listener = (payload: object, name: string) => unknown;
@@ -55,7 +56,7 @@ export class EventListeners implements OnModuleInit {
     for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
       for (const listening of readListening((prototype as Methods)[method])) {
         const where = `${prototype.constructor.name}.${method}()`;
-        refuse(faultOf(listening, where));
+        refuse(faultOf(listening, where, registeredNames(this.modules)));
         if (listening.server !== undefined && listening.server !== this.server) continue;
         const listener: Listener = isOne
           ? (payload, name) => (instance as Methods)[method]!(payload, name)
@@ -72,7 +73,10 @@ interface Found {
   where: string;
 }
 
-function faultOf({ name }: Listening, where: string): string | undefined {
+function faultOf({ name, server }: Listening, where: string, servers: readonly unknown[]): string | undefined {
+  if (server !== undefined && !servers.includes(server)) {
+    return `${where} listens to the server \`${server}\`, and no import of OAuth2Module has that name`;
+  }
   if (name === '*' || EVENT_NAMES.includes(name)) return undefined;
   return `${where} listens to \`${String(name)}\`, which is no event: did you mean \`${nearestName(String(name), EVENT_NAMES)}\`?`;
 }

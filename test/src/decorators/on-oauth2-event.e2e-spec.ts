@@ -145,12 +145,42 @@ describe('@OnOAuth2Event()', () => {
       'Listener.tell() listens to `token.isued`, which is no event: did you mean `token.issued`?',
     ],
     [
+      'a server that there is not',
+      { providers: [listening('token.issued', { server: 'partnrs' })] },
+      'Listener.tell() listens to the server `partnrs`, and no import of OAuth2Module has that name',
+    ],
+    [
       'a controller that is made for each request',
-      { controllers: [listening('*', true)] },
+      { controllers: [listening('*', { isRequestScoped: true })] },
       'Listener.tell() listens to events, but its controller is made for each request',
     ],
   ])('says at the start what is wrong with %s', async (_, module, sentence) => {
     await expect(startHost('express', { ...demoModule(), ...module })).rejects.toThrow(sentence);
+  });
+
+  it('hears one of several servers, or all, and which one it was', async () => {
+    @Injectable()
+    class Listener {
+      @OnOAuth2Event('token.issued', { server: 'partners' })
+      ofPartners({ server }: OAuth2Events['token.issued']) {
+        heard.push(['of partners', server]);
+      }
+
+      @OnOAuth2Event('token.issued')
+      ofAll({ server }: OAuth2Events['token.issued']) {
+        heard.push(['of all', server]);
+      }
+    }
+    const partners = OAuth2Module.forRoot({ name: 'partners', model: demoStore(), paths: { prefix: 'partners' } });
+    const { url } = await start([Listener], { imports: [...demoModule().imports!, partners] });
+    for (const path of ['oauth', 'partners']) {
+      await post(`${url}/${path}/token`, { grant_type: 'client_credentials' }, basic('web', 'web-secret'));
+    }
+    expect(heard).toEqual([
+      ['of all', undefined],
+      ['of partners', 'partners'],
+      ['of all', 'partners'],
+    ]);
   });
 
   it('hears what the host reports itself, in a module that is made by a factory', async () => {
@@ -172,9 +202,12 @@ describe('@OnOAuth2Event()', () => {
   });
 });
 
-function listening(name: keyof OAuth2Events | '*', isRequestScoped = false) {
+function listening(
+  name: keyof OAuth2Events | '*',
+  { isRequestScoped = false, ...options }: { isRequestScoped?: boolean; server?: string } = {},
+) {
   class Listener {
-    @OnOAuth2Event(name)
+    @OnOAuth2Event(name, options)
     tell() {
       heard.push(name);
     }
