@@ -47,7 +47,8 @@ const CLASSIC = /^lib\/features\/(?:authorization-code\/|classic|client-credenti
 
 /** A file for each entry and not for each source: finding and opening files is most of what an import costs. */
 const bundle = (format) => ({
-  input,
+  // The command is started, and imported by nobody.
+  input: format === 'esm' ? { ...input, cli: 'src/cli/main.ts' } : input,
   external: external(format),
   platform: 'node',
   tsconfig: 'tsconfig.json',
@@ -72,7 +73,7 @@ const bundle = (format) => ({
           priority: 1,
         },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
-        { name: 'module', test: within(/^src\/(?!testing\/|pages\/|swagger\/|bridges\/)/) },
+        { name: 'module', test: within(/^src\/(?!cli\/|testing\/|pages\/|swagger\/|bridges\/)/) },
       ],
     },
   },

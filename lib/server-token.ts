@@ -3,3 +3,7 @@ import { OAuth2Server } from './server.js';
 /** By what a container of Nest knows a server: its class, or a text of the `name` it was registered with. */
 export const serverToken = (name: string | undefined): typeof OAuth2Server | string =>
   name === undefined ? OAuth2Server : `OAuth2Server of \`${name}\``;
+
+/** By what it knows the administration of the clients of a server, whichever build of the package that is of. */
+export const clientsName = (name?: string): string =>
+  name === undefined ? 'OAuth2Clients' : `OAuth2Clients of \`${name}\``;

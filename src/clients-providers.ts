@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { OAuth2Clients, type OAuth2Server } from '../lib/index.js';
-import { clientsName, type PartTokens } from './oauth2.tokens.js';
+import { clientsName } from '../lib/server-token.js';
+import type { PartTokens } from './oauth2.tokens.js';
 
 /** What administers the clients of one import; of the server without a name, under a name as well. */
 export function clientsProviders({ clients, server }: PartTokens, name: string | undefined): Provider[] {

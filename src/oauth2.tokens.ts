@@ -1,6 +1,6 @@
 import type { InjectionToken } from '@nestjs/common';
 import { OAuth2Clients, type OAuth2Server } from '../lib/index.js';
-import { serverToken } from '../lib/server-token.js';
+import { clientsName, serverToken } from '../lib/server-token.js';
 import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
 /** Injection token of the model. */
@@ -34,9 +34,6 @@ export const getOAuth2ModelToken = (name?: string): symbol | string =>
 /** The injection token of what administers the clients of a server by its `name`; left out: the class `OAuth2Clients`. */
 export const getOAuth2ClientsToken = (name?: string): typeof OAuth2Clients | string =>
   name === undefined ? OAuth2Clients : clientsName(name);
-
-/** The same by its name also where the server has none: whoever comes from another build of the package has other classes. @internal */
-export const clientsName = (name?: string): string => (name === undefined ? 'clients' : `clients of \`${name}\``);
 
 /** The injection token of the servers of tenants, by the `name` of their server; left out: the class `OAuth2TenantServers`. */
 export const getOAuth2TenantServersToken = (name?: string): typeof OAuth2TenantServers | string =>

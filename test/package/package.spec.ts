@@ -125,6 +125,49 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     });
   });
 
+  // Issue 12: clients administered
+  it.each(['cli-app.mjs', 'cli-app.cjs'])('has its clients administered by the command, in %s', async (program) => {
+    const command = (...args: string[]) =>
+      run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'clients', ...args, '--app', program);
+    const failure = async (...args: string[]) => {
+      const { message } = await command(...args).then(
+        (answer) => new Error(`it answered ${answer}`),
+        (error: Error) => error,
+      );
+      return message;
+    };
+    const id = `web of ${program}`;
+    const created = await command('create', id, '--grant', 'client_credentials', '--scope', 'a b', '--json');
+    const { client, secret } = JSON.parse(created) as { client: object; secret: string };
+    expect(client).toMatchObject({ id, scopes: ['a', 'b'], secrets: [{}] });
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await failure('create', id, '--grant', 'password')).toContain('there is a client by this `id` already');
+    expect(await command('rotate', id, '--overlap', '3600')).toMatch(/^secret {2}[\w-]{43}\n/);
+    const shown = await command('change', id, '--name', 'Shop', '--redirect-uri', 'https://a.example/cb', '--json');
+    expect(JSON.parse(shown)).toMatchObject({
+      name: 'Shop',
+      redirectUris: ['https://a.example/cb'],
+      secrets: [{}, {}],
+    });
+    expect(await command('retire', id)).toBe(`retired  ${id}\n`);
+    expect(await command('list')).toBe(`${id}\tShop\tclient_credentials\tretired\n`);
+    expect(await command('list', '--server', 'partners')).toBe('');
+    expect(await failure('list', '--server', 'nobody')).toContain('no server `nobody`');
+    expect(await command('remove', id)).toBe(`removed  ${id}\n`);
+    expect(await failure('show', id)).toContain(`There is no client "${id}"`);
+    expect(await failure('show')).toContain('needs a <client id>');
+    expect(await command('rotate', '--help')).toContain('--overlap <seconds>');
+  });
+
+  it('has the clients of a model administered without its application', async () => {
+    const args = ['clients', 'list', '--app', 'cli-store.mjs'];
+    const command = join(host, 'node_modules/.bin/nest-oauth2');
+    expect(await run(host, command, ...args)).toBe('web\t\tpassword\n');
+    const lacking = run(host, command, ...args, '--export', 'lacking');
+    await expect(lacking).rejects.toThrow('model does not implement `listClients()`');
+    await expect(run(host, command, 'clients', 'list')).rejects.toThrow('dist/app.module.js');
+  });
+
   it.each(JEST_FORMATS[version])('is tested by a host with Jest in app.spec.%s', async (format) => {
     const config = { rootDir: host, testMatch: [`<rootDir>/app.spec.${format}`], transform: {} };
     const modules = format === 'mjs' ? ['--experimental-vm-modules'] : [];

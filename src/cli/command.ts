@@ -1,0 +1,49 @@
+import type { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
+
+/** An option of a command, as `parseArgs` of Node takes it, and what it is for. */
+export interface CommandOption {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** What its value is called. */
+  readonly value?: string;
+  readonly about: string;
+}
+
+/** What was given on the command line. */
+export interface Given {
+  /** What follows the name of the command. */
+  readonly id: string;
+  text(option: string): string | undefined;
+  list(option: string): readonly string[] | undefined;
+  isSet(option: string): boolean;
+  /** @throws UsageError for one that is no number */
+  number(option: string): number | undefined;
+}
+
+/** The application of the host, or its model. */
+export interface Host {
+  /** @throws CommandError where the application has no such server */
+  clients(server: string | undefined): Promise<OAuth2Clients>;
+  close(): Promise<void>;
+}
+
+/** What a command answers: for programs, and for people. */
+export interface Answer {
+  readonly value: unknown;
+  readonly lines: readonly string[];
+}
+
+/** A command by its name of two words, such as `clients list`. */
+export interface Command {
+  /** What follows its name. */
+  readonly argument?: string;
+  readonly about: string;
+  readonly options: Readonly<Record<string, CommandOption>>;
+  run(given: Given, host: Host): Promise<Answer>;
+}
+
+/** It did not happen. Exit code 1 */
+export class CommandError extends Error {}
+
+/** The command line is wrong. Exit code 2 */
+export class UsageError extends Error {}

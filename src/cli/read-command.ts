@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+
+import { CLIENTS_COMMANDS } from './clients-commands.js';
+import { type Command, type CommandOption, type Given, UsageError } from './command.js';
+
+/** All commands, by their names of two words. */
+const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS };
+
+const COMMON: Readonly<Record<string, CommandOption>> = {
+  app: {
+    type: 'string',
+    value: '<file>',
+    about: 'the built module of the application, or a file that exports a model. Default: dist/app.module.js',
+  },
+  export: { type: 'string', value: '<name>', about: 'what of it; left out: the default export, or `AppModule`' },
+  json: { type: 'boolean', about: 'answers by JSON' },
+  help: { type: 'boolean', about: 'shows this' },
+};
+
+/** What is to be done. */
+export interface Order {
+  /** Left out: only help was asked for. */
+  command?: Command;
+  help: string;
+  given: Given;
+}
+
+/** @throws UsageError with a sentence */
+export function readCommand(args: readonly string[]): Order {
+  const words = args.findIndex((each) => each.startsWith('-'));
+  const name = args.slice(0, words === -1 ? 2 : Math.min(words, 2)).join(' ');
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    if (args.length === 0 || args.includes('--help')) return { help: overview(), given: read({}, []) };
+    throw new UsageError(`There is no command \`${name || args[0]!}\`. See nest-oauth2 --help`);
+  }
+  const options = { ...command.options, ...COMMON };
+  const { values, positionals } = parsed(args.slice(2), options);
+  const help = helpOf(name, command);
+  if (values['help']) return { help, given: read(values, positionals) };
+  const isNeeded = command.argument?.startsWith('<') ?? false;
+  const most = command.argument === undefined ? 0 : 1;
+  if (positionals.length > most) throw new UsageError(`\`${name}\` takes no ${JSON.stringify(positionals[most])}`);
+  if (isNeeded && !positionals[0]) throw new UsageError(`\`${name}\` needs a ${command.argument}`);
+  return { command, help, given: read(values, positionals) };
+}
+
+type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
+function parsed(args: readonly string[], options: Readonly<Record<string, CommandOption>>) {
+  const known = Object.entries(options).map(
+    ([name, { type, multiple = false }]) => [name, { type, multiple }] as const,
+  );
+  try {
+    return parseArgs({ args: [...args], options: Object.fromEntries(known), allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function read(values: Values, [id = '']: readonly string[]): Given {
+  return {
+    id,
+    text: (option) => values[option] as string | undefined,
+    list: (option) => values[option] as string[] | undefined,
+    isSet: (option) => values[option] === true,
+    number(option) {
+      const text = values[option] as string | undefined;
+      if (text === undefined) return undefined;
+      if (text.trim() === '' || Number.isNaN(Number(text))) throw new UsageError(`\`--${option}\` must be a number`);
+      return Number(text);
+    },
+  };
+}
+
+function overview(): string {
+  const names = Object.entries(COMMANDS).map(([name, { argument = '', about }]) => [
+    `${name} ${argument}`.trim(),
+    about,
+  ]);
+  return [
+    'nest-oauth2 <command> [options]',
+    '',
+    ...columns(names),
+    '',
+    'nest-oauth2 <command> --help shows its options.',
+  ].join('\n');
+}
+
+function helpOf(name: string, { argument = '', about, options }: Command): string {
+  const all = Object.entries({ ...options, ...COMMON });
+  const lines = all.map(([option, { value = '', about: what }]) => [`--${option} ${value}`.trim(), what]);
+  const usage = ['nest-oauth2', name, argument, '[options]'].filter(Boolean).join(' ');
+  return [usage, `  ${about}`, '', ...columns(lines)].join('\n');
+}
+
+function columns(lines: string[][]): string[] {
+  const width = Math.max(...lines.map(([first = '']) => first.length));
+  return lines.map(([first = '', second]) => `  ${first.padEnd(width)}  ${second}`);
+}
