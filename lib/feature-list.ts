@@ -85,6 +85,7 @@ const MEMBERS: readonly (keyof Feature)[] = [
   'grants',
   'responseTypes',
   'endpoints',
+  'parameters',
   'clientAuthentications',
   'resources',
   'events',

@@ -1,5 +1,6 @@
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { EndpointOf } from './endpoints/endpoint.js';
+import type { DescribedParameters } from './endpoints/endpoint-description.js';
 import type { Exchange } from './endpoints/exchange.js';
 import type { OAuthError } from './errors.js';
 import type { EventSink } from './events.js';
@@ -28,6 +29,8 @@ export interface Feature {
   readonly responseTypes?: Readonly<Record<string, ResponseTypeClass>>;
   /** By id; the module makes a route of each, and `paths` of the host names them so. */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
+  /** The parameters it reads, by the id of the endpoint, a sentence each: for the description of an API. */
+  readonly parameters?: DescribedParameters;
   /** How a client may say and prove who it is. RFC 6749 §2.3 */
   readonly clientAuthentications?: readonly ClientAuthentication[];
   /** The protected resources that this application is: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */

@@ -1,3 +1,4 @@
+import type { EndpointDescription } from './endpoint-description.js';
 import type { Handler } from './handler.js';
 
 /** A place that answers requests, made for a server. */
@@ -21,5 +22,7 @@ export interface EndpointOf<Server> {
   readonly cors?: boolean | 'any';
   /** What its requests carry. Default: `form`, as everywhere in RFC 6749 */
   readonly content?: 'form' | 'json';
+  /** For the description of an API. */
+  readonly description?: EndpointDescription;
   make(server: Server): Handler;
 }

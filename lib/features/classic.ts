@@ -4,6 +4,13 @@ import { none } from '../clients/none.js';
 import { AuthorizeEndpoint } from '../endpoints/authorize.js';
 import { TokenEndpoint } from '../endpoints/token.js';
 import type { Endpoint, Feature } from '../feature.js';
+import {
+  CODE_PARAMETERS,
+  PARAMETERS,
+  PASSWORD_PARAMETERS,
+  REFRESH_PARAMETERS,
+  TOKEN_ANSWER,
+} from './classic-parameters.js';
 import { AuthorizationCodeGrantType } from './authorization-code/code-grant.js';
 import { CodeResponseType } from './authorization-code/code-response.js';
 import { ClientCredentialsGrantType } from './client-credentials.js';
@@ -16,6 +23,7 @@ const authorize: Endpoint = {
   path: 'oauth/authorize',
   methods: ['GET', 'POST'],
   metadata: 'authorization_endpoint',
+  description: { summary: 'Asks the user. RFC 6749 §3.1', required: ['response_type', 'client_id'] },
   make: (server) => new AuthorizeEndpoint(server.options, server),
 };
 
@@ -24,21 +32,23 @@ const token: Endpoint = {
   methods: ['POST'],
   metadata: 'token_endpoint',
   clients: 'all',
+  description: { summary: 'Issues tokens. RFC 6749 §3.2', required: ['grant_type'], answer: TOKEN_ANSWER },
   cors: true,
   make: (server) => new TokenEndpoint(server.options, server),
 };
 
 /** What the classic interface has: every server has it, and it is made of what hosts make features of. RFC 6749, RFC 7636 */
 export const CLASSIC: readonly Feature[] = [
-  { name: 'RFC 6749', endpoints: { authorize, token } },
+  { name: 'RFC 6749', endpoints: { authorize, token }, parameters: PARAMETERS },
   {
     name: 'RFC 6749 §4.1',
     grants: { authorization_code: AuthorizationCodeGrantType },
     responseTypes: { code: CodeResponseType },
+    parameters: CODE_PARAMETERS,
   },
   { name: 'RFC 6749 §4.2', responseTypes: { token: TokenResponseType } },
   { name: 'RFC 6749 §4.4', grants: { client_credentials: ClientCredentialsGrantType } },
-  { name: 'RFC 6749 §4.3', grants: { password: PasswordGrantType } },
-  { name: 'RFC 6749 §6', grants: { refresh_token: RefreshTokenGrantType } },
+  { name: 'RFC 6749 §4.3', grants: { password: PasswordGrantType }, parameters: PASSWORD_PARAMETERS },
+  { name: 'RFC 6749 §6', grants: { refresh_token: RefreshTokenGrantType }, parameters: REFRESH_PARAMETERS },
   { name: 'RFC 6749 §2.3', clientAuthentications: [clientSecretBasic, clientSecretPost, none] },
 ];

@@ -1,3 +1,4 @@
+import { INTROSPECTION, TOKEN_PARAMETERS } from './token-parameters.js';
 import { isClientItself } from '../clients/client-itself.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../endpoints/exchange.js';
@@ -36,9 +37,11 @@ export function introspection(): Feature {
         methods: ['POST'],
         metadata: 'introspection_endpoint',
         clients: 'confidential',
+        description: INTROSPECTION,
         make: (server) => new IntrospectionEndpoint(server.options, server),
       },
     },
+    parameters: { introspection: TOKEN_PARAMETERS },
     issue: ({ token }) => void (token['iat'] = seconds(Date.now())),
   };
 }

@@ -7,6 +7,7 @@ import { verifyOwner } from '../grants/replay.js';
 import type { Awaitable, Model, Token } from '../model/model.js';
 import { tellEnded } from '../tokens/ended.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
+import { TOKEN_PARAMETERS } from './token-parameters.js';
 import { unknownOption } from './unknown-option.js';
 
 /** Ends access tokens one by one. */
@@ -37,10 +38,12 @@ export function revocation(options: RevocationOptions = {}): Feature {
         methods: ['POST'],
         metadata: 'revocation_endpoint',
         clients: 'all',
+        description: { summary: 'Ends a token. RFC 7009', required: ['token'], answer: {} },
         cors: true,
         make: (server) => new RevocationEndpoint(server, options),
       },
     },
+    parameters: { revocation: TOKEN_PARAMETERS },
     check: ({ options: { model } }) => faultsOf(model, options),
   };
 }

@@ -28,6 +28,7 @@ export function pages(options: PagesOptions = {}): Pages {
   const at = (path: string, Handler: new (site: Site) => Handler): Endpoint => ({
     path,
     methods: ['GET', 'POST'],
+    description: { summary: 'A page for the user' },
     make: (server) => new Handler(new Site(server, settled)),
   });
   const signIn = settled.login === undefined && {

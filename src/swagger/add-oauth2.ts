@@ -3,6 +3,7 @@ import { ApplicationConfig } from '@nestjs/core';
 import type { OpenAPIObject, SwaggerDocumentOptions } from '@nestjs/swagger';
 import { type Demand, isGuardedBy, readDemand } from '../guards/demand.js';
 import { isOAuthGuard } from '../guards/oauth.guard.js';
+import { CLIENT_SCHEME, describeEndpoints } from './endpoints.js';
 import { type OperationObject, operationsOf } from './operations.js';
 import { addRefusals, addRefusalSchema } from './refusals.js';
 import { findRoutes } from './routes.js';
@@ -21,6 +22,8 @@ export interface OAuth2DocumentOptions extends SwaggerDocumentOptions {
   flows?: readonly Flow[];
   /** Where the endpoints of the server are, for an API that lives apart from it. Default: where the application has them */
   urls?: ServerUrls;
+  /** Describes the endpoints of the servers too. Default: false, they are left out */
+  endpoints?: boolean;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface OAuth2DocumentOptions extends SwaggerDocumentOptions {
 export function addOAuth2(
   app: INestApplication,
   document: OpenAPIObject,
-  { scheme = 'oauth2', flows, urls, ...options }: OAuth2DocumentOptions = {},
+  { scheme = 'oauth2', flows, urls, endpoints = false, ...options }: OAuth2DocumentOptions = {},
 ): OpenAPIObject {
   const servers = findServers(app);
   verifyFlows([...servers.values()], { flows, urls });
@@ -47,9 +50,20 @@ export function addOAuth2(
     else if (demand && server) guarded.push({ operation, demand, wanted: wantedScopes(demand, server.scope) });
   }
   const schemes: Record<string, Scheme> = {};
+  const without = options.ignoreGlobalPrefix ? prefixOf(app) : '';
   for (const [name, server] of servers) {
     const asked = guarded.filter(({ demand }) => demand.server === name).flatMap(({ wanted }) => wanted.flat());
     schemes[keyOf(name)] = schemeOf(server, { flows, urls: name === undefined ? urls : undefined, asked });
+    if (endpoints) {
+      const naming = {
+        tag: `OAuth 2.0${name ? ` (${name})` : ''}`,
+        key: keyOf(name),
+        clients: `${keyOf(name)}-client`,
+        without,
+      };
+      describeEndpoints(document, server, naming);
+      schemes[naming.clients] = CLIENT_SCHEME;
+    }
   }
   for (const { operation, demand, wanted } of guarded) {
     const key = keyOf(demand.server);
@@ -83,6 +97,14 @@ function demandFinder(app: INestApplication, document: OpenAPIObject, options: S
     return demand.nothing || isEverywhere || isGuardedBy(isOAuthGuard, handler, controller) ? demand : undefined;
   };
 }
+
+const prefixOf = (app: INestApplication) => {
+  const bare = app
+    .get(ApplicationConfig)
+    .getGlobalPrefix()
+    .replaceAll(/^\/+|\/+$/g, '');
+  return bare && `/${bare}`;
+};
 
 /** Does the guard stand before the whole application: `APP_GUARD`, or `useGlobalGuards()`? */
 function guardsAll(config: ApplicationConfig): boolean {

@@ -75,7 +75,8 @@ export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string
   const { securitySchemes = {} } = document.components ?? {};
   const schemes = Object.entries(made).map(([key, scheme]) => {
     const before = Object.entries(securitySchemes[key] ?? {});
-    return [key, Object.assign(scheme, Object.fromEntries(before.filter(([name]) => isTheirs(name))))] as const;
+    const theirs = Object.fromEntries(before.filter(([name]) => isTheirs(name)));
+    return [key, Object.assign({}, scheme, theirs)] as const;
   });
   document.components = {
     ...document.components,

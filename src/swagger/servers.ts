@@ -5,6 +5,7 @@ import { OAuth2Server, type Scope, type ServerFacts } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { settleEndpoints } from '../configuration/paths.js';
 import { verify } from '../configuration/verify.js';
+import { documentRoutes, type Endpoint, isDocument } from '../endpoint.js';
 import { asksUsers } from '../interaction/asks-users.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { type Application, mountedPaths } from '../mounted-paths.js';
@@ -19,6 +20,8 @@ export interface DescribedServer {
   readonly scope: Scope | undefined;
   /** Where an endpoint is: under its issuer, or without one under wherever the application is; undefined: nowhere. */
   urlOf(this: void, endpoint: string): string | undefined;
+  /** The endpoints that answer in this application, by id: where they are in it. */
+  readonly served: ReadonlyMap<string, string>;
 }
 
 type NestModule = ModulesContainer extends ReadonlyMap<string, infer Module> ? Module : never;
@@ -38,12 +41,19 @@ function describedServer(name: string | undefined, module: NestModule, applicati
   const registration = (given(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
   const options = given(module, OAUTH2_SETTLED) as OAuth2Options | undefined;
   // As they are mounted when the application starts, which it may not have yet.
-  const paths = mountedPaths(settleEndpoints(registration), OAuth2Module, application);
+  const all = settleEndpoints(registration);
+  const paths = mountedPaths(all, OAuth2Module, application);
+  const issues = registration.controllers !== false;
   const asks = asksUsers(registration, options);
+  const placeOf = (one: Endpoint): [[string, string]] | undefined => {
+    if (one.name === 'authorize' && !asks) return undefined;
+    return [[one.name, isDocument(one) ? documentRoutes(one, options?.issuer)[0]! : paths[one.name]!]];
+  };
   const facts = factsOf(module, partTokens(name), { registration, options });
   return {
     facts,
     scope: facts.options.scope,
+    served: new Map(all.filter((one) => issues || isDocument(one)).flatMap((one) => placeOf(one) ?? [])),
     urlOf(endpoint) {
       const path = paths[endpoint];
       if (path === undefined || (endpoint === 'authorize' && !asks)) return undefined;

@@ -29,12 +29,27 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
         methods: ['POST'],
         metadata: 'device_authorization_endpoint',
         cors: true,
+        description: { summary: 'Gives a device its codes. RFC 8628 §3.1', clients: 'all', answer: ANSWER },
         make: (server) => new DeviceAuthorizationEndpoint(server, { lifetime, interval, verificationUri }),
       },
+    },
+    parameters: {
+      device_authorization: { scope: 'The scopes that are asked for, separated by spaces.' },
+      token: { device_code: 'The code of the device.' },
     },
     check: (server) => [...faultsOf(options, server)],
   };
 }
+
+/** RFC 8628 §3.2 */
+const ANSWER = {
+  device_code: { type: 'string' },
+  user_code: { type: 'string' },
+  verification_uri: { type: 'string' },
+  verification_uri_complete: { type: 'string' },
+  expires_in: { type: 'integer' },
+  interval: { type: 'integer' },
+} as const;
 
 const NAMES = { lifetime: true, interval: true, verificationUri: true } as const;
 const LONGEST = { lifetime: 86_400, interval: 60 } as const;

@@ -51,9 +51,17 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
         methods: ['POST'],
         metadata: 'pushed_authorization_request_endpoint',
         cors: true,
+        description: {
+          summary: 'Takes an authorization request, and gives it a name. RFC 9126',
+          clients: 'all',
+          like: 'authorize',
+          required: ['response_type'],
+          answer: { request_uri: { type: 'string' }, expires_in: { type: 'integer' } },
+        },
         make: (server) => new PushEndpoint(server, { lifetime, interactionLifetime, underCheck }),
       },
     },
+    parameters: { authorize: { request_uri: 'The name of a pushed request, in place of its parameters.' } },
     metadata: () => ({ require_pushed_authorization_requests: isRequired }),
     check: ({ options: { model } }) => [
       ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),

@@ -17,6 +17,7 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
 
   return {
     name: 'RFC 8707',
+    parameters: { authorize: { resource: RESOURCE }, token: { resource: RESOURCE } },
     ...(own && { resources: own }),
 
     check(server) {
@@ -67,3 +68,5 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
     },
   };
 }
+
+const RESOURCE = 'The resource that the token is for; may be repeated.';

@@ -37,6 +37,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
   return {
     name: 'RFC 8693',
     grants: { [GRANT]: Grant },
+    parameters: PARAMETERS,
 
     check(server) {
       targeting.set(server.options.model, hasTargets(server));
@@ -80,3 +81,14 @@ function* faultsOf({ ...options }: TokenExchangeOptions, server: ServerFacts): I
     yield 'a model that implements `verifyForeignToken()` must implement `mayExchange()` too, which says who may exchange what';
   }
 }
+
+/** RFC 8693 §2.1 */
+const PARAMETERS = {
+  token: {
+    subject_token: 'The token of the one whom the new one is for.',
+    subject_token_type: 'Of which kind it is.',
+    actor_token: 'The token of the one who acts.',
+    actor_token_type: 'Of which kind that is.',
+    requested_token_type: 'Which kind is asked for.',
+  },
+};
