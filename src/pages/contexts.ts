@@ -41,7 +41,7 @@ export interface ConsentPageContext extends FormContext {
   scopes: readonly string[];
   redirectUri: string;
   /** The host whose page says what the client is, where its id is the URL of that: all that is known of it for sure. */
-  clientHost?: string;
+  clientHost?: string | undefined;
   /** What the access is for, as absolute URIs; empty: for nothing in particular. RFC 8707 §2 */
   resources: readonly string[];
   /** Where another account may be chosen; left out: nowhere. */

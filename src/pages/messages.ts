@@ -17,6 +17,7 @@ export const ENGLISH = {
   useScope: 'Use this scope:',
   clientAt: 'It says that it is of {host}.',
   clientHere: 'It asks on this device: go on only if you have just started it yourself.',
+  answeredElsewhere: 'The answer goes to {place}, which is not of {host}: go on only if you expect that.',
   accessTo: 'For: {resource}',
   allow: 'Allow',
   deny: 'Deny',

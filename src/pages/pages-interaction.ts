@@ -1,4 +1,4 @@
-import type { Client, ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
+import type { ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
 import { audienceOf } from '../../lib/tokens/audience.js';
 import { toOAuthRequest, type NativeRequest } from '../http-adapter.js';
 import type {
@@ -39,7 +39,7 @@ export class PagesInteraction implements OAuth2Interaction {
       scopes: scope.split(' ').filter(Boolean),
       redirectUri,
       resources: audienceOf(data['resource']),
-      ...clientHostOf(client),
+      clientHost: client.clientIdHost,
       action,
       fields: { ticket },
       accounts: this.site.loginPath(visitor, returnTo),
@@ -56,11 +56,6 @@ export class PagesInteraction implements OAuth2Interaction {
   private get model(): Partial<ConsentModel> {
     return this.site.server.options.model as Model & Partial<ConsentModel>;
   }
-}
-
-/** Of a client whose id is a URL. draft-ietf-oauth-client-id-metadata-document §4 */
-function clientHostOf({ id }: Client): { clientHost?: string } {
-  return /^https:\/\//i.test(id) && URL.canParse(id) ? { clientHost: new URL(id).host } : {};
 }
 
 const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);

@@ -3,6 +3,8 @@ import { isScope } from '../../http/syntax.js';
 import { resourceUrl } from '../../resource/own-resources.js';
 import { scopeText } from '../../tokens/scope.js';
 import { resourceKey } from '../../tokens/audience.js';
+import { clientIdDocuments } from '../client-id-documents/client-id-documents.js';
+import type { ClientIdDocumentOptions } from '../client-id-documents/document-options.js';
 import type { ClientPolicyOptions } from '../client-metadata/client-policy.js';
 import { registration } from '../registration/registration.js';
 import type { RegistrationOptions } from '../registration/registration-options.js';
@@ -24,6 +26,8 @@ export interface McpOptions {
   defaultScope?: readonly string[];
   /** What the MCP server is called, for people: `resource_name`. Default: nothing is said */
   name?: string;
+  /** Further options of `clientIdDocuments()`; `false`: nothing is fetched. Default: any client may be known by its document */
+  clientIdDocuments?: Omit<ClientIdDocumentOptions, keyof ClientPolicyOptions> | false;
   /** Further options of `registration()`; `false`: no client registers itself. Default: every client may, within its rate */
   registration?: Omit<RegistrationOptions, keyof ClientPolicyOptions> | false;
 }
@@ -36,14 +40,22 @@ const isOfOAuth21 = (grantType: string): boolean => grantType !== 'password' && 
  * of the MCP server it issues tokens for, as a list of features: one that the host lists itself takes the place of that here.
  */
 export function mcp(options: McpOptions = {}): readonly Feature[] {
-  const { resource = '/mcp', scopes = [], defaultScope = scopes, name, registration: registered } = options ?? {};
+  const {
+    resource = '/mcp',
+    scopes = [],
+    defaultScope = scopes,
+    name,
+    registration: registered,
+    clientIdDocuments: documents,
+  } = options ?? {};
   const members = name === undefined ? undefined : { resource_name: name };
-  // A client registers with the scope of its first request, and steps up later.
+  // A client says the scope of its first request, and steps up later.
   const policy = { scopes, defaultScope, allScopes: true };
   return [
     serverMetadata({ scopes, grantTypes: isOfOAuth21 }),
     protectedResource({ resources: [{ resource, scopes: defaultScope, ...(members && { members }) }], atRoot: true }),
     resourceIndicators(),
+    ...(documents === false ? [] : [clientIdDocuments({ ...documents, ...policy })]),
     ...(registered === false ? [] : [registration({ ...open(registered), ...policy })]),
     profile(options ?? {}),
   ];
@@ -69,7 +81,14 @@ const profile = (options: McpOptions): Feature => ({
   },
 });
 
-const NAMES = { resource: true, scopes: true, defaultScope: true, name: true, registration: true } as const;
+const NAMES = {
+  resource: true,
+  scopes: true,
+  defaultScope: true,
+  name: true,
+  clientIdDocuments: true,
+  registration: true,
+} as const;
 
 function* faultsOf(options: McpOptions, { options: settled, resources }: ServerFacts): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, '`mcp()`');

@@ -1,3 +1,4 @@
+import { redirectPlace } from '../../../lib/features/client-id-documents/client-id-url.js';
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
@@ -25,6 +26,10 @@ export function consent(context: ConsentPageContext): Page {
         html`<ul>
           ${resources.map((resource) => html`<li>${say('accessTo', { resource: html`<code>${resource}</code>` })}</li>`)}
         </ul>`
+      }
+      ${
+        redirectPlace(client, redirectUri) === 'elsewhere' &&
+        html`<p class="notice bad">${say('answeredElsewhere', { place: placeOf(redirectUri), host: clientHost })}</p>`
       }
       ${isAnybody(client, redirectUri) && html`<p class="notice bad">${say('clientHere')}</p>`}
       <form method="post" action="${action}" class="choice">

@@ -43,6 +43,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
       protected_resources: [`${ISSUER}/mcp`],
       scopes_supported: ['notes:read', 'notes:write'],
       registration_endpoint: `${ISSUER}/oauth/register`,
+      client_id_metadata_document_supported: true,
     });
     const resource = {
       resource: `${ISSUER}/mcp`,

@@ -103,9 +103,7 @@ function tracked(network: typeof fetch) {
 /** What both SDKs have. */
 interface Parts<Transport> {
   makeTransport(network: typeof fetch): Transport;
-  connect(
-    transport: Transport,
-  ): Promise<{
+  connect(transport: Transport): Promise<{
     callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>;
     close(): Promise<void>;
   }>;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { OAuth2ModuleOptions } from 'nest-oauth2';
 import { resourceIndicators } from 'nest-oauth2/features';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -8,6 +8,7 @@ import { freePort } from '../../support/free-port.js';
 import { answerOf } from '../../support/http.js';
 import { mcpModule, mcpStore, NOTES } from '../../support/mcp-host.js';
 import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 import { type Connection, Keeper, type Judge, JUDGES } from './mcp-client.js';
 
 /** A browser in which Alice is signed in, and agrees to everything. */
@@ -23,6 +24,10 @@ const browserOn =
     const answered = await network(new URL(action, url), { method: 'POST', headers: cookie, body, redirect: 'manual' });
     return new URL(answered.headers.get('location')!);
   };
+
+const documents = new TlsServer();
+beforeAll(() => documents.start());
+afterAll(() => documents.stop());
 
 interface Setting {
   url: string;
@@ -100,6 +105,21 @@ describe.each(
     expect(kept.shown[0]!.searchParams.get('client_id')).not.toBe('mcp-app');
     expect(await add(connection)).toMatchObject(ADDED);
     expect(kept.tokens.scope).toBe('notes:read notes:write');
+  });
+
+  it('is known by the document at its URL, before it thinks of registering, and may step up', async () => {
+    const fetched = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'], ca: CERTIFICATE };
+    const features = [mcp({ ...NOTES, clientIdDocuments: { fetch: fetched } })];
+    const { url, keeper } = await onLoopback(platform, { features });
+    const clientMetadataUrl = documents.url('/client.json');
+    const kept = keeper({ clientId: undefined, clientMetadataUrl, grants: ['authorization_code'] });
+    documents.replies['/client.json'] = json({ client_id: clientMetadataUrl, ...kept.clientMetadata });
+    const connection = await judge.connect(`${url}/mcp`, kept);
+    expect(await list(connection)).toMatchObject(READ);
+    expect(kept.shown[0]!.searchParams.get('client_id')).toBe(clientMetadataUrl);
+    expect(await add(connection)).toMatchObject(ADDED);
+    expect(documents.seen).toHaveLength(1);
+    documents.reset();
   });
 
   it('refreshes what has been revoked, without its user', async () => {

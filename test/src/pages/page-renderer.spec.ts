@@ -199,6 +199,14 @@ describe('the consent page', () => {
     expect(page({})).not.toMatch(/It says that it is of|For: /);
   });
 
+  it('warns of an answer that goes elsewhere than to the host that speaks for the client', () => {
+    const documented = { ...client, id: 'https://agent.example/client.json', clientIdHost: 'agent.example' };
+    const facts = { client: documented, clientHost: 'agent.example' };
+    expect(page(facts)).toContain('The answer goes to app.example, which is not of agent.example');
+    expect(page({ ...facts, redirectUri: 'https://agent.example/back' })).not.toContain('The answer goes to');
+    expect(page({})).not.toContain('The answer goes to');
+  });
+
   it('warns of a client without a secret that is answered on the device, which anybody there could be', () => {
     const nobody = { client: { ...client, tokenEndpointAuthMethod: 'none' } };
     for (const redirectUri of ['http://localhost:1/a', 'http://127.0.0.1:5000/', 'http://[::1]/']) {
