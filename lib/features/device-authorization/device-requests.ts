@@ -10,6 +10,7 @@ import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
 import { approveScope, scopeText, withinScope } from '../../tokens/scope.js';
 import type { DeviceAuthorization, DeviceAuthorizationModel } from './device-model.js';
+import { networkOf } from './network.js';
 import { readUserCode, shownUserCode } from './user-code.js';
 
 /** A server, or what its features know of it. */
@@ -126,7 +127,7 @@ function tell(
 async function countGuess(model: OnceModel, { user, address }: Visitor): Promise<void> {
   const { each, all, seconds } = GUESSES;
   const id: unknown = user['id'];
-  const mine = [`user ${typeof id} ${String(id)}`, ...(address === undefined ? [] : [`address ${address}`])];
+  const mine = [`user ${typeof id} ${String(id)}`, ...(address === undefined ? [] : [`address ${networkOf(address)}`])];
   for (const who of mine) if (!(await takePlace(model, who, { places: each, probes: each }))) throw tooMany(seconds);
   // Of many places a few are tried: where so many are taken that all of these are, it is about enough.
   if (!(await takePlace(model, 'all', { places: all, probes: 12 }))) throw tooMany(seconds);

@@ -68,7 +68,7 @@ export class TokenExchangeGrantType extends GrantType<TokenExchangeModel> {
     if (model.mayExchange) {
       const answer = await model.mayExchange(asked);
       if (!answer) throw notPermitted('`mayExchange()` of the model permits the exchange');
-      return answer === true ? [] : (answer.resource ?? []);
+      return answer === true ? [] : audienceOf(answer.resource);
     }
     const { subject, actor } = asked;
     if (!isHolder(exchange, subject)) throw notPermitted('a client that has proven who it is holds the subject token');

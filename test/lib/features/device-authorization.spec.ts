@@ -316,7 +316,18 @@ describe('device authorization', () => {
     expect(many.find((one) => one instanceof OAuthError)).toMatchObject({ status: 429, retryAfter: 300 });
     const net = await Promise.all(Array.from({ length: 50 }, (_, index) => guess(`m${index}`, '192.0.2.1')));
     expect(refused(net)).toHaveLength(30);
-    const all = await Promise.all(Array.from({ length: 6000 }, (_, index) => guess(`n${index}`, `2001:db8::${index}`)));
+    // One who has an IPv6 address has very many of them.
+    const half = ['2001:db8::', '2001:db8:0:0:1::', '2001:0DB8:0000::7:', '2001:db8::1:2:3:4%eth0'];
+    const wide = await Promise.all(
+      Array.from({ length: 48 }, (_, index) => {
+        const start = half[index % 4]!;
+        return guess(`w${index}`, /[:]$/.test(start) ? start + (index + 1).toString(16) : start);
+      }),
+    );
+    expect(refused(wide)).toHaveLength(28);
+    const all = await Promise.all(
+      Array.from({ length: 6000 }, (_, index) => guess(`n${index}`, `10.${index >> 8}.${index & 255}.1`)),
+    );
     expect(all.length - refused(all).length).toBeLessThanOrEqual(3000);
     wait(301);
     expect(await find(server, begun)).toMatchObject({ client: { id: 'tv' } });
