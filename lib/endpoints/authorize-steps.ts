@@ -43,7 +43,7 @@ export class AuthorizeSteps {
       wanted = findResponseType(request, server.responseTypes);
       this.verifyServed(wanted ?? CodeResponseType);
       const destination = await findDestination(request, options, server);
-      course = new Course(request, destination, options.issuer ?? server.issuerOf(sent));
+      course = new Course(request, destination, server.issuerOf(sent));
       course.resolved = resolved;
     } catch (error) {
       // Whatever the user says, a model that lacks a method is a fault of the host.
@@ -53,7 +53,7 @@ export class AuthorizeSteps {
         request: resolved?.request ?? sent,
         response,
         denied,
-        issuer: options.issuer,
+        issuer: server.issuerOf(sent),
       });
     }
     try {

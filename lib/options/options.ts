@@ -62,8 +62,6 @@ export interface AuthorizeOptions extends IssueOptions {
    * token of its user.
    */
   authenticateHandler?: AuthenticateHandler;
-  /** The issuer identifier: authorization responses carry it as `iss`, metadata name it, what is issued is its. RFC 9207 §2 */
-  issuer?: string;
 }
 
 /** Options of `authenticate`. */
@@ -84,6 +82,11 @@ export interface CommonOptions {
   scopeFormat?: 'string' | 'array';
   /** An `EventEmitter`, which hears what the operator should: `OAuth2Events` has the names and payloads. */
   events?: EventSink;
+  /**
+   * The issuer identifier: authorization responses carry it as `iss`, metadata name it, what is issued is its. Of the server as a
+   * whole, and of no single call. RFC 9207 §2
+   */
+  issuer?: string;
 }
 
 /** Every option of the engine, but for the model. Nothing mapped: editors lose what is said of a mapped property. */

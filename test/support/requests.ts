@@ -71,13 +71,12 @@ export interface Outcome {
 type Target = OAuth2Server | Host;
 
 /** Lets a server, or a new server for a host, answer. */
-export async function answer(
-  target: Target,
-  operation: Operation,
-  request: Request,
-  options?: object,
-): Promise<Outcome> {
-  const server = target instanceof OAuth2Server ? target : new OAuth2Server({ model: target.model });
+export async function answer(target: Target, operation: Operation, request: Request, given?: object): Promise<Outcome> {
+  // An issuer is that of the server as a whole.
+  const { issuer, ...rest } = (given ?? {}) as { issuer?: string };
+  const options = issuer === undefined ? given : rest;
+  const server =
+    target instanceof OAuth2Server ? target : new OAuth2Server({ model: target.model, ...(issuer && { issuer }) });
   const response = new Response();
   let result: Parameters | undefined;
   let error: OAuthError | undefined;
