@@ -19,7 +19,7 @@ export class TokenResponseType {
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
     const authorization = { client, user, scope, scopeApproved: true, extra };
     const result = await issueToken(
-      { ...settle(this.options, { accessTokenLifetime, issuer }), format },
+      { ...settle(this.options, { accessTokenLifetime }), issuer, format },
       authorization,
     );
     const { refresh_token: _, ...body } = tokenResponse(result);
