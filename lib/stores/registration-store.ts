@@ -1,5 +1,6 @@
 import { clientItself } from '../clients/client-itself.js';
 import type { DescribedClient } from '../features/client-metadata/client-of.js';
+import type { ClientIdDocumentModel } from '../features/client-id-documents/document-options.js';
 import { isRegisteredId } from '../features/registration/client-id.js';
 import type {
   Registration,
@@ -39,7 +40,7 @@ const NOBODY = { id: '', grants: [] };
  */
 export class RegistrationStore<S extends Storage & ClientStorage>
   extends ClientStore<S>
-  implements RegistrationModel<StoredClient & DescribedClient>
+  implements RegistrationModel<StoredClient & DescribedClient>, ClientIdDocumentModel
 {
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     const client = storedClient(registration, credentials);
@@ -86,6 +87,11 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     if (client || !isRegisteredId(clientId)) return client;
     const unused = await this.unused(clientId);
     return unused && (clientSecret === null || isRight(unused, clientSecret)) ? withoutSecrets(unused) : undefined;
+  }
+
+  /** One that is known is what is known of it, and one that is retired is nobody: no document says otherwise. CIMD §7.2 */
+  async mayUseClientIdDocument(clientId: string): Promise<boolean> {
+    return !(await this.clients.findById(clientId));
   }
 
   protected override async clientOf(row: Found): Promise<StoredClient | undefined> {

@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals';
+import { registration, type RegistrationOptions, type RegistrationRequest } from 'nest-oauth2/features';
+import { InvalidSoftwareStatementError, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+const JSON_TYPE = { 'content-type': 'application/json', 'content-length': '1' };
+const alice = { id: 'alice' };
+const users = { findById: () => alice, findByCredentials: () => undefined };
+const CALLBACK = 'https://app.example/callback';
+
+function serverOf(options: RegistrationOptions = {}, model: object = {}) {
+  const store = Object.assign(new MemoryStore({ clients: [], users }), model);
+  const settings = { open: true, scopes: ['read', 'write'], rate: false as const, ...options };
+  return {
+    store,
+    server: new OAuth2Server({ model: store, issuer: 'https://as.example', features: [registration(settings)] }),
+  };
+}
+
+async function ask(server: OAuth2Server, method: string, body: unknown, { headers = {}, query = {} } = {}) {
+  const response = new Response();
+  const request = new Request({ method, headers: { ...JSON_TYPE, ...headers }, query, body });
+  await server.answer('registration', request, response).catch((error: unknown) => {
+    if (!(error instanceof OAuthError)) throw error;
+  });
+  return { status: response.status, body: response.body as Record<string, string>, headers: response.headers };
+}
+
+const register = (metadata: object, options?: RegistrationOptions, model?: object) =>
+  ask(serverOf(options, model).server, 'POST', { redirect_uris: [CALLBACK], ...metadata });
+
+describe('what a client says of itself', () => {
+  it.each([
+    [{ redirect_uris: undefined }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: CALLBACK }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [`${CALLBACK}#a`] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['http://app.example/'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['https://user:password@app.example/'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['intent://a#b'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['data:text/html,a'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [7] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: Array.from({ length: 21 }, (_, index) => `${CALLBACK}/${index}`) }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['http://127.0.0.1/'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['https://localhost/'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['com.example:/a'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'other' }, 'invalid_client_metadata'],
+    [{ grant_types: ['password'] }, 'invalid_client_metadata'],
+    [{ grant_types: 'authorization_code' }, 'invalid_client_metadata'],
+    [{ grant_types: ['refresh_token'], response_types: ['code'] }, 'invalid_client_metadata'],
+    [{ response_types: ['token'] }, 'invalid_client_metadata'],
+    [{ response_types: [] }, 'invalid_client_metadata'],
+    [{ response_types: ['id_token'] }, 'invalid_client_metadata'],
+    [{ token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
+    [{ scope: 'admin' }, 'invalid_client_metadata'],
+    [{ scope: ['read'] }, 'invalid_client_metadata'],
+    [{ client_name: '' }, 'invalid_client_metadata'],
+    [{ client_name: 'a\u202eb' }, 'invalid_client_metadata'],
+    [{ 'client_name#ja': 7 }, 'invalid_client_metadata'],
+    [{ logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
+    [{ 'tos_uri#de-AT': 'data:,' }, 'invalid_client_metadata'],
+    [{ contacts: 'a@b.example' }, 'invalid_client_metadata'],
+    [{ jwks: { keys: [] } }, 'invalid_client_metadata'],
+    [{ jwks: { keys: [{ kty: 'RSA', d: 'a' }] } }, 'invalid_client_metadata'],
+    [{ jwks_uri: 'http://a.example/' }, 'invalid_client_metadata'],
+    [{ jwks_uri: 'https://a.example/', jwks: { keys: [{ kty: 'EC' }] } }, 'invalid_client_metadata'],
+    [{ require_pushed_authorization_requests: 'yes' }, 'invalid_client_metadata'],
+  ])('is refused where it cannot be: %j', async (metadata, error) => {
+    expect(await register(metadata)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  it.each([
+    [{ redirect_uris: ['http://127.0.0.1/a', 'http://[::1]/a', 'http://localhost:3000/a', 'cursor://a/b'] }],
+    [{ application_type: 'native', redirect_uris: ['com.example.app:/callback', CALLBACK] }],
+    [{ client_name: 'Notes', 'client_name#ja': 'ノート', logo_uri: 'https://a.example/logo.png' }],
+    [{ jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } }],
+    [{ software_id: 'a', software_version: '1', contacts: ['ops@a.example'] }],
+  ])('is registered as it is: %j', async (metadata) => {
+    expect(await register(metadata)).toMatchObject({ status: 201, body: metadata });
+  });
+
+  it('is narrowed to what is allowed', async () => {
+    const asked = { grant_types: ['authorization_code', 'password', 'refresh_token'], scope: 'read admin' };
+    expect(await register(asked)).toMatchObject({
+      status: 201,
+      body: { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], scope: 'read' },
+    });
+  });
+
+  it('gives nothing that only a host may give', async () => {
+    const { server, store } = serverOf();
+    const bent = {
+      id: 'web',
+      secret: 'x',
+      secretHashes: [],
+      consent: 'never',
+      scopes: ['admin'],
+      grants: ['password'],
+      user: alice,
+    };
+    const more = {
+      clientIdHost: 'good.example',
+      registration: {},
+      accessTokenLifetime: 1e9,
+      resources: ['urn:a'],
+      __proto__: { a: 1 },
+    };
+    const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK], ...bent, ...more });
+    const client = (await store.getClient(body['client_id']!, body['client_secret']!))!;
+    const { registeredUntil, ...known } = client;
+    expect(Object.keys(known).toSorted()).toEqual(
+      ['grants', 'id', 'metadata', 'redirectUris', 'scopes', 'tokenEndpointAuthMethod'].toSorted(),
+    );
+    expect(known).toMatchObject({ scopes: ['read', 'write'], grants: ['authorization_code'] });
+    expect(JSON.stringify(client.metadata)).not.toMatch(/admin|never|good\.example/);
+  });
+});
+
+describe('who may register', () => {
+  it('has a token with the scope for it', async () => {
+    const { server, store } = serverOf({ open: false, initialAccessScope: 'clients:register' });
+    const client = { id: 'any', grants: [] };
+    const token = (accessToken: string, scope: string) =>
+      store.saveToken({ accessToken, accessTokenExpiresAt: new Date(Date.now() + 60_000), scope }, client, alice);
+    await store.saveClient(client);
+    await token('good', 'clients:register');
+    await token('less', 'read');
+    const attempt = (headers: object) => ask(server, 'POST', { redirect_uris: [CALLBACK] }, { headers });
+    expect(await attempt({ authorization: 'Bearer good' })).toMatchObject({ status: 201 });
+    expect(await attempt({ authorization: 'Bearer less' })).toMatchObject({
+      status: 403,
+      body: { error: 'insufficient_scope' },
+    });
+    for (const headers of [{}, { authorization: 'Bearer bad' }]) {
+      const refused = await attempt(headers);
+      expect(refused.status).toBe(401);
+      expect(refused.headers['www-authenticate']).toMatch(/^Bearer /);
+    }
+  });
+
+  it('is whom the model approves', async () => {
+    const asked: RegistrationRequest[] = [];
+    const mayRegister = (request: RegistrationRequest) => {
+      asked.push(request);
+      return request.metadata.client_name === 'Good';
+    };
+    expect(await register({ client_name: 'Good' }, {}, { mayRegister })).toMatchObject({ status: 201 });
+    expect(await register({ client_name: 'Bad' }, {}, { mayRegister })).toMatchObject({
+      status: 403,
+      body: { error: 'access_denied' },
+    });
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    [{ open: false }, /who may register\?/],
+    [{ initialAccessScope: 'a' }, /leave one out/],
+    [{ opn: true }, /unknown option `opn`/],
+    [{ rate: { requests: 0, per: 1 } }, /`rate` of `registration\(\)`/],
+    [{ grants: ['password', 'urn:none'] }, /grant type that is not served/],
+    [{ defaultScope: ['admin'] }, /`defaultScope` of/],
+    [{ unusedLifetime: -1 }, /`unusedLifetime` of/],
+  ])('is said clearly, or nothing starts: %j', (options, sentence) => {
+    expect(() => serverOf(options as never)).toThrow(sentence);
+  });
+});
+
+describe('a software statement', () => {
+  const statement = 'e30.e30.c2ln';
+  const verifier = (verifySoftwareStatement: unknown) => ({ verifySoftwareStatement });
+
+  it('counts more than what stands beside it, and is told again', async () => {
+    const model = verifier(() => ({ client_name: 'Proven', scope: 'read' }));
+    const answer = await register({ software_statement: statement, client_name: 'Said', scope: 'write' }, {}, model);
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { client_name: 'Proven', scope: 'read', software_statement: statement },
+    });
+  });
+
+  it.each([
+    ['no token', 'nonsense', () => ({}), 'invalid_software_statement'],
+    ['one that is not good', statement, () => Promise.reject(new Error('signature')), 'invalid_software_statement'],
+    [
+      'one that the host refuses',
+      statement,
+      () => {
+        throw new InvalidSoftwareStatementError('Invalid');
+      },
+      'invalid_software_statement',
+    ],
+    ['one that is not approved', statement, () => undefined, 'unapproved_software_statement'],
+  ])('is refused where it is %s', async (_, given, verify, error) => {
+    expect(await register({ software_statement: given }, {}, verifier(verify))).toMatchObject({
+      status: 400,
+      body: { error },
+    });
+  });
+
+  it('is ignored where nobody reads it', async () => {
+    const { status, body } = await register({ software_statement: statement });
+    expect({ status, told: 'software_statement' in body }).toEqual({ status: 201, told: false });
+  });
+});
+
+describe('a change', () => {
+  it('is refused where it says what is not for a client to say', async () => {
+    const { server } = serverOf();
+    const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK] });
+    const query = { client_id: body['client_id'] };
+    const headers = { authorization: `Bearer ${body['registration_access_token']}` };
+    const whole = { client_id: body['client_id'], redirect_uris: [CALLBACK] };
+    for (const more of [
+      { client_id: 'other' },
+      { client_secret: 'mine' },
+      { client_secret: '' },
+      { registration_access_token: 'a' },
+    ]) {
+      expect(await ask(server, 'PUT', { ...whole, ...more }, { headers, query })).toMatchObject({ status: 400 });
+    }
+    const publicNow = await ask(server, 'PUT', { ...whole, token_endpoint_auth_method: 'none' }, { headers, query });
+    expect(publicNow).toMatchObject({ status: 200 });
+    const again = await ask(server, 'PUT', whole, { headers, query });
+    expect(again).toMatchObject({ status: 200, body: { client_secret: expect.stringMatching(/^[\da-f]{64}$/) } });
+  });
+});
