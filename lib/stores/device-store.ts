@@ -8,6 +8,7 @@ import type {
 import type { Token, Unsaved, User } from '../model/model.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { digest } from './client-secret.js';
+import { isCurrent, type Marked } from './credential.js';
 import { describedClient, type Snapshot, snapshotOf } from './described-client.js';
 import type { StoredClient } from './ports.js';
 import { dataOf, grantable, grantRow, issuedRows, rowOf, withoutSecrets } from './rows.js';
@@ -27,7 +28,7 @@ interface State {
   decision?: string;
 }
 
-type Kept = Record<string, unknown> & { device: State } & Snapshot;
+type Kept = Record<string, unknown> & { device: State } & Snapshot & Marked;
 type FoundDevice = DeviceAuthorization<StoredClient>;
 
 /**
@@ -38,6 +39,10 @@ export abstract class DeviceStore<S extends Storage>
   extends UserStore<S>
   implements DeviceAuthorizationModel<StoredClient>
 {
+  async getUserFromClient(client: StoredClient): Promise<User> {
+    return clientItself(client);
+  }
+
   async saveDeviceAuthorization(
     { deviceCode, userCode, expiresAt, interval, ...asked }: NewDeviceAuthorization,
     client: StoredClient,
@@ -70,6 +75,7 @@ export abstract class DeviceStore<S extends Storage>
     // Two who decide the same are not one.
     const decision = newGrantId();
     let to: Partial<Found> = {};
+    const marked = user && this.users.credentialOf ? await this.withCredential<Marked>({}, user) : undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const row = await this.storage.find('device', id);
       if (!row || row.revokedAt !== null || row.userId !== null) return false;
@@ -78,7 +84,7 @@ export abstract class DeviceStore<S extends Storage>
       if (user && !to.grantId) {
         const client = describedClient(row) ?? { id: row.clientId, grants: [] };
         const grant = grantRow(
-          { scope: scope ?? '', ...(row.issuer !== null && { issuer: row.issuer }) },
+          { scope: scope ?? '', ...(row.issuer !== null && { issuer: row.issuer }), ...marked },
           client,
           user,
         );
@@ -87,7 +93,9 @@ export abstract class DeviceStore<S extends Storage>
         to = { grantId: grant.id, userId: grant.userId, scope: grant.scope };
       }
       const decided = { ...device, decision, ...(!user && { isDenied: true }) };
-      if (await this.storage.change(row, { ...row, ...to, data: JSON.stringify({ ...kept, device: decided }) }))
+      if (
+        await this.storage.change(row, { ...row, ...to, data: JSON.stringify({ ...kept, ...marked, device: decided }) })
+      )
         return true;
     }
     return false;
@@ -111,17 +119,24 @@ export abstract class DeviceStore<S extends Storage>
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
-    const { grant, rows } = issuedRows(token, client, user);
+    const kept = this.users.credentialOf ? { ...token, credential: await this.credentialOf(id) } : token;
+    const { grant, rows } = issuedRows(kept, client, user);
     const isFirst = await this.storage.exchange({ kind: 'device', digest: id }, grant, rows);
     return isFirst ? { client, user, ...token } : undefined;
+  }
+
+  /** That of the decision: a new password may have come in between. */
+  private async credentialOf(id: string): Promise<string | undefined> {
+    const row = await this.storage.find('device', id);
+    return row ? (JSON.parse(row.data!) as Marked).credential : undefined;
   }
 
   private async read(row: Found): Promise<FoundDevice | undefined> {
     const { digest: id, userId, scope, grantId, issuer, revokedAt, revokedAgo } = row;
     const client = await this.clientOf(row);
     const user = userId === null ? undefined : await this.users.findById(userId);
-    if (!client || (userId !== null && !user)) return undefined;
-    const { device, describedClient: _, ...kept } = JSON.parse(row.data!) as Kept;
+    if (!client || (userId !== null && !(user && isCurrent(this.users, user, row)))) return undefined;
+    const { device, describedClient: _, credential: __, ...kept } = JSON.parse(row.data!) as Kept;
     const found: FoundDevice = {
       ...kept,
       id,

@@ -50,4 +50,9 @@ export interface Clients {
 export interface Users {
   findByCredentials(username: string, password: string): Awaitable<User | Falsy>;
   findById(id: string): Awaitable<User | Falsy>;
+  /**
+   * What of a user changes with their password: the hash that you keep of it, or a number. With another one, all that they were
+   * granted ends and they are signed out everywhere, however it came to be changed. Left out: a new password ends nothing.
+   */
+  credentialOf?(user: User): string | number | null | undefined;
 }

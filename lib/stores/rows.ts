@@ -6,6 +6,7 @@ import { newGrantId } from '../tokens/opaque.js';
 import { scopeText, withinScope } from '../tokens/scope.js';
 import { TOKEN_FIELDS } from '../tokens/token-fields.js';
 import { digest } from './client-secret.js';
+import type { Marked } from './credential.js';
 import { type Snapshot, snapshotOf, snapshotText } from './described-client.js';
 import type { StoredClient } from './ports.js';
 import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
@@ -15,7 +16,7 @@ type Issued = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
 
 /** The grant that something is issued on. */
 export function grantRow(
-  { scope, issuer, grantId = newGrantId() }: Issued,
+  { scope, issuer, grantId = newGrantId(), credential }: Issued & Marked,
   client: StoredClient,
   user: User,
 ): GrantRow {
@@ -26,7 +27,7 @@ export function grantRow(
     userId: userId(user),
     issuer: issuer ?? null,
     scope: scopeText(scope) ?? null,
-    data: snapshotText(client),
+    data: credential === undefined ? snapshotText(client) : JSON.stringify({ ...snapshotOf(client), credential }),
     createdAt: now,
     lastUsedAt: null,
     expiresAt: now,

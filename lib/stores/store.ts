@@ -1,4 +1,3 @@
-import { clientItself } from '../clients/client-itself.js';
 import { InvalidScopeError } from '../errors.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
@@ -6,6 +5,7 @@ import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, Use
 import { tellEnded } from '../tokens/ended.js';
 import { coversScope, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
+import { isCurrent, type Marked } from './credential.js';
 import { snapshotOf } from './described-client.js';
 import { DeviceStore } from './device-store.js';
 import { exchangedFor, type ExchangedFor, exchangedUser } from './exchanged.js';
@@ -34,10 +34,6 @@ export class Store<S extends Storage = Storage>
     return isRight ? withoutSecrets(client) : undefined;
   }
 
-  async getUserFromClient(client: StoredClient): Promise<User> {
-    return clientItself(client);
-  }
-
   validateClientScope(client: StoredClient, scope: Scope): boolean {
     return coversScope(client.scopes, scope);
   }
@@ -59,9 +55,10 @@ export class Store<S extends Storage = Storage>
   }
 
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
-    const grant = grantRow(code, client, user);
+    const kept = this.users.credentialOf ? await this.withCredential(code, user) : code;
+    const grant = grantRow(kept, client, user);
     const row = rowOf(grant, 'code', code.authorizationCode, code.expiresAt);
-    row.data = dataOf(code, snapshotOf(client));
+    row.data = dataOf(kept, snapshotOf(client));
     await this.storage.keep(grant, [row]);
     return { client, user, ...code };
   }
@@ -77,7 +74,8 @@ export class Store<S extends Storage = Storage>
   }
 
   async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
-    const { grant, rows } = issuedRows(token, client, user);
+    const kept = this.users.credentialOf ? await this.withCredential(token, user) : token;
+    const { grant, rows } = issuedRows(kept, client, user);
     await this.storage.keep(grant, rows);
     return { client, user, ...token };
   }
@@ -88,9 +86,10 @@ export class Store<S extends Storage = Storage>
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient>> {
-    const { grant, rows } = issuedRows(token, client, user);
+    const kept = this.users.credentialOf ? await this.withCredential(token, user) : token;
+    const { grant, rows } = issuedRows(kept, client, user);
     for (const row of rows)
-      row.data = dataOf(token, { ...snapshotOf(client), exchangedFor: exchangedFor(subject, client, user) });
+      row.data = dataOf(kept, { ...snapshotOf(client), exchangedFor: exchangedFor(subject, client, user) });
     await this.storage.keep(grant, rows);
     return { client, user, ...token };
   }
@@ -105,7 +104,9 @@ export class Store<S extends Storage = Storage>
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
-    const { grant, rows } = issuedRows(token, client, user);
+    // That of what is spent: a new password may have come in between.
+    const kept = this.users.credentialOf ? { ...token, credential: (spent as Marked).credential } : token;
+    const { grant, rows } = issuedRows(kept, client, user);
     return (await this.storage.exchange(spendingOf(spent, successor), grant, rows))
       ? { client, user, ...token }
       : undefined;
@@ -116,15 +117,14 @@ export class Store<S extends Storage = Storage>
     if (!token || token.revokedAt !== null) return undefined;
     const found: Partial<Token<StoredClient>> | undefined = await this.found(token);
     if (!found) return undefined;
+    if (this.users.credentialOf) delete (found as Marked).credential;
     if (found['exchangedFor']) {
       const user = await exchangedUser(this.storage, found['exchangedFor'] as ExchangedFor, found.user!);
       if (!user) return undefined;
       found.user = user;
     }
-    return Object.assign(found, {
-      accessToken,
-      accessTokenExpiresAt: new Date(token.expiresAt),
-    }) as Token<StoredClient>;
+    const accessTokenExpiresAt = new Date(token.expiresAt);
+    return Object.assign(found, { accessToken, accessTokenExpiresAt }) as Token<StoredClient>;
   }
 
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
@@ -150,10 +150,9 @@ export class Store<S extends Storage = Storage>
   }
 
   private async found(row: Found) {
-    const { userId } = row;
     const client = await this.clientOf(row);
     if (!client || isRetired(client)) return undefined;
-    const user = userId === null ? await this.getUserFromClient(client) : await this.users.findById(userId);
-    return user ? foundOf(row, client, user) : undefined;
+    const user = row.userId === null ? await this.getUserFromClient(client) : await this.users.findById(row.userId);
+    return user && isCurrent(this.users, user, row) ? foundOf(row, client, user) : undefined;
   }
 }

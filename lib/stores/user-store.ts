@@ -1,3 +1,4 @@
+import { isMadeClientItself } from '../clients/client-itself.js';
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { Falsy, User } from '../model/model.js';
 import type { Session, SessionModel } from '../model/sessions.js';
@@ -5,6 +6,7 @@ import { tellEnded } from '../tokens/ended.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
+import { isCurrent, type Marked, markOf } from './credential.js';
 import { allScopes, consentsTo, coversConsent, isConsent, markConsent, mayRemember } from './consent.js';
 import { describedClient } from './described-client.js';
 import { type GivenFilter, readFilter } from './grant-filter.js';
@@ -15,6 +17,7 @@ import type { Found, GrantRow, Storage } from './storage.js';
 
 /** For how long a consent is remembered. */
 const YEAR = 365 * 86_400_000;
+const NOTHING: Marked = {};
 
 /** What of a store is of users: where they are signed in, what they agreed to, and what they may end. */
 export abstract class UserStore<S extends Storage>
@@ -35,9 +38,10 @@ export abstract class UserStore<S extends Storage>
 
   /** On a grant of its own, of no client: what ends all grants of a user signs them out too. */
   async saveSession({ sessionId, user, authTime, expiresAt }: Session): Promise<void> {
+    const { credential } = this.users.credentialOf ? await this.withCredential<Marked>({}, user) : NOTHING;
     const grant = grantRow({}, { id: '', grants: [] }, user);
     const row = rowOf(grant, 'session', sessionId, expiresAt);
-    row.data = JSON.stringify({ authTime: authTime.getTime() });
+    row.data = JSON.stringify({ authTime: authTime.getTime(), credential });
     await this.storage.keep(grant, [row]);
   }
 
@@ -46,7 +50,9 @@ export abstract class UserStore<S extends Storage>
     if (!row || row.revokedAt !== null || row.expiresAt <= Date.now()) return undefined;
     const user = await this.users.findById(row.userId!);
     const { authTime } = JSON.parse(row.data!) as { authTime: number };
-    return user ? { sessionId, user, authTime: new Date(authTime), expiresAt: new Date(row.expiresAt) } : undefined;
+    return user && isCurrent(this.users, user, row)
+      ? { sessionId, user, authTime: new Date(authTime), expiresAt: new Date(row.expiresAt) }
+      : undefined;
   }
 
   async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
@@ -69,7 +75,7 @@ export abstract class UserStore<S extends Storage>
 
   /** What has access to a user's account at the moment, the latest used first. */
   async listGrants(userId: string | number): Promise<ActiveGrant[]> {
-    const rows = (await this.storage.listGrants(String(userId))).filter((row) => !isConsent(row));
+    const rows = (await this.grantsOf(userId)).filter((row) => !isConsent(row));
     const clients = await this.clientsOf(rows);
     return rows.map((row) => activeGrant(row, clients.get(row.clientId)));
   }
@@ -79,7 +85,7 @@ export abstract class UserStore<S extends Storage>
     userId: string | number,
     { issuer }: { issuer?: string } = {},
   ): Promise<Application<StoredClient>[]> {
-    const all = await this.storage.listGrants(String(userId));
+    const all = await this.grantsOf(userId);
     const rows = issuer === undefined ? all : all.filter((row) => row.issuer === issuer);
     return [...(await this.clientsOf(rows))].map(([clientId, client]) => {
       const grants = rows.filter((row) => row.clientId === clientId);
@@ -118,6 +124,20 @@ export abstract class UserStore<S extends Storage>
   protected async clientOf(row: Found): Promise<StoredClient | undefined> {
     const { clientId, client: known } = row;
     return (known === undefined ? await this.clients.findById(clientId) : known) || describedClient(row);
+  }
+
+  /** The same with what marks the password that the user has now, as the host keeps it: who signed in may be less than a row. */
+  protected async withCredential<T extends object>(issued: T, user: User): Promise<T & Marked> {
+    if (isMadeClientItself(user)) return issued;
+    const kept = await this.users.findById(String(user['id']));
+    return kept ? { ...issued, credential: markOf(this.users, kept) } : issued;
+  }
+
+  /** Those that a new password has not ended. */
+  private async grantsOf(userId: string | number): Promise<GrantRow[]> {
+    const rows = await this.storage.listGrants(String(userId));
+    const user = this.users.credentialOf && rows.length > 0 ? await this.users.findById(String(userId)) : undefined;
+    return user ? rows.filter((row) => isCurrent(this.users, user, row)) : rows;
   }
 
   private async clientsOf(rows: readonly GrantRow[]): Promise<Map<string, StoredClient | undefined>> {
