@@ -21,10 +21,10 @@ export function toolScopes(
 ): (request: McpRequest) => readonly string[] {
   const byTool = new Map(Object.entries(scopes).map(([tool, needed]) => [tool, [needed].flat()]));
   for (const [tool, needed] of byTool) {
-    const odd: unknown = needed.find((scope: unknown) => typeof scope !== 'string' || !isScopeValue(scope));
-    if (odd === undefined) continue;
+    const odd = needed.filter((scope: unknown) => typeof scope !== 'string' || !isScopeValue(scope));
+    if (odd.length === 0) continue;
     throw new InvalidArgumentError(
-      `Invalid argument: \`toolScopes()\` gives \`${tool}\` \`${String(odd)}\`, no scope value`,
+      `Invalid argument: \`toolScopes()\` gives \`${tool}\` \`${String(odd[0])}\`, no scope value`,
     );
   }
   const all = [...new Set([...byTool.values()].flat())];

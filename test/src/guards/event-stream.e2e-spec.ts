@@ -1,4 +1,5 @@
-import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { Controller, Get, Res, Sse, UseGuards } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CurrentUser, OAuth2Module, OAuthGuard } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -10,6 +11,8 @@ const alice = { id: 'alice' };
 const client = { id: 'app', secret: 's', grants: ['password'] };
 
 let letGo: () => void;
+let begun: () => void;
+let finish: Promise<void>;
 
 @Controller()
 @UseGuards(OAuthGuard)
@@ -21,6 +24,23 @@ class EventsController {
       map((data) => ({ data })),
       finalize(() => letGo()),
     );
+  }
+
+  /** As the SDK of MCP answers: by itself, with all headers at once. */
+  @Get('own')
+  own(@Res() reply: ServerResponse & { raw?: ServerResponse; hijack?(): void }) {
+    reply.hijack?.();
+    const response = reply.raw ?? reply;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: begun\n\n');
+    response.on('close', () => letGo());
+  }
+
+  @Get('slow')
+  async slow() {
+    begun();
+    await finish;
+    return { slow: true };
   }
 
   @Get('who')
@@ -58,6 +78,28 @@ describe.each(PLATFORMS)('an event stream on %s', (platform) => {
     const reader = other.body!.getReader();
     expect((await reader.read()).done).toBe(false);
     await reader.cancel();
+  });
+
+  it('ends with its token too where the handler writes it by itself', async () => {
+    const gone = new Promise<void>((resolve) => (letGo = resolve));
+    await issue('own');
+    const accept = 'application/json, text/event-stream';
+    const stream = await get(`${url}/own`, { ...bearer('own'), accept });
+    await store.revokeGrant(`${platform} own`);
+    expect(await stream.text()).toBe('data: begun\n\n');
+    await gone;
+  });
+
+  it('is none where the answer is an ordinary one, which comes to its end', async () => {
+    let end = () => undefined as void;
+    finish = new Promise((resolve) => (end = resolve));
+    const started = new Promise<void>((resolve) => (begun = resolve));
+    await issue('slow');
+    const answer = get(`${url}/slow`, { ...bearer('slow'), accept: 'application/json, text/event-stream' });
+    await started;
+    await store.revokeGrant(`${platform} slow`);
+    end();
+    expect(await (await answer).json()).toEqual({ slow: true });
   });
 
   it('is opened again with another token only', async () => {

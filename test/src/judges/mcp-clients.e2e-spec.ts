@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { decide } from '../../support/consent.js';
+import { freePort } from '../../support/free-port.js';
+import { answerOf, bearer, get, post } from '../../support/http.js';
+import { LOOPBACK_CALLBACK, mcpModule } from '../../support/mcp-host.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const VERIFIER = 'a-verifier-of-at-least-forty-three-characters';
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+const PAGE = 'http://localhost:6274';
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+};
+const ADD = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'add_note', arguments: {} } };
+
+interface Tokens {
+  access_token: string;
+  refresh_token: string;
+  scope: string;
+}
+
+// Issue 13: what has kept clients out of other servers
+describe.each(PLATFORMS)('on %s, a client of MCP', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    await startHost(platform, mcpModule({ issuer: url }), { port });
+  });
+  afterAll(stopHosts);
+
+  const request = (more: Record<string, string> = {}) => ({
+    response_type: 'code',
+    client_id: 'mcp-app',
+    redirect_uri: LOOPBACK_CALLBACK,
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+    scope: 'notes:read',
+    ...more,
+  });
+
+  async function redeem(landed: URL, more: Record<string, string> = {}, headers = {}) {
+    const form = {
+      grant_type: 'authorization_code',
+      client_id: 'mcp-app',
+      redirect_uri: LOOPBACK_CALLBACK,
+      code: landed.searchParams.get('code')!,
+      code_verifier: VERIFIER,
+      ...more,
+    };
+    return answerOf(post(`${url}/oauth/token`, form, headers));
+  }
+
+  /** What the client is told of a request before anybody is asked. */
+  async function refusalOf(asked: Record<string, string>) {
+    const { headers } = await get(`${url}/oauth/authorize?${new URLSearchParams(asked).toString()}`);
+    return new URL(headers.get('location')!).searchParams.get('error');
+  }
+
+  const authorized = (more?: Record<string, string>) => decide(url, request(more), 'alice', 'allow');
+  const obtain = async (more?: Record<string, string>) => (await redeem(await authorized(more), more)).body as Tokens;
+  const send = (message: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      body: JSON.stringify(message),
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    });
+
+  it.each([
+    ['that adds a slash to the resource', '/mcp/'],
+    ['that adds none', '/mcp'],
+  ])('%s has a token for it', async (_name, path) => {
+    const { access_token: token } = await obtain({ resource: url + path });
+    expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
+  });
+
+  it('that spells the resource in capitals has a token for it', async () => {
+    const { access_token: token } = await obtain({ resource: `${url.replace('http', 'HTTP')}/mcp` });
+    expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
+  });
+
+  it('that names no resource, as older ones do, has a token for the only one there is', async () => {
+    const { access_token: token } = await obtain();
+    expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
+  });
+
+  it('that names the resource when it asks for the code, or for the token, and not twice, has one too', async () => {
+    const resource = `${url}/mcp`;
+    for (const answer of [redeem(await authorized({ resource })), redeem(await authorized(), { resource })]) {
+      expect((await answer).status).toBe(200);
+    }
+  });
+
+  it('that names the whole origin for the resource is told that there is none such', async () => {
+    expect(await refusalOf(request({ resource: url }))).toBe('invalid_target');
+  });
+
+  it('that leaves `state` out is answered without one, and hears who answers', async () => {
+    const { searchParams } = await authorized();
+    expect(Object.fromEntries(searchParams)).toEqual({ code: expect.any(String), iss: url });
+  });
+
+  it('that leaves PKCE out, or takes `plain`, is refused', async () => {
+    const { code_challenge: _challenge, code_challenge_method: _method, ...without } = request({ state: 'x' });
+    for (const asked of [without, request({ code_challenge: VERIFIER, code_challenge_method: 'plain', state: 'x' })]) {
+      expect(await refusalOf(asked)).toBe('invalid_request');
+    }
+  });
+
+  it('that listens on another loopback port each time is answered there', async () => {
+    for (const port of [1024, 49_152, 65_535]) {
+      const { origin } = await authorized({ redirect_uri: `http://127.0.0.1:${port}/callback` });
+      expect(origin).toBe(`http://127.0.0.1:${port}`);
+    }
+  });
+
+  it('that registers on one loopback port, and comes back on another, is known', async () => {
+    for (const callback of ['http://localhost:3118/callback', 'http://127.0.0.1:6274/oauth/callback']) {
+      const metadata = { client_name: 'CLI', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
+      const answer = await fetch(`${url}/oauth/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...metadata, application_type: 'native' }),
+      });
+      expect(answer.status).toBe(201);
+      const { client_id } = (await answer.json()) as { client_id: string };
+      const redirect_uri = callback.replace(/:\d+/, ':40404');
+      const landed = await authorized({ client_id, redirect_uri });
+      expect(landed.href).toMatch(redirect_uri);
+    }
+  });
+
+  it('that refreshes by several requests at once has one answer, and keeps its grant', async () => {
+    const { refresh_token } = await obtain();
+    const form = { grant_type: 'refresh_token', refresh_token, client_id: 'mcp-app', resource: `${url}/mcp` };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => answerOf(post(`${url}/oauth/token`, form))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const tokens = answers.map(({ body }) => body as Tokens);
+    expect(new Set(tokens.map((one) => one.refresh_token)).size).toBe(1);
+    expect((await send(INITIALIZE, bearer(tokens[3]!.access_token))).status).toBe(200);
+  });
+
+  it('that has no token finds all it needs in the answer, also without a body that can be read', async () => {
+    const expected = `Bearer realm="Service",resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`;
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const { status, headers } = await fetch(`${url}/mcp`, { method });
+      expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining(expected)]);
+    }
+  });
+
+  it('that brings its token in the query is not let in', async () => {
+    const { access_token: token } = await obtain();
+    const { status } = await fetch(`${url}/mcp?access_token=${token}`, { method: 'GET' });
+    expect([400, 401]).toContain(status);
+  });
+
+  it.each([
+    ['as text', { 'content-type': 'text/plain; x=application/json' }],
+    ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ])('that sends a call %s does not get past the scopes of tools', async (_name, headers) => {
+    const { access_token: token } = await obtain();
+    const { status } = await send(ADD, { ...bearer(token), ...headers });
+    expect([403, 415]).toContain(status);
+    const batch = await send([INITIALIZE, ADD], bearer(token));
+    expect([batch.status, batch.headers.get('www-authenticate')]).toEqual([
+      403,
+      expect.stringContaining('error="insufficient_scope",scope="notes:read notes:write"'),
+    ]);
+  });
+
+  it('that is a page reads the documents and the challenge, registers, and gets and refreshes a token', async () => {
+    const page = { origin: PAGE };
+    const preflight = async (path: string, method: string, headers: string) => {
+      const asked = { 'access-control-request-method': method, 'access-control-request-headers': headers };
+      const answer = await fetch(url + path, { method: 'OPTIONS', headers: { ...page, ...asked } });
+      expect([path, answer.status]).toEqual([path, 204]);
+      expect(['*', PAGE]).toContain(answer.headers.get('access-control-allow-origin'));
+    };
+    for (const path of ['oauth-protected-resource/mcp', 'oauth-protected-resource', 'oauth-authorization-server']) {
+      await preflight(`/.well-known/${path}`, 'GET', 'mcp-protocol-version');
+      const { status, headers } = await get(`${url}/.well-known/${path}`, {
+        ...page,
+        'mcp-protocol-version': '2026-07-28',
+      });
+      expect([path, status, headers.get('access-control-allow-origin')]).toEqual([path, 200, '*']);
+    }
+    await preflight('/mcp', 'POST', 'authorization,content-type,mcp-protocol-version,mcp-method,mcp-name');
+    await preflight('/mcp', 'DELETE', 'authorization,mcp-session-id');
+    const refused = await send(INITIALIZE, page);
+    expect(refused.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
+
+    await preflight('/oauth/register', 'POST', 'content-type');
+    const redirect_uri = `${PAGE}/oauth/callback`;
+    const registered = await fetch(`${url}/oauth/register`, {
+      method: 'POST',
+      headers: { ...page, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        redirect_uris: [redirect_uri],
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        application_type: 'native',
+      }),
+    });
+    expect(registered.headers.get('access-control-allow-origin')).toBe(PAGE);
+    const { client_id } = (await registered.json()) as { client_id: string };
+
+    const landed = await authorized({ client_id, redirect_uri });
+    const { status, headers, body } = await redeem(landed, { client_id, redirect_uri }, page);
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, PAGE]);
+    const { access_token, refresh_token } = body as Tokens;
+    const form = { grant_type: 'refresh_token', refresh_token, client_id };
+    expect((await answerOf(post(`${url}/oauth/token`, form, page))).status).toBe(200);
+    const answered = await send(INITIALIZE, { ...page, ...bearer(access_token) });
+    expect([answered.status, answered.headers.get('access-control-allow-origin')]).toEqual([200, PAGE]);
+  });
+});
