@@ -44,7 +44,7 @@ function describedServer(name: string | undefined, module: NestModule, applicati
   const all = settleEndpoints(registration);
   const paths = mountedPaths(all, OAuth2Module, application);
   const issues = registration.controllers !== false;
-  const asks = asksUsers(registration, options);
+  const asks = registration.tenants !== undefined || asksUsers(registration, options);
   const placeOf = (one: Endpoint): [[string, string]] | undefined => {
     if (one.name === 'authorize' && !asks) return undefined;
     return [[one.name, isDocument(one) ? documentRoutes(one, options?.issuer)[0]! : paths[one.name]!]];
@@ -68,7 +68,7 @@ function given({ providers }: NestModule, token: InjectionToken): unknown {
   return provider?.isDependencyTreeStatic() ? provider.instance : undefined;
 }
 
-/** Where the model is made for each request the server is too: what it can do is seen by the class of the model. */
+/** Where the server is made for each request, or tenant: what it can do is seen by the model, or by its class. */
 function factsOf(
   module: NestModule,
   { server: token, model: modelToken }: PartTokens,
@@ -79,6 +79,7 @@ function factsOf(
 ): ServerFacts {
   const server = given(module, token) as OAuth2Server | undefined;
   if (server) return server.facts;
-  const model = (module.providers.get(modelToken)?.metatype?.prototype ?? {}) as OAuth2Server['options']['model'];
+  const known = given(module, modelToken) ?? module.providers.get(modelToken)?.metatype?.prototype;
+  const model = (known ?? {}) as OAuth2Server['options']['model'];
   return new OAuth2Server({ ...engineOptions(options), features, model }).facts;
 }

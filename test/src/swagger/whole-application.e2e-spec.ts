@@ -236,6 +236,16 @@ describe.each(PLATFORMS)('an OpenAPI document of a whole application on %s', (pl
     expect(Object.keys(flows(document))).toEqual(['clientCredentials']);
   });
 
+  it('tells of a server with tenants what is the same for all of them', async () => {
+    const tenants = { findTenant: () => 'acme', createTenantOptions: () => ({ issuer: 'https://acme.example.com' }) };
+    const document = await describeHost(platform, { server: { tenants } });
+    expect(flows(document)).toMatchObject({
+      authorizationCode: { authorizationUrl: '/oauth/authorize' },
+      clientCredentials: { tokenUrl: '/oauth/token' },
+    });
+    expect(security(document)).toMatchObject({ 'get /notes/{id}': ['notes:read'] });
+  });
+
   it('knows of an API that lives apart what it is told', async () => {
     const server = { model: { getAccessToken() {} } as never, interaction: undefined as never, controllers: false };
     const apart = await describeHost(platform, { server });
