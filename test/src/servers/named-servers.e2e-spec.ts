@@ -324,6 +324,15 @@ describe('a server with a name', () => {
     await expect(start(metadata())).rejects.toThrow(`Invalid argument: ${sentence}`);
   });
 
+  it('is no reason to stop where a test has replaced the guard', async () => {
+    const { url } = await startHost(
+      'express',
+      { imports: [partners()], controllers: [OwnOnly] },
+      { override: (builder) => builder.overrideGuard(OAuthGuard).useValue({ canActivate: () => true }) },
+    );
+    expect((await get(`${url}/own-only`)).status).toBe(200);
+  });
+
   it('is no reason to stop where the routes without a name are public', async () => {
     const { url } = await start({ imports: [partners()], controllers: [OpenController] });
     expect((await get(`${url}/open`)).status).toBe(200);
@@ -341,6 +350,15 @@ class DerivedOnly {
   @Get('open')
   @Public()
   open() {
+    return {};
+  }
+}
+
+@Controller('own-only')
+@UseGuards(OAuthGuard)
+class OwnOnly {
+  @Get()
+  read() {
     return {};
   }
 }
