@@ -42,6 +42,10 @@ export function verifyClient(client: StoredClient): void {
   const isDefault = !scopeText(defaultScope) || coversScope(scopes, defaultScope!);
   demand(isDefault, '`defaultScope` must have values of `scopes` only');
   const { consent, accessTokenLifetime, refreshTokenLifetime } = client;
+  demand(
+    !isGiven(client.clientIdHost),
+    '`clientIdHost` is of clients that a document describes, and of none that is kept',
+  );
   demand(!isGiven(consent) || CONSENTS.includes(consent), '`consent` must be `never`, `once` or `always`');
   for (const [name, lifetime] of Object.entries({ accessTokenLifetime, refreshTokenLifetime })) {
     demand(!isGiven(lifetime) || isLifetime(lifetime), `\`${name}\` must be ${SECONDS}`);

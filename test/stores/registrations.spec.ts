@@ -136,8 +136,14 @@ describe.each(await findStores())('a client that a document describes, on $name'
       response_types: ['code'],
     };
     const client = {
-      ...{ id, clientIdHost: 'client.example', name: 'Notes', grants: ['authorization_code', 'refresh_token'] },
-      ...{ redirectUris: ['https://client.example/a'], scopes: ['read'], tokenEndpointAuthMethod: 'none', metadata },
+      id,
+      clientIdHost: 'client.example',
+      name: 'Notes',
+      grants: ['authorization_code', 'refresh_token'],
+      redirectUris: ['https://client.example/a'],
+      scopes: ['read'],
+      tokenEndpointAuthMethod: 'none',
+      metadata,
     };
     const { store, another } = opened;
     const code = { authorizationCode: 'documented code', expiresAt: later(60), grantId: 'documented', scope: 'read' };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { clientIdDocuments, type ClientIdDocumentOptions } from 'nest-oauth2/features';
-import { OAuth2Server, OAuthError, Response } from 'nest-oauth2/server';
+import { OAuth2Server, type OAuthError, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { authorizeRequest, CHALLENGE, formRequest, VERIFIER } from '../../support/requests.js';
