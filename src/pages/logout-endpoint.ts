@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../lib/index.js';
 import { localPath, pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportUser } from './page-events.js';
@@ -22,8 +23,17 @@ export class LogoutEndpoint extends PageEndpoint {
     const user = await this.site.findUser(request);
     if (user) {
       await this.site.sessions.end(request, response);
+      if (this.site.options.signOutEndsGrants) await this.model.revokeGrantsOf({ userId: user['id'] as string });
       reportUser(this.site.server, 'user.signed_out', { user, visit });
     }
     this.goTo(localPath(textOf(request, 'return_to')) ?? pathOf(this.site.server, 'logout', { request }), visit);
   }
+
+  private get model(): Ending {
+    return this.site.server.options.model as object as Ending;
+  }
+}
+
+interface Ending {
+  revokeGrantsOf(filter: { userId: string | number }): Awaitable<unknown>;
 }

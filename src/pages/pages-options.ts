@@ -8,6 +8,8 @@ import type { Sessions } from './sessions.js';
 export interface PagesOptions extends Look {
   /** Seconds for which somebody stays signed in. Default: 28 800, eight hours */
   sessionLifetime?: number;
+  /** Does signing out end all that the user has granted, and their sessions elsewhere? Default: false, this browser alone */
+  signOutEndsGrants?: boolean;
   /** Where it is kept who is signed in. Default: in the model, by a cookie of the pages */
   sessions?: Sessions;
   /** The host's own login page, which comes back to the local path `return_to`; it needs `sessions`. Default: one of the pages */
@@ -27,6 +29,7 @@ export interface SettledOptions {
   login: string | undefined;
   home: string;
   sessionLifetime: number;
+  signOutEndsGrants: boolean;
   throttle: Throttle;
 }
 
@@ -52,7 +55,8 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     demand(!sessions || typeof sessions[method] === 'function', `\`sessions\` must have a method \`${method}()\``);
   }
   demand(typeof throttle.count === 'function', '`throttle` must have a method `count()`');
-  return { renderer: new PageRenderer(options), sessions, login, home, sessionLifetime, throttle };
+  const signOutEndsGrants = options.signOutEndsGrants === true;
+  return { renderer: new PageRenderer(options), sessions, login, home, sessionLifetime, signOutEndsGrants, throttle };
 }
 
 function demand(condition: boolean, sentence: string): asserts condition {

@@ -43,6 +43,7 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(settled.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
       ...(signIn ? ['getUser'] : []),
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
+      ...(settled.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
     endpoints: { ...signIn, ...lists, ...devices },
     check: ({ features }) =>

@@ -265,6 +265,23 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect((await visitor.get(answer.location!)).heading).toBe('You are signed out');
     });
 
+    it.each([true, false])(
+      'ends what was granted, and sessions elsewhere, where that is asked for: %j',
+      async (ends) => {
+        const { visitor, store } = await open({ pages: { signOutEndsGrants: ends } });
+        await visitor.signIn('/oauth/login');
+        const { user } = (await store.getSession(visitor.cookies.get(COOKIE)!))!;
+        const expiresAt = new Date(Date.now() + 60_000);
+        const client = { id: 'web', grants: [] };
+        await store.saveSession({ sessionId: 'elsewhere', user, authTime: new Date(), expiresAt });
+        await store.saveToken({ accessToken: 'granted', accessTokenExpiresAt: expiresAt }, client, user);
+        expect(await store.listGrants(user['id'] as string)).toHaveLength(1);
+        await visitor.send(await visitor.get('/oauth/logout'));
+        expect(await store.listGrants(user['id'] as string)).toHaveLength(ends ? 0 : 1);
+        expect(Boolean(await store.getSession('elsewhere'))).toBe(!ends);
+      },
+    );
+
     it('takes a form of any page of the host, which may say where to go then; none of another site', async () => {
       const { visitor, store } = await open();
       await visitor.signIn('/oauth/login');
