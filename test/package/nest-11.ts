@@ -19,13 +19,19 @@ interface JestConfig {
   };
 }
 
-/** Those of Nest's packages whose numbers are other ones; the client of NATS goes by another name there. */
-const OF_NEST_11: Record<string, string> = {
-  '@nestjs/apollo': '13',
-  '@nestjs/graphql': '13',
-  '@nestjs/mercurius': '13',
-  '@nestjs/throttler': '6',
-};
+/** What the tests need of Nest; the client of NATS goes by another name there. */
+const NEST_11 = [
+  'common',
+  'core',
+  'microservices',
+  'platform-express',
+  'platform-fastify',
+  'platform-socket.io',
+  'platform-ws',
+  'testing',
+  'websockets',
+].map((name) => `@nestjs/${name}@11`);
+const OF_OTHER_NUMBERS = ['@nestjs/apollo@13', '@nestjs/graphql@13', '@nestjs/mercurius@13', '@nestjs/throttler@6'];
 const NATS_CLIENT = '@nats-io/transport-node';
 
 /** What the tests need beside Nest, in the versions that they are run with on Nest 12. */
@@ -40,11 +46,15 @@ export async function hostOnNest11(...tests: string[]): Promise<string> {
     overrides: Record<string, unknown>;
   };
   const beside = Object.entries(devDependencies).filter(([name]) => BESIDE.test(name));
-  const nest = Object.keys(devDependencies).filter((name) => name.startsWith('@nestjs/'));
-  const wanted = nest.map((name) => `${name}@${OF_NEST_11[name] ?? '11'}`);
-  delete overrides['@nestjs/graphql'];
+  for (const name of ['@nestjs/graphql', '@nestjs/swagger']) delete overrides[name];
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'host', type: 'module', overrides }));
-  await install(folder, ...wanted, ...beside.map(([name, range]) => `${name}@${range}`), 'nats@2');
+  await install(
+    folder,
+    ...NEST_11,
+    ...OF_OTHER_NUMBERS,
+    ...beside.map(([name, range]) => `${name}@${range}`),
+    'nats@2',
+  );
   for (const path of ['support', ...tests]) {
     await cp(join(root, 'test', path), join(folder, 'test', path), { recursive: true });
   }
