@@ -15,7 +15,7 @@ describe('the scopes of tools', () => {
     [
       'of several calls at once, each said once',
       [call('share_note'), call('add_note'), call('share_note')],
-      [...ALL].reverse(),
+      ALL.toReversed(),
     ],
     ['of a tool that is not listed', call('list_notes'), []],
     ['of a tool that is called like what every object has', call('__proto__'), []],
@@ -25,7 +25,7 @@ describe('the scopes of tools', () => {
     ['of an error of the client', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'no' } }, []],
     ['of nothing at all', [], []],
   ])('are those %s', (_name, body, wanted) => {
-    expect([...needed({ method: 'POST', body })].sort()).toEqual([...wanted].sort());
+    expect(needed({ method: 'POST', body }).toSorted()).toEqual(wanted.toSorted());
   });
 
   it.each<[string, unknown]>([
@@ -41,7 +41,7 @@ describe('the scopes of tools', () => {
     ['has a method that is none', { method: ['tools/call'], params: { name: 'list_notes' } }],
     ['has a call in a list in a list', [[call('list_notes')]]],
   ])('are those of all tools, where the body %s', (_name, body) => {
-    expect([...needed({ method: 'POST', body })].sort()).toEqual([...ALL].sort());
+    expect(needed({ method: 'POST', body }).toSorted()).toEqual(ALL.toSorted());
   });
 
   it.each(['GET', 'DELETE', 'HEAD', 'OPTIONS'])('are none of a %s, which brings no message', (method) => {
