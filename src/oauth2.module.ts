@@ -31,6 +31,9 @@ import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
 import { findInstance, registerServer, verifyApart } from './registered-servers.js';
 import { verifyRoutes } from './guards/verify-routes.js';
 
+/** Of tenants, whose issuers are found by the request: paths are all that is looked at. */
+const ANY_ISSUER = 'https://tenant';
+
 /** An OAuth 2.0 authorization server for a Nest application, and what its guard needs. RFC 6749, RFC 6750 */
 @Module({})
 export class OAuth2Module implements NestModule, OnModuleInit {
@@ -97,7 +100,7 @@ export class OAuth2Module implements NestModule, OnModuleInit {
     const facts = { cors, events: new EventLog(options?.events, this.listeners, name) };
     if (cors?.resources) {
       const resources = features.flatMap((feature) => feature.resources ?? []);
-      openResources(httpAdapter, { cors, resources: new OwnResources(resources, issuer), findEndpoint });
+      openResources(httpAdapter, { cors, resources: new OwnResources(resources, issuer ?? ANY_ISSUER), findEndpoint });
     }
     prepareBodies(httpAdapter, findEndpoint, facts);
     const server = httpAdapter.getHttpServer() as Server | undefined;

@@ -1,9 +1,10 @@
+import { Controller, Get, Scope } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { OAuth2ModuleOptions } from 'nest-oauth2';
+import { OAuth2Module, type OAuth2ModuleOptions, Scopes } from 'nest-oauth2';
 import { protectedResource, serverMetadata } from 'nest-oauth2/features';
 import { mcp, type McpOptions } from 'nest-oauth2/mcp';
 import { answerOf, get } from '../../support/http.js';
-import { mcpModule } from '../../support/mcp-host.js';
+import { McpController, mcpModule, mcpStore, NOTES } from '../../support/mcp-host.js';
 import { type HostOptions, type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
 const ISSUER = 'https://mcp.example';
@@ -158,5 +159,44 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     ],
   ])('stops the start with %s', async (_name, sentence, options) => {
     await expect(start(platform, options)).rejects.toThrow(sentence);
+  });
+});
+
+describe.each(PLATFORMS)('a host on %s', (platform) => {
+  afterEach(stopHosts);
+
+  @Controller('mcp')
+  class Tools extends McpController {
+    @Get('status')
+    @Scopes()
+    status() {
+      return { up: true };
+    }
+  }
+
+  it('that knows its issuer late, makes its model for each request and has no endpoints says the same', async () => {
+    const { url } = await startHost(platform, {
+      imports: [
+        OAuth2Module.forRootAsync({
+          model: { useFactory: mcpStore, scope: Scope.REQUEST },
+          features: [mcp(NOTES)],
+          controllers: false,
+          useFactory: async () => ({ issuer: ISSUER }),
+        }),
+      ],
+      controllers: [Tools],
+    });
+    const metadata = `${ISSUER}/.well-known/oauth-protected-resource/mcp`;
+    const document = await answerOf(get(metadata.replace(ISSUER, url)));
+    expect(document.body).toMatchObject({ resource: `${ISSUER}/mcp`, authorization_servers: [ISSUER] });
+    const refused = await fetch(`${url}/mcp`, { method: 'POST', body: 'x', headers: { origin: PAGE } });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, PAGE]);
+    // What the route extends counts, functions too: nobody knows what is called.
+    expect(refused.headers.get('www-authenticate')).toContain(`"${metadata}",scope="notes:read notes:write"`);
+    const status = await get(`${url}/mcp/status`);
+    expect([status.status, status.headers.get('www-authenticate')]).toEqual([
+      401,
+      `Bearer realm="Service",resource_metadata="${metadata}"`,
+    ]);
   });
 });
