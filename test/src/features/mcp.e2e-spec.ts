@@ -1,4 +1,5 @@
-import { Controller, Get, Scope } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions, Scopes } from 'nest-oauth2';
 import { protectedResource, serverMetadata } from 'nest-oauth2/features';
@@ -178,7 +179,8 @@ describe.each(PLATFORMS)('a host on %s', (platform) => {
     const { url } = await startHost(platform, {
       imports: [
         OAuth2Module.forRootAsync({
-          model: { useFactory: mcpStore, scope: Scope.REQUEST },
+          // Made for each request, as what it injects is.
+          model: { inject: [REQUEST], useFactory: () => mcpStore() },
           features: [mcp(NOTES)],
           controllers: false,
           useFactory: async () => ({ issuer: ISSUER }),
