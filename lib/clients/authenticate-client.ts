@@ -7,7 +7,7 @@ import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
 import type { ClientAuthentication, ClientClaim } from './client-authentication.js';
-import { isPublic } from './none.js';
+import { isPublic, none } from './none.js';
 
 /** A client, and how it proved itself: by which method, or `none`. RFC 7591 §2 */
 interface Authenticated {
@@ -26,14 +26,15 @@ interface Ways {
 export async function authenticateClient(request: Request, { model }: Options, ways: Ways): Promise<Authenticated> {
   const { server } = ways;
   try {
-    const { claim, method } = readClaim(request, server.clientAuthentications);
+    const { claim, way } = readClaim(request, server.clientAuthentications);
     let client = await model.getClient(claim.id, claim.secret || null);
     // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
     const [finder] = server.hooks.findClient;
     if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server);
+    if (way.prove) return await proven(verifyClient(client, model), { claim, way, request, server });
     // Whatever a model says to the secret of a client that has none, it proves nothing.
-    const isProven = Boolean(claim.secret) && !(client && isPublic(client));
-    if (isProven) return { client: verifyClient(client, model), proof: method };
+    const isProven = Boolean(claim.secret) && !(client && (isPublic(client) || owesProof(client, server)));
+    if (isProven) return { client: verifyClient(client, model), proof: way.method };
     if (!ways.excuses(client, request)) throw unproven(client, claim);
     return { client: verifyClient(client, model), proof: 'none' };
   } catch (error) {
@@ -43,16 +44,47 @@ export async function authenticateClient(request: Request, { model }: Options, w
   }
 }
 
+/** One that proves itself in a way that no secret can stand for. */
+async function proven(
+  client: Client,
+  {
+    claim,
+    way,
+    request,
+    server,
+  }: { claim: ClientClaim; way: ClientAuthentication; request: Request; server: ServerFacts },
+): Promise<Authenticated> {
+  const { method } = way;
+  if (client.tokenEndpointAuthMethod !== method) {
+    const detail = {
+      rule: 'the client is registered for the method',
+      wanted: client.tokenEndpointAuthMethod,
+      given: method,
+    };
+    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because(detail);
+  }
+  const { model } = server.options;
+  await way.prove!(claim, client, { request, model, issuer: server.issuerOf(request) });
+  return { client, proof: method };
+}
+
+/** Is the client registered for a method that is more than a secret? */
+const owesProof = (client: Client, { clientAuthentications }: ServerFacts) =>
+  clientAuthentications.some((way) => way.prove && way.method === client.tokenEndpointAuthMethod);
+
 function readClaim(request: Request, authentications: readonly ClientAuthentication[]) {
   let claim: ClientClaim | undefined;
-  let method = 'none';
+  let way: ClientAuthentication = none;
   for (const authentication of authentications) {
     const found = authentication.claim(request);
-    if (found && claim) {
+    if (!found) continue;
+    // Who is named beside a proof must be who it is of; a second proof is one too many.
+    const isNamed = claim !== undefined && (way === none || authentication === none);
+    if (claim && !isNamed) {
       throw new InvalidRequestError('Invalid request: only one client authentication method is allowed');
     }
-    if (found) ({ method } = authentication);
-    claim ??= found;
+    if (claim && claim.id !== found.id) throw new InvalidRequestError('Invalid parameter: `client_id`');
+    if (!claim || way === none) [claim, way] = [found, authentication];
   }
   if (!claim) {
     const rule = 'the client says who it is, in the `Authorization` header or by `client_id`';
@@ -61,7 +93,7 @@ function readClaim(request: Request, authentications: readonly ClientAuthenticat
   if (!claim.id) throw new InvalidRequestError('Missing parameter: `client_id`');
   if (!isVSCHAR(claim.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
   if (claim.secret && !isVSCHAR(claim.secret)) throw new InvalidRequestError('Invalid parameter: `client_secret`');
-  return { claim, method };
+  return { claim, way };
 }
 
 /** Who a request says it comes from, whether that is well said or not: for the operator. */

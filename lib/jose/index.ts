@@ -7,4 +7,5 @@ export type { KeyModel } from './keys/key-model.js';
 export { keys, type KeysFeature, type KeysOptions } from './keys/keys.js';
 export type { KeyInfo, KeyState } from './keys/schedule.js';
 export type { KeyMaterial, PemKey, Signer } from './keys/signing-key.js';
+export { privateKeyJwt, type PrivateKeyJwtOptions } from './private-key-jwt/private-key-jwt.js';
 export { signingKeys, type SigningKeys } from './keys/signing-keys.js';

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVeri
 import { InvalidTokenError } from '../../errors.js';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
 import { expiryOf, objectionTo, refusal, type TokenClaims, tokenOf } from '../../remote/token-claims.js';
-import { RemoteKeys } from './remote-keys.js';
+import { remoteKeys } from './remote-keys.js';
 import { type JwtTokensOptions, type Settings, settle } from './settings.js';
 
 /** What every access token must say. RFC 9068 §2.2 */
@@ -29,7 +29,7 @@ export class JwtTokens implements ProtectedResourceModel {
   constructor(options: JwtTokensOptions) {
     this.settings = settle(options);
     const { algorithms, clockTolerance, issuer, jwks } = this.settings;
-    this.keys = jwks ? createLocalJWKSet(jwks as JSONWebKeySet) : new RemoteKeys(this.settings, this).find;
+    this.keys = jwks ? createLocalJWKSet(jwks as JSONWebKeySet) : remoteKeys(this.settings, this);
     this.checks = { algorithms: [...algorithms], clockTolerance, issuer, typ: 'at+jwt', requiredClaims: REQUIRED };
   }
 

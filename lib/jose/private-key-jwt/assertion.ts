@@ -1,0 +1,42 @@
+import { decodeJwt, type JWTPayload } from 'jose';
+import { InvalidClientError, InvalidRequestError, type RefusalDetail } from '../../errors.js';
+import type { ClientClaim } from '../../clients/client-authentication.js';
+import type { Parameters } from '../../http/parameters.js';
+
+/** RFC 7523 §2.2 */
+export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Characters of an assertion that are looked at. */
+const LONGEST = 8192;
+
+/** An assertion that proves nothing: what is wrong with it, only the operator hears. */
+export const unproven = (detail: RefusalDetail) =>
+  new InvalidClientError('Invalid client: the client assertion is not accepted').because(detail);
+
+/** Whose the assertion of a request claims to be; undefined: it brings none. RFC 7521 §4.2 */
+export function readAssertion(parameters: Parameters): ClientClaim | undefined {
+  const type = parameters.optional('client_assertion_type', () => true);
+  const assertion = parameters.optional('client_assertion', () => true);
+  if (type === undefined && assertion === undefined) return undefined;
+  if (type !== ASSERTION_TYPE) {
+    const name = '`client_assertion_type`';
+    throw new InvalidRequestError(type === undefined ? `Missing parameter: ${name}` : `Invalid parameter: ${name}`);
+  }
+  if (assertion === undefined) throw new InvalidRequestError('Missing parameter: `client_assertion`');
+  return { id: subjectOf(assertion), evidence: assertion };
+}
+
+/** Only whom to ask about: it is not known yet whether any of it is true. */
+function subjectOf(assertion: string): string {
+  const { sub } = assertion.length > LONGEST ? {} : decoded(assertion);
+  if (typeof sub === 'string' && sub !== '') return sub;
+  throw unproven({ rule: `the assertion is a JWT of ${LONGEST} characters at most whose \`sub\` is the client` });
+}
+
+function decoded(assertion: string): JWTPayload {
+  try {
+    return decodeJwt(assertion);
+  } catch {
+    return {};
+  }
+}

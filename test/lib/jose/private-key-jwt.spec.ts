@@ -1,0 +1,308 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { introspection, revocation, serverMetadata } from 'nest-oauth2/features';
+import { privateKeyJwt, type PrivateKeyJwtOptions } from 'nest-oauth2/jose';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as oauth from 'oauth4webapi';
+
+import { basic, FORM } from '../../support/requests.js';
+
+const ISSUER = 'https://id.example.com';
+const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const now = () => Math.floor(Date.now() / 1000);
+
+type Pair = Awaited<ReturnType<typeof pairOf>>;
+async function pairOf(alg: string, kid: string) {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { alg, kid, publicKey, privateKey, jwk: { ...(await exportJWK(publicKey)), alg, kid } };
+}
+
+let own: Pair;
+let other: Pair;
+let keyServer: Server;
+let keysUri: string;
+let served: { status: number; body: string; asked: number };
+
+beforeAll(async () => {
+  [own, other] = [await pairOf('ES256', 'own'), await pairOf('ES256', 'other')];
+  keyServer = createServer((_, response) => {
+    served.asked++;
+    response.writeHead(served.status, { 'content-type': 'application/json' }).end(served.body);
+  });
+  await new Promise<void>((resolve) => {
+    keyServer.listen(0, '127.0.0.1', resolve);
+  });
+  keysUri = `http://127.0.0.1:${(keyServer.address() as AddressInfo).port}/keys`;
+});
+afterAll(() => new Promise((resolve) => void keyServer.close(resolve)));
+beforeEach(() => {
+  served = { status: 200, body: JSON.stringify({ keys: [own.jwk] }), asked: 0 };
+});
+
+/** A server whose clients have keys: given, fetched, or none. */
+function setUp(options: PrivateKeyJwtOptions = {}) {
+  const client = { grants: ['client_credentials'], scopes: ['read'], defaultScope: ['read'] };
+  const byKey = { ...client, tokenEndpointAuthMethod: 'private_key_jwt' };
+  const clients = [
+    { ...byKey, id: 'given', jwks: { keys: [own.jwk] } },
+    { ...byKey, id: 'fetched', jwksUri: keysUri },
+    { ...byKey, id: 'described', metadata: { jwks: { keys: [own.jwk] } } as never },
+    { ...byKey, id: 'without' },
+    { ...byKey, id: 'foreign', jwks: { keys: [other.jwk] } },
+    { ...client, id: 'secret', secret: 'secret-of-it', jwks: { keys: [own.jwk] } },
+  ];
+  const model = new MemoryStore({ clients, users: { findById: () => null, findByCredentials: () => null } });
+  const fetch = { allowLoopback: true, ...options.fetch };
+  const features = [privateKeyJwt({ ...options, fetch }), serverMetadata(), introspection(), revocation()];
+  const heard: Record<string, unknown>[] = [];
+  const events = { emit: (name: string, payload: object) => heard.push({ name, ...payload }) };
+  const server = new OAuth2Server({ model, issuer: ISSUER, features, events });
+  const post = async (body: object, endpoint = 'token', headers: object = {}) => {
+    const response = new Response();
+    const request = new Request({ method: 'POST', headers: { ...FORM, ...headers }, query: {}, body });
+    const call = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+    await call.catch(() => undefined);
+    return { status: response.status, body: response.body as Record<string, unknown>, headers: response.headers };
+  };
+  const ask = async (assertion: string, more: object = {}, endpoint?: string, headers?: object) =>
+    post(
+      { grant_type: 'client_credentials', client_assertion_type: TYPE, client_assertion: assertion, ...more },
+      endpoint,
+      headers,
+    );
+  return { server, model, post, ask, heard };
+}
+
+const claimsOf = (claims: object = {}) => ({
+  iss: 'given',
+  sub: 'given',
+  aud: ISSUER,
+  iat: now(),
+  exp: now() + 60,
+  jti: crypto.randomUUID(),
+  ...claims,
+});
+const sign = (claims: object = {}, header: object = {}, { alg, kid, privateKey }: Pair = own) =>
+  new SignJWT(claimsOf(claims)).setProtectedHeader({ alg, kid, ...header }).sign(privateKey);
+const of = (id: string) => ({ iss: id, sub: id });
+
+const REFUSED = { status: 401, body: { error: 'invalid_client' } };
+
+describe('a client with a key of its own', () => {
+  it.each(['given', 'fetched', 'described'])('proves who it is, whose keys are %s', async (id) => {
+    const { ask, heard } = setUp();
+    expect(await ask(await sign(of(id)))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
+    expect(heard).toContainEqual(expect.objectContaining({ name: 'client.authenticated', method: 'private_key_jwt' }));
+  });
+
+  it('may name itself beside that, and nobody else', async () => {
+    const { ask } = setUp();
+    expect(await ask(await sign(), { client_id: 'given' })).toMatchObject({ status: 200 });
+    expect(await ask(await sign(), { client_id: 'foreign' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    });
+  });
+
+  it('proves it at every endpoint', async () => {
+    const { ask } = setUp();
+    const { body } = await ask(await sign());
+    const token = { token: body['access_token'] };
+    expect(await ask(await sign(), token, 'introspection')).toMatchObject({
+      body: { active: true, client_id: 'given' },
+    });
+    expect(await ask(await sign(), token, 'revocation')).toMatchObject({ status: 200 });
+    expect(await ask(await sign(), token, 'introspection')).toMatchObject({ body: { active: false } });
+  });
+
+  it('is understood as an independent client library writes it', async () => {
+    const { post, server } = setUp();
+    const response = new Response();
+    const path = '/.well-known/oauth-authorization-server';
+    await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
+    const as = response.body as unknown as oauth.AuthorizationServer;
+    expect(as).toMatchObject({
+      token_endpoint_auth_methods_supported: expect.arrayContaining(['private_key_jwt']),
+      token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['ES256', 'PS256']),
+      introspection_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['ES256']),
+    });
+    const customFetch = async (_: string, { body, headers }: { body?: unknown; headers: object }) => {
+      const answer = await post(Object.fromEntries(body as URLSearchParams), 'token', headers);
+      return globalThis.Response.json(answer.body, { status: answer.status });
+    };
+    const result = await oauth.clientCredentialsGrantRequest(
+      as,
+      { client_id: 'given' },
+      oauth.PrivateKeyJwt({ key: own.privateKey, kid: 'own' }),
+      {},
+      { [oauth.customFetch]: customFetch },
+    );
+    expect(await oauth.processClientCredentialsResponse(as, { client_id: 'given' }, result)).toHaveProperty(
+      'access_token',
+    );
+  });
+
+  it('may use the URL of the endpoint as `aud` where the host says so', async () => {
+    const aud = `${ISSUER}/oauth/token`;
+    expect(await setUp().ask(await sign({ aud }))).toMatchObject(REFUSED);
+    expect(await setUp({ audiences: [aud] }).ask(await sign({ aud }))).toMatchObject({ status: 200 });
+  });
+
+  it('may have a clock of its own, by ten seconds', async () => {
+    const { ask } = setUp();
+    expect(await ask(await sign({ iat: now() + 8, nbf: now() + 8 }))).toMatchObject({ status: 200 });
+    expect(await ask(await sign({ exp: now() - 8 }))).toMatchObject({ status: 200 });
+    expect(await ask(await sign({ iat: now() + 20 }))).toMatchObject(REFUSED);
+    expect(await ask(await sign({ nbf: now() + 20 }))).toMatchObject(REFUSED);
+    expect(await ask(await sign({ exp: now() - 20 }))).toMatchObject(REFUSED);
+  });
+});
+
+describe('an assertion', () => {
+  it('is good once, however many bring it at once, and for how long ever it lives', async () => {
+    const { ask } = setUp();
+    const assertion = await sign();
+    const all = await Promise.all(Array.from({ length: 8 }, () => ask(assertion)));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 65_000);
+    expect(await ask(assertion)).toMatchObject(REFUSED);
+    clock.mockRestore();
+  });
+
+  it('of one client is not the same as that of another with its name', async () => {
+    const { ask } = setUp();
+    const jti = 'the same';
+    expect(await ask(await sign({ jti }))).toMatchObject({ status: 200 });
+    expect(await ask(await sign({ ...of('described'), jti }))).toMatchObject({ status: 200 });
+  });
+
+  const forgeries: [string, () => string | Promise<string>][] = [
+    ['without a signature', () => new UnsecuredJWT(claimsOf()).encode()],
+    ['signed by the key of another client', () => sign({}, {}, other)],
+    ['signed by the key of another client under the name of the right one', () => sign({}, { kid: 'own' }, other)],
+    ['signed by a key that it brings', () => sign({}, { kid: 'new', jwk: other.jwk }, other)],
+    ['signed with the public key as a secret', () => hs256(JSON.stringify(own.jwk))],
+    ['of another client by its issuer', () => sign({ iss: 'foreign' })],
+    ['for another server', () => sign({ aud: 'https://evil.example' })],
+    ['for a list of servers', () => sign({ aud: [ISSUER, 'https://evil.example'] })],
+    ['for nobody', () => sign({ aud: undefined })],
+    ['without an end', () => sign({ exp: undefined })],
+    ['that lives for a year', () => sign({ exp: now() + 31_536_000 })],
+    ['whose end is text', () => sign({ exp: '9999999999' })],
+    ['without a name', () => sign({ jti: undefined })],
+    ['whose name is a list', () => sign({ jti: ['x'] })],
+    ['of nobody', () => sign({ sub: undefined })],
+    ['of a client that is unknown', () => sign(of('nobody'))],
+    ['of a client without keys', () => sign(of('without'))],
+    ['of a client that is registered for a secret', () => sign(of('secret'))],
+    ['that is no JWT', () => 'x.y.z'],
+    ['that is too long', () => sign({ pad: 'x'.repeat(9000) })],
+    ['with a critical header that nobody knows', () => crit()],
+  ];
+  const crit = () =>
+    new SignJWT(claimsOf())
+      .setProtectedHeader({ alg: 'ES256', kid: 'own', crit: ['x'], x: 1 })
+      .sign(own.privateKey, { crit: { x: true } });
+  const hs256 = (secret: string) =>
+    new SignJWT(claimsOf()).setProtectedHeader({ alg: 'HS256', kid: 'own' }).sign(new TextEncoder().encode(secret));
+
+  it.each(forgeries)('%s proves nothing, and the client is not told why', async (_, forge) => {
+    const { ask, heard } = setUp();
+    const answer = await ask(await forge());
+    expect(answer).toMatchObject(REFUSED);
+    expect(answer.body['error_description']).toMatch(
+      /^Invalid client: (the client assertion is not accepted|client is invalid|cannot retrieve client credentials)$/,
+    );
+    expect(heard).toContainEqual(expect.objectContaining({ name: 'client.refused', rule: expect.any(String) }));
+    expect(JSON.stringify(heard)).not.toContain('eyJ');
+  });
+
+  it.each([
+    ['beside a secret', {}, { authorization: basic('given', 'x') }],
+    ['beside a secret in the form', { client_id: 'given', client_secret: 'x' }, {}],
+    ['of another type', { client_assertion_type: 'urn:other' }, {}],
+    ['without its type', { client_assertion_type: undefined }, {}],
+    ['twice', { client_assertion: ['a', 'b'] }, {}],
+  ])('%s is a bad request', async (_, body, headers) => {
+    const { ask } = setUp();
+    expect(await ask(await sign(), body, undefined, headers)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    });
+  });
+});
+
+describe('a client that is registered for a key', () => {
+  it('cannot go without, nor by a secret, whatever the model says to that', async () => {
+    const { post, model } = setUp();
+    const grant = { grant_type: 'client_credentials', client_id: 'given' };
+    expect(await post(grant)).toMatchObject(REFUSED);
+    const getClient = model.getClient.bind(model);
+    jest.spyOn(model, 'getClient').mockImplementation(async (id) => getClient(id, null));
+    expect(await post({ ...grant, client_secret: 'anything' })).toMatchObject(REFUSED);
+  });
+});
+
+describe('the keys of a client at its URL', () => {
+  it('are fetched once, and again when an assertion names one that is unknown, but not at will', async () => {
+    const { ask } = setUp();
+    for (let i = 0; i < 3; i++) expect(await ask(await sign(of('fetched')))).toMatchObject({ status: 200 });
+    expect(served.asked).toBe(1);
+    for (let i = 0; i < 10; i++) expect(await ask(await sign(of('fetched'), { kid: `k${i}` }))).toMatchObject(REFUSED);
+    expect(served.asked).toBe(1);
+  });
+
+  it.each([
+    ['says no', () => (served.status = 500)],
+    ['says something that is no JSON', () => (served.body = '<html>')],
+    ['has no list', () => (served.body = '{"keys":1}')],
+    ['has too much', () => (served.body = JSON.stringify({ keys: [], pad: 'x'.repeat(100_000) }))],
+    ['has a secret among them', () => (served.body = '{"keys":[{"kty":"oct","k":"AAAA","kid":"own"}]}')],
+  ])('prove nothing when it %s', async (_, spoil) => {
+    spoil();
+    const { status, body } = await setUp().ask(await sign(of('fetched')));
+    expect([401, 503]).toContain(status);
+    expect(JSON.stringify(body)).not.toContain('127.0.0.1');
+  });
+
+  it('are not fetched from this machine unless that is allowed', async () => {
+    const { ask } = setUp({ fetch: { allowLoopback: false } });
+    expect(await ask(await sign(of('fetched')))).toMatchObject(REFUSED);
+    expect(served.asked).toBe(0);
+  });
+});
+
+describe('a set-up that cannot work', () => {
+  const model = () => new MemoryStore({ clients: [], users: {} as never });
+  it.each<[string, () => unknown, RegExp]>([
+    ['no issuer', () => new OAuth2Server({ model: model(), features: [privateKeyJwt()] }), /needs the option `issuer`/],
+    [
+      'a weak algorithm',
+      () =>
+        new OAuth2Server({
+          model: model(),
+          issuer: ISSUER,
+          features: [privateKeyJwt({ algorithms: ['HS256' as never] })],
+        }),
+      /must be a list of/,
+    ],
+    [
+      'a time that is none',
+      () => new OAuth2Server({ model: model(), issuer: ISSUER, features: [privateKeyJwt({ maxLifetime: -1 })] }),
+      /`maxLifetime`/,
+    ],
+    ['a misspelt option', () => privateKeyJwt({ audience: 'x' } as never), /unknown option `audience`/],
+    [
+      'a model that forgets',
+      () =>
+        new OAuth2Server({ model: { getClient: () => null } as never, issuer: ISSUER, features: [privateKeyJwt()] }),
+      /`once\(\)`/,
+    ],
+  ])('is a sentence: %s', (_, make, sentence) => {
+    expect(make).toThrow(sentence);
+  });
+});
