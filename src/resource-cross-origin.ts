@@ -6,7 +6,7 @@ import type { OwnResources } from '../lib/resource/own-resources.js';
 import { isPreflight } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
-import { copyHeaders, type NativeReply } from './native-reply.js';
+import { copyHeaders, type NativeReply, removeHeaders } from './native-reply.js';
 
 type Middleware = (native: NativeRequest, reply: NativeReply, next: () => void) => void;
 
@@ -40,7 +40,11 @@ export function openResources(adapter: HttpServer, { cors, resources, findEndpoi
       return sendOAuthResponse(response, reply);
     }
     allowOrigin(request, response, cors);
-    if (response.headers['access-control-expose-headers']) response.headers['access-control-expose-headers'] += ', *';
+    if (response.headers['access-control-allow-origin'] !== undefined) {
+      // What the host said of another origin, that it may send its cookies say, must not stand beside this one.
+      removeHeaders(reply, 'access-control-');
+      response.headers['access-control-expose-headers'] += ', *';
+    }
     copyHeaders(response, reply);
     // For a handler that writes on the response itself, as MCP servers do: Fastify says what is on its reply on its own answers.
     const { raw } = reply as { raw?: Extract<NativeReply, { setHeader: unknown }> };

@@ -101,7 +101,9 @@ function checked(any: readonly string[] | undefined): readonly string[] | undefi
 /** What a route asks of this very request. */
 export function optionsFor({ options, of }: Demand, request: Parameters<ScopesOf>[0]): Demand['options'] {
   if (!of) return options;
-  const values = [options?.scope.split(' ') ?? [], of.map((scopes) => scopes(request))].flat(2);
+  // In one order, whatever that of the request: operations are kept by their scope.
+  const more = of.flatMap((scopes) => scopes(request)).toSorted();
+  const values = [...(options?.scope.split(' ') ?? []), ...more];
   return optionsOf([...new Set(values)]);
 }
 

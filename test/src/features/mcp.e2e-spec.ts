@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, type INestApplication } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions, Scopes } from 'nest-oauth2';
@@ -130,6 +130,14 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
       headers: { 'access-control-allow-origin': PAGE },
     });
     expect((await asks('/oauth/authorize', 'x')).headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('lets no cookies be sent that the host allows another origin to send', async () => {
+    const prepare = (app: INestApplication) => app.enableCors({ origin: 'https://app.example', credentials: true });
+    const { call } = await start(platform, {}, { prepare });
+    const { headers } = await call(CALL, { origin: PAGE });
+    const said = ['allow-origin', 'allow-credentials'].map((name) => headers.get(`access-control-${name}`));
+    expect(said).not.toEqual([PAGE, 'true']);
   });
 
   it('opens nothing beside the resource to other origins', async () => {
