@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type Facts, isHeard, passOn, refusedAt, reportRefusal, shortText } from '../lib/events.js';
 import type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, OAuthError } from '../lib/index.js';
-import type { EventListeners } from './event-listeners.js';
 
 const logger = new Logger('OAuth2');
 
@@ -17,11 +16,17 @@ const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'user.refused': 'debug',
 };
 
+/** Those of the host's providers that hear an event. */
+interface Listeners {
+  has(name: OAuth2EventName): boolean;
+  tell(name: OAuth2EventName, payload: object): void;
+}
+
 /** Writes a line for every refusal, and hands all events on to the listeners of the host. */
 export class EventLog implements EventSink {
   constructor(
     private readonly events: EventSink | undefined,
-    private readonly listeners?: EventListeners,
+    private readonly listeners?: Listeners,
     /** The name of the server, where the host has given it one. */
     private readonly server?: string,
   ) {}

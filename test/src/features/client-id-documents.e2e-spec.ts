@@ -208,6 +208,6 @@ describe('where an answer of a documented client goes', () => {
     ['com.example.app:/callback', 'device'],
   ])('%s is %s', (redirectUri, place) => {
     expect(redirectPlace(client, redirectUri)).toBe(place);
-    expect(redirectPlace({ ...client, clientIdHost: undefined } as never, redirectUri)).toBeUndefined();
+    expect(redirectPlace({ ...client, clientIdHost: undefined }, redirectUri)).toBeUndefined();
   });
 });
