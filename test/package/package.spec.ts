@@ -109,13 +109,18 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     });
   });
 
-  it.each(['import', 'require'])('has what stands on optional packages, by %s()', async (load) => {
-    const names = ['cqrs', 'event-emitter', 'opentelemetry'].map((name) => `'nest-oauth2/${name}'`);
-    const print =
-      '(all) => console.log(all.flatMap(Object.keys).filter((name) => /Bridge|telemetry/.test(name)).join())';
-    const program = `Promise.all([${names.join()}].map(async (name) => ${load}(name))).then(${print})`;
-    expect(await run(host, 'node', '-e', program)).toBe('OAuth2CqrsBridge,OAuth2EventEmitterBridge,telemetry\n');
-  });
+  it.each(['import', 'require'])(
+    'has what stands on optional packages, and what is imported beside the module, by %s()',
+    async (load) => {
+      const names = ['cqrs', 'event-emitter', 'mcp', 'opentelemetry', 'pages'].map((name) => `'nest-oauth2/${name}'`);
+      const print =
+        '(all) => console.log(all.flatMap(Object.keys).filter((name) => /Bridge|telemetry|^mcp$|^pages$/.test(name)).join())';
+      const program = `Promise.all([${names.join()}].map(async (name) => ${load}(name))).then(${print})`;
+      expect(await run(host, 'node', '-e', program)).toBe(
+        'OAuth2CqrsBridge,OAuth2EventEmitterBridge,mcp,telemetry,pages\n',
+      );
+    },
+  );
 
   it.each(['swagger.mjs', 'swagger.cjs'])('describes what a route demands in %s', async (program) => {
     const flow = { tokenUrl: '/oauth/token', scopes: { 'notes:read': '' } };
