@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { OAUTH2_INTERACTION, type InteractionContext, type OAuth2Interaction } from 'nest-oauth2';
+import type { ConsentContext, InteractionContext, OAuth2Interaction } from 'nest-oauth2';
 import * as oauth from 'oauth4webapi';
 import { TABLES } from '../src/configuration/option-table.js';
+import { Visitor } from './src/pages/visitor.js';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(import.meta.dirname, 'readme-snippets');
@@ -60,52 +61,61 @@ describe('what a reader copies from the README', () => {
     });
   });
 
-  it('is an application that takes a stranger to the login page, which can bring them back', async () => {
-    const interaction = app.get<OAuth2Interaction>(OAUTH2_INTERACTION, { strict: false });
-    const redirect = '/login?return_to=%2Foauth%2Fauthorize%3Fa%3D1%26b%3D2';
-    const context = { returnTo: '/oauth/authorize?a=1&b=2' } as InteractionContext;
-    expect(await interaction.login(context)).toEqual({ redirect });
-  });
-
-  it('is an application whose user agrees to an application in the browser', async () => {
+  it('is an application whose user signs in and agrees at the address that it names', async () => {
     const client = { client_id: 'my-spa' };
-    const redirectUri = 'http://127.0.0.1:5555/callback';
-    const verifier = oauth.generateRandomCodeVerifier();
-    const page = new URL(`${origin}/oauth/authorize`);
-    page.search = new URLSearchParams({
-      client_id: client.client_id,
-      redirect_uri: redirectUri,
-      response_type: 'code',
-      scope: 'notes:read',
-      state: 'abc',
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    }).toString();
+    const named = /^http:\/\/localhost:3000(\/oauth\/authorize\S+)$/m.exec(
+      readFileSync(join(root, 'README.md'), 'utf8'),
+    );
+    const visitor = new Visitor(origin);
+    const login = await visitor.get(named![1]!);
+    const returned = await visitor.send(await visitor.get(login.location!), {
+      username: 'alice',
+      password: 'wonderland',
+    });
+    const consent = await visitor.get(returned.location!);
+    expect(consent.html).toContain('Read your notes');
+    const decided = await visitor.send(consent, { decision: 'allow' });
 
-    const consent = await (await fetch(page)).text();
-    const ticket = /name="ticket" value="([^"]+)"/.exec(consent)?.[1] ?? '';
-    const body = new URLSearchParams({ ticket, decision: 'allow' });
-    const decided = await fetch(page, { method: 'POST', body, redirect: 'manual' });
-
-    const callback = new URL(decided.headers.get('location') ?? '');
-    const parameters = oauth.validateAuthResponse(issuer, client, callback, 'abc');
+    const parameters = oauth.validateAuthResponse(issuer, client, new URL(decided.location!));
     const answer = await oauth.authorizationCodeGrantRequest(
       issuer,
       client,
       oauth.None(),
       parameters,
-      redirectUri,
-      verifier,
+      'http://127.0.0.1:3000/callback',
+      'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk', // RFC 7636 Appendix B
       insecure,
     );
     const tokens = await oauth.processAuthorizationCodeResponse(issuer, client, answer);
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'notes:read' });
+  });
+
+  it('has links to every sample', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const samples = readdirSync(join(root, 'sample')).filter((name) => /^\d/.test(name));
+    expect(samples.filter((name) => !readme.includes(`](sample/${name})`))).toEqual([]);
+  });
+
+  it('is an interaction of their own that leads to a login page and escapes what it shows', async () => {
+    const { LoginAndConsent } = (await import(join(folder, 'src/login-and-consent.ts'))) as {
+      LoginAndConsent: new () => OAuth2Interaction;
+    };
+    const interaction = new LoginAndConsent();
+    const context = { returnTo: '/oauth/authorize?a=1&b=2' } as InteractionContext;
+    expect(await interaction.login(context)).toEqual({
+      redirect: '/login?return_to=%2Foauth%2Fauthorize%3Fa%3D1%26b%3D2',
+    });
+    const asked = { authorization: { client: { id: '<script>', grants: [] } }, action: '/a?b&c', ticket: 'x"y' };
+    const shown = await interaction.consent({ id: '1' }, asked as unknown as ConsentContext);
+    expect(shown).toEqual({ html: expect.stringContaining('May &lt;script&gt; use your account?') });
+    expect(shown).toEqual({ html: expect.stringContaining('value="x&quot;y"') });
   });
 });
 
 /** Each whole file among the blocks begins with its name. The package tests paste those of the README into fresh hosts. */
 function writeSnippets(): void {
   expect(writeSnippetsOf('README.md')).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
+  expect(writeSnippetsOf('docs/pages.md')).toEqual(['src/login-and-consent.ts']);
   expect(writeSnippetsOf('docs/stores.md')).toEqual(['src/users.service.ts']);
 }
 
