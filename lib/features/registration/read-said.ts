@@ -11,6 +11,8 @@ import type { RegistrationModel } from './registration-model.js';
 
 /** How many characters a registration may have, as JSON. */
 const LARGEST = 16_384;
+/** How deep its objects and lists may lie in each other: those of a JWK set do not lie deeper. */
+const DEEPEST = 8;
 
 /** The JSON of a request. RFC 7591 §3.1 */
 export function readSaid(request: Request): Record<string, unknown> {
@@ -21,8 +23,15 @@ export function readSaid(request: Request): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new InvalidClientMetadataError('Invalid client metadata: it must be a JSON object');
   }
+  // Before it is written again: what is nested a thousand times is too much for the stack.
+  if (isDeeper(body, DEEPEST)) throw new InvalidClientMetadataError('Invalid client metadata: it is nested too deeply');
   if (JSON.stringify(body).length <= LARGEST) return body as Record<string, unknown>;
   throw new InvalidRequestError(`Invalid request: it has more than ${LARGEST} characters`, { code: 413 });
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
 }
 
 /** What a software statement says, where the host has proven and approved it. RFC 7591 §3.2.2 */

@@ -80,6 +80,13 @@ describe('what a client says of itself', () => {
     expect(await register(metadata)).toMatchObject({ status: 201, body: metadata });
   });
 
+  it('is refused where it is nested as deeply as nobody means', async () => {
+    const deep: unknown = JSON.parse('['.repeat(40_000) + ']'.repeat(40_000));
+    for (const metadata of [{ x: deep }, { jwks: { keys: [{ kty: 'EC', x: deep }] } }]) {
+      expect(await register(metadata)).toMatchObject({ status: 400, body: { error: 'invalid_client_metadata' } });
+    }
+  });
+
   it('is narrowed to what is allowed', async () => {
     const asked = { grant_types: ['authorization_code', 'password', 'refresh_token'], scope: 'read admin' };
     expect(await register(asked)).toMatchObject({
