@@ -2,6 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVeri
 import { InvalidTokenError } from '../../errors.js';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
 import { expiryOf, objectionTo, refusal, type TokenClaims, tokenOf } from '../../remote/token-claims.js';
+import { isNotVerified } from '../not-verified.js';
 import { remoteKeys } from './remote-keys.js';
 import { type JwtTokensOptions, type Settings, settle } from './settings.js';
 
@@ -75,7 +76,7 @@ export class JwtTokens implements ProtectedResourceModel {
 /** What is wrong with a token is no fault; that there are no keys is one. */
 function rejected(error: unknown): undefined {
   if (error instanceof errors.JWTExpired) throw new InvalidTokenError('Invalid token: access token has expired');
-  if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+  if (isNotVerified(error)) return undefined;
   throw error;
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { type JWTPayload, jwtVerify } from 'jose';
 import type { ClientAuthentication, ProofFacts } from '../../clients/client-authentication.js';
 import { InvalidArgumentError, ServerError } from '../../errors.js';
 import { shortText } from '../../events.js';
@@ -10,6 +10,7 @@ import { FetchError, fetchFault, type SafeFetchOptions } from '../../http/safe-f
 import { hasOnce } from '../../model/has-once.js';
 import { unavailable } from '../../remote/unavailable.js';
 import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import { isNotVerified } from '../not-verified.js';
 import { readAssertion, unproven } from './assertion.js';
 import { ClientKeys } from './client-keys.js';
 
@@ -110,7 +111,7 @@ const REQUIRED = ['iss', 'sub', 'aud', 'exp', 'jti'];
 
 /** What is wrong with an assertion is the client's fault; that its keys cannot be had now may be nobody's. */
 function failureOf(error: unknown): Error {
-  if (error instanceof errors.JOSEError || error instanceof TypeError) {
+  if (isNotVerified(error)) {
     return unproven({ rule: 'the assertion is signed by a key of the client, for it, and now', given: error.message });
   }
   if (!(error instanceof FetchError)) return error as Error;

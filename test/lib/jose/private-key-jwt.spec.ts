@@ -93,6 +93,15 @@ const of = (id: string) => ({ iss: id, sub: id });
 const REFUSED = { status: 401, body: { error: 'invalid_client' } };
 
 describe('a client with a key of its own', () => {
+  it.each([
+    { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' },
+    { kty: 'EC', crv: 'P-256', x: 7 },
+    { kty: 'RSA', n: 'AQ', e: 'AQAB', alg: 'ES256' },
+  ])('is refused where its key is none, and makes no fault of the server: %j', async (jwk) => {
+    served.body = JSON.stringify({ keys: [jwk] });
+    expect(await setUp().ask(await sign(of('fetched'), { kid: undefined }))).toMatchObject(REFUSED);
+  });
+
   it.each(['given', 'fetched', 'described'])('proves who it is, whose keys are %s', async (id) => {
     const { ask, heard } = setUp();
     expect(await ask(await sign(of(id)))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
