@@ -1,4 +1,5 @@
 import { isPublic } from '../clients/none.js';
+import { redirectPlace } from '../features/client-id-documents/client-id-url.js';
 import type { Asked } from '../model/consents.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { coversScope, scopeText, scopeValues } from '../tokens/scope.js';
@@ -49,9 +50,11 @@ export function allScopes(grants: readonly GrantRow[]): string | undefined {
 
 /**
  * May an earlier consent stand for this one? Not where anybody on the user's device could pass themselves off as this
- * client: one without a secret that is answered at no web address of its own. RFC 8252 §8.6
+ * client: one without a secret that is answered at no web address of its own. Nor where the document of a client sends the
+ * answer elsewhere: it may say so since yesterday, and users are warned of it each time. RFC 8252 §8.6, CIMD §8.1
  */
 export function mayRemember({ consent }: StoredClient, { client, redirectUri }: Asked): boolean {
   if (consent !== undefined) return consent === 'once';
+  if (redirectPlace(client, redirectUri) === 'elsewhere') return false;
   return !isPublic(client) || OWNED.test(redirectUri);
 }

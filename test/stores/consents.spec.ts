@@ -58,6 +58,18 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await opened.store.listGrants(user.id)).toEqual([]);
   });
 
+  it('are asked for again where the document of a client sends the answer elsewhere, whatever was agreed to before', async () => {
+    const user = newUser();
+    const id = 'https://app.example/client.json';
+    const client = { ...SPA, id, clientIdHost: 'app.example' };
+    await agree(user, ask('read', client, HTTPS));
+    expect(await opened.store.hasConsented(user, ask('read', client, HTTPS))).toBe(true);
+    const elsewhere = ask('read', client, 'https://other.example/callback');
+    expect(await opened.store.hasConsented(user, elsewhere)).toBe(false);
+    await agree(user, elsewhere);
+    expect(await opened.store.hasConsented(user, elsewhere)).toBe(false);
+  });
+
   it('add up when more is agreed to later', async () => {
     const user = newUser();
     await agree(user, ask('read'));
