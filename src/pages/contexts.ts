@@ -86,6 +86,8 @@ export interface DevicePageContext extends FormContext {
 export interface DeviceConsentPageContext extends FormContext {
   user: User;
   client: Client;
+  /** The host whose page says what the client is, where its id is the URL of that: all that is known of it for sure. */
+  clientHost?: string | undefined;
   /** What the device would be allowed. */
   scopes: readonly string[];
   /** For which resources. RFC 8707 §2 */

@@ -76,7 +76,17 @@ export class DeviceEndpoint extends PageEndpoint {
     const scopes = scope.split(' ').filter(Boolean);
     const fields = this.site.fields(visit, { user_code: userCode }, subjectOf(user, found));
     const accounts = this.site.loginPath(visit.request, this.path(visit, { user_code: userCode }));
-    const facts = { user, client, scopes, resources: resource, userCode, fields, accounts, action: this.path(visit) };
+    const facts = {
+      user,
+      client,
+      clientHost: client.clientIdHost,
+      scopes,
+      resources: resource,
+      userCode,
+      fields,
+      accounts,
+      action: this.path(visit),
+    };
     this.site.show('deviceConsent', facts, visit);
   }
 

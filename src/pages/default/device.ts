@@ -37,12 +37,14 @@ export function device({ say, action, fields, userCode, problem }: DevicePageCon
 /** Asks whether the device may have what it would get, and warns of those who send others a code. RFC 8628 §5.4 */
 export function deviceConsent(context: DeviceConsentPageContext): Page {
   const { say, describe, nameOf, action, fields, user, client, scopes, resources, userCode, accounts } = context;
+  const { clientHost } = context;
   const title = say('deviceConsentTitle');
   const values = { client: html`<b>${nameOf(client)}</b>` };
   return {
     title,
     main: html`<h1>${title}</h1>
       <p>${say(scopes.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
+      ${clientHost !== undefined && html`<p>${say('clientAt', { host: html`<code>${clientHost}</code>` })}</p>`}
       ${
         scopes.length > 0 &&
         html`<ul class="scopes">

@@ -189,6 +189,15 @@ describe('a host', () => {
   });
 });
 
+describe('the page of a device', () => {
+  it('names the host that speaks for a client', () => {
+    const facts = { ...form, user, client, scopes: [], resources: [], userCode: 'BCDF-GHJK', accounts: '/' };
+    const page = (more: object) => new PageRenderer().show('deviceConsent', { ...facts, ...more }).html;
+    expect(page({ clientHost: 'tv.example' })).toContain('It says that it is of <code>tv.example</code>.');
+    expect(page({})).not.toContain('It says that it is of');
+  });
+});
+
 describe('the consent page', () => {
   const page = (facts: object) => new PageRenderer().show('consent', { ...asked, ...facts }).html;
 
