@@ -43,7 +43,7 @@ export class Registrar {
   /** @returns the client, with all that it was given: what is secret, this one time */
   async register(request: Request, response: Response): Promise<object> {
     await this.access.admit(request, response);
-    const { metadata, statement } = await this.read(readSaid(request));
+    const metadata = await this.read(readSaid(request));
     await this.access.approve({ metadata }, request);
     const client = clientOf(newClientId(), metadata, this.policy);
     const { unusedLifetime } = this.options;
@@ -59,7 +59,7 @@ export class Registrar {
     };
     await this.model.saveRegistration(registration, credentials);
     const { clientSecret, registrationAccessToken } = credentials as typeof credentials & { clientSecret?: string };
-    return { ...this.tell(registration, registrationAccessToken, request, clientSecret), ...statement };
+    return this.tell(registration, registrationAccessToken, request, clientSecret);
   }
 
   find(clientId: string, token: string) {
@@ -79,7 +79,7 @@ export class Registrar {
     if (said['client_id'] !== id)
       throw new InvalidRequestError('Invalid request: `client_id` is not that of the client');
     await this.verifySecret(id, said['client_secret']);
-    const { metadata, statement } = await this.read(said);
+    const metadata = await this.read(said, found);
     await this.access.approve({ metadata, client: found.client }, request);
     const client = clientOf(id, metadata, this.policy);
     const clientSecret = isPublic(found.client) && !isPublic(client) ? opaqueToken() : undefined;
@@ -88,7 +88,7 @@ export class Registrar {
     if (!(await this.model.updateRegistration(registration, credentials))) {
       throw new InvalidTokenError('Invalid token: registration access token is invalid');
     }
-    return { ...this.tell(registration, bearerOf(request)!, request, clientSecret), ...statement };
+    return this.tell(registration, bearerOf(request)!, request, clientSecret);
   }
 
   async remove(found: Registration): Promise<void> {
@@ -102,17 +102,18 @@ export class Registrar {
     if (!isRight) throw new InvalidRequestError('Invalid request: `client_secret` is not that of the client');
   }
 
-  /** What is proven of it counts more than what is only said; the statement itself is told again. RFC 7591 §2.3, §3.2.1 */
-  private async read(said: Record<string, unknown>): Promise<{ metadata: ClientMetadata; statement: object }> {
-    const statement = said['software_statement'];
-    if (statement === undefined || !this.model.verifySoftwareStatement) {
-      return { metadata: readMetadata(said, this.policy), statement: {} };
+  /**
+   * What is proven of it counts more than what is only said. The statement is kept and told again: what it has proven is not
+   * changed without one. RFC 7591 §2.3, §3.2.1
+   */
+  private async read(said: Record<string, unknown>, before?: Registration): Promise<ClientMetadata> {
+    const statement = said['software_statement'] ?? undefined;
+    if (!this.model.verifySoftwareStatement) return readMetadata(said, this.policy);
+    if (statement === undefined && before?.client.metadata?.software_statement === undefined) {
+      return readMetadata(said, this.policy);
     }
     const proven = await readStatement(statement, this.model);
-    return {
-      metadata: readMetadata({ ...said, ...proven }, this.policy),
-      statement: { software_statement: statement },
-    };
+    return { ...readMetadata({ ...said, ...proven }, this.policy), software_statement: statement as string };
   }
 
   private tell({ client, issuedAt }: Registration, token: string, request: Request, secret?: string): object {

@@ -205,6 +205,36 @@ describe('a software statement', () => {
     });
   });
 
+  it('is told to the host that decides, who may want one, and only if it is proven', async () => {
+    const mayRegister = ({ metadata }: RegistrationRequest) => metadata.software_statement !== undefined;
+    const model = { ...verifier(() => ({ client_name: 'Proven' })), mayRegister };
+    expect(await register({ software_statement: statement }, {}, model)).toMatchObject({ status: 201 });
+    expect(await register({}, {}, model)).toMatchObject({ status: 403 });
+    expect(await register({ software_statement: statement }, {}, { mayRegister })).toMatchObject({ status: 403 });
+  });
+
+  it('holds for what is changed later: nobody keeps the name and changes what was proven of it', async () => {
+    const { server, store } = serverOf(
+      {},
+      verifier(() => ({ client_name: 'Proven', redirect_uris: [CALLBACK] })),
+    );
+    const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK], software_statement: statement });
+    const query = { client_id: body['client_id'] };
+    const headers = { authorization: `Bearer ${body['registration_access_token']}` };
+    const bent = { client_id: body['client_id'], client_name: 'Proven', redirect_uris: ['https://evil.example/'] };
+    for (const software_statement of [undefined, null, 'e30']) {
+      const refused = await ask(server, 'PUT', { ...bent, software_statement }, { headers, query });
+      expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_software_statement' } });
+    }
+    expect(await ask(server, 'GET', undefined, { headers, query })).toMatchObject({
+      status: 200,
+      body: { software_statement: statement, redirect_uris: [CALLBACK] },
+    });
+    const changed = await ask(server, 'PUT', { ...bent, software_statement: statement }, { headers, query });
+    expect(changed).toMatchObject({ status: 200, body: { redirect_uris: [CALLBACK] } });
+    expect(await store.getClient(body['client_id']!, null)).toMatchObject({ redirectUris: [CALLBACK] });
+  });
+
   it('is ignored where nobody reads it', async () => {
     const { status, body } = await register({ software_statement: statement });
     expect({ status, told: 'software_statement' in body }).toEqual({ status: 201, told: false });
