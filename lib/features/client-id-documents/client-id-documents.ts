@@ -51,6 +51,7 @@ class DocumentClients {
       outage,
       pause,
       isPassing: (error) => error instanceof FetchError && error.isPassing,
+      isUnasked: (error) => error instanceof FetchError && error.fault === 'busy',
       fetch: async (url) => {
         const { body, headers } = await this.fetch.json(url);
         const seconds = Math.min(Math.max(freshnessOf(headers) ?? USUAL_AGE, minAge), maxAge);

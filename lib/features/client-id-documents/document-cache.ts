@@ -11,6 +11,8 @@ export interface DocumentCacheOptions<D> {
   fetch(url: string): Promise<{ document: D; seconds: number }>;
   /** May the same attempt succeed later, so that what is known is good meanwhile? */
   isPassing(error: unknown): boolean;
+  /** Was nothing asked, for want of a place? That says nothing of the document. */
+  isUnasked(error: unknown): boolean;
   /** How many documents. */
   size: number;
   /** Seconds for which one is good that cannot be fetched again. */
@@ -71,7 +73,8 @@ export class DocumentCache<D> {
       return document;
     } catch (error) {
       if (!this.options.isPassing(error)) this.kept.delete(url);
-      if (pause > 0) keep(this.failed, url, { error, until: performance.now() + pause * 1000 }, size * PAUSES);
+      if (pause > 0 && !this.options.isUnasked(error))
+        keep(this.failed, url, { error, until: performance.now() + pause * 1000 }, size * PAUSES);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /**
  * Why something was not fetched: what is wrong with its URL, the address behind it, the answer, or what the answer says; or
- * that nobody answered in time, or too much is fetched already.
+ * that nobody answered in time, or only that there is trouble (5xx, 429); or too much is fetched already.
  */
 export type FetchFault = 'url' | 'address' | 'answer' | 'content' | 'network' | 'busy';
 

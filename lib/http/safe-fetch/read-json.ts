@@ -6,7 +6,11 @@ import { FetchError } from './fetch-error.js';
 /** Reads an answer that must be a JSON object of so many bytes at most. What is compressed is never expanded. */
 export async function readJson(answer: IncomingMessage, size: number): Promise<Record<string, unknown>> {
   const { statusCode, headers } = answer;
-  if (statusCode !== 200) throw new FetchError('answer', `the status is ${statusCode}, not 200`);
+  if (statusCode !== 200) {
+    // A host in trouble has said nothing of what it was asked for.
+    const isInTrouble = statusCode === 429 || (statusCode !== undefined && statusCode >= 500);
+    throw new FetchError(isInTrouble ? 'network' : 'answer', `the status is ${statusCode}, not 200`);
+  }
   const type = mediaType(headers['content-type']);
   if (!type || !(type === 'application/json' || matchesMediaType(type, 'application/*+json'))) {
     throw new FetchError('answer', 'the content is not JSON by its type');

@@ -107,6 +107,34 @@ describe('a document', () => {
     expect(await seen(patient!, id)).toBe('temporarily_unavailable');
   });
 
+  it.each([500, 502, 503, 429])('is good while its host is in trouble: %i', async (status) => {
+    const { id, path } = publish();
+    const server = serverOf(store(), { minAge: 0, maxAge: 0 });
+    expect(await seen(server, id)).toMatchObject({ id });
+    documents.replies[path] = json({}, {}, status);
+    expect(await seen(server, id)).toMatchObject({ id });
+    expect(await seen(serverOf(store()), id)).toBe('temporarily_unavailable');
+  });
+
+  it('is no worse for a moment in which too much was fetched', async () => {
+    const { id } = publish();
+    const slow = publish();
+    let answer: (() => void) | undefined;
+    const asked = new Promise<void>((resolve) => {
+      documents.replies[slow.path] = (response) => {
+        answer = () => void response.writeHead(404).end();
+        resolve();
+      };
+    });
+    const server = serverOf(store(), { pause: 60, fetch: { ...fetch, concurrency: 1 } });
+    const first = seen(server, slow.id);
+    await asked;
+    expect(await seen(server, id)).toBe('temporarily_unavailable');
+    answer!();
+    await first;
+    expect(await seen(server, id)).toMatchObject({ id });
+  });
+
   it('is not asked for again at once when it was no good', async () => {
     const { id, path } = publish({ client_id: 'other' });
     const server = serverOf(store(), { pause: 60 });

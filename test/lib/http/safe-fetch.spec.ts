@@ -64,7 +64,7 @@ describe('what somebody else has named', () => {
     ['not modified', json('', {}, 304)],
     ['a partial answer', json({}, {}, 206)],
     ['created', json({}, {}, 201)],
-    ['an error', json({}, {}, 500)],
+    ['an error', json({}, {}, 410)],
     ['HTML', json('{}', { 'content-type': 'text/html' })],
     ['no type', json('{}', { 'content-type': '' })],
     ['text that says it is JSON somewhere', json('{}', { 'content-type': 'text/plain; application/json' })],
@@ -74,6 +74,11 @@ describe('what somebody else has named', () => {
     server.replies['/'] = reply;
     expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
     expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([500, 503, 429])('may be otherwise in a moment, where its host is in trouble: %i', async (status) => {
+    server.replies['/'] = json({}, {}, status);
+    expect(await faultOf(fetching().json(server.url('/')))).toBe('network');
   });
 
   it.each([

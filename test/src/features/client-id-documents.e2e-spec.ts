@@ -131,7 +131,7 @@ describe.each(PLATFORMS)('clients known by their documents, on %s', (platform) =
   it.each([
     ['a redirect', json({}, { location: 'https://client.example/' }, 302)],
     ['not found', json({}, {}, 404)],
-    ['an error', json({}, {}, 500)],
+    ['an error', json({}, {}, 410)],
     ['a page', json('<p>', { 'content-type': 'text/html' })],
     ['too much', json({ a: 'x'.repeat(5200) })],
   ])('are refused by %s', async (_, reply) => {
