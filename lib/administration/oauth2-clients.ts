@@ -14,6 +14,7 @@ import type {
 } from '../model/clients.js';
 import type { Client } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
+import type { StoredClient } from '../stores/ports.js';
 import { verifyClient, verifySeconds, verifySecret } from '../stores/verify-client.js';
 
 /** How clients prove who they are that need a secret. RFC 7591 §2 (`token_endpoint_auth_method`) */
@@ -26,7 +27,7 @@ const BY_SECRET: readonly unknown[] = [
 ];
 
 /** A client that was created. */
-export interface CreatedClient<C extends Client = Client> {
+export interface CreatedClient<C extends Client = StoredClient> {
   client: ManagedClient<C>;
   /** The secret that was made for it: it is shown once, and can be read nowhere. Left out: none was made. */
   secret?: string;
@@ -35,8 +36,9 @@ export interface CreatedClient<C extends Client = Client> {
 /**
  * Administers the clients of a server, over whatever model has the methods of `ClientsModel`, as the ready-made stores have.
  * What could not be served is refused with a sentence before the model hears of it.
+ * @typeParam C what your model keeps of clients, if that is something else than the ready-made stores keep
  */
-export class OAuth2Clients<C extends Client = Client> {
+export class OAuth2Clients<C extends Client = StoredClient> {
   /** @param model any that has the methods that are called; those it lacks are told by a sentence */
   constructor(private readonly model: object) {}
 
