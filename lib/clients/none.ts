@@ -1,6 +1,7 @@
 import { optional } from '../http/parameters.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { Client } from '../model/model.js';
+import type { Client, Falsy } from '../model/model.js';
+import type { Options } from '../options/settle.js';
 import type { ClientAuthentication } from './client-authentication.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
@@ -17,4 +18,15 @@ export const none: ClientAuthentication = {
 /** Does the client declare that it has no secret? */
 export function isPublic(client: Client): boolean {
   return client.tokenEndpointAuthMethod === 'none';
+}
+
+/**
+ * May a client go without proof where a grant is asked for, or begins? One that declares how it authenticates is taken at its
+ * word: public clients have no secret, all others owe their proof. One that declares nothing follows the host's
+ * `requireClientAuthentication`.
+ */
+export function owesNoProof(client: Client | Falsy, grantType: unknown, options: Options): boolean {
+  if (client && client.tokenEndpointAuthMethod) return isPublic(client);
+  const map = options.requireClientAuthentication ?? {};
+  return typeof grantType === 'string' && Object.hasOwn(map, grantType) && map[grantType] === false;
 }

@@ -1,4 +1,4 @@
-import { isPublic } from '../clients/none.js';
+import { isPublic, owesNoProof } from '../clients/none.js';
 import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
 import { isHeard, report, shortText } from '../events.js';
 import type { ServerFacts } from '../feature.js';
@@ -38,18 +38,10 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     this.grantTypes = new Map([...server.grants, ...Object.entries(options.extendedGrantTypes ?? {})]);
   }
 
-  /**
-   * A client that declares how it authenticates is taken at its word: public clients have no secret, all others owe their
-   * proof. One that declares nothing follows the host's `requireClientAuthentication`.
-   */
   protected override excuses(client: Client | Falsy, request: Request): boolean {
     const grantType: unknown = request.body?.grant_type;
-    if (client && client.tokenEndpointAuthMethod) {
-      if (isPublic(client) && grantType === 'client_credentials') throw actsForItself();
-      return isPublic(client);
-    }
-    const map = this.options.requireClientAuthentication ?? {};
-    return typeof grantType === 'string' && Object.hasOwn(map, grantType) && map[grantType] === false;
+    if (grantType === 'client_credentials' && client && isPublic(client)) throw actsForItself();
+    return owesNoProof(client, grantType, this.options);
   }
 
   protected serve(exchange: Exchange): Awaitable<Token> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { isPublic } from '../../clients/none.js';
+import { owesNoProof } from '../../clients/none.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { ServerError, TemporarilyUnavailableError, UnauthorizedClientError } from '../../errors.js';
@@ -43,8 +43,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
 
   /** Those may go without proof who may at the token endpoint, where they poll. RFC 8628 §3.1 */
   protected override excuses(client: Client | Falsy): boolean {
-    if (client && client.tokenEndpointAuthMethod) return isPublic(client);
-    return this.options.requireClientAuthentication?.[DEVICE_GRANT] === false;
+    return owesNoProof(client, DEVICE_GRANT, this.options);
   }
 
   protected async serve({ client, issuer, parameters, request }: Exchange): Promise<Begun> {

@@ -1,4 +1,4 @@
-import { isPublic } from '../../clients/none.js';
+import { owesNoProof } from '../../clients/none.js';
 import { AuthorizeSteps } from '../../endpoints/authorize-steps.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../../endpoints/exchange.js';
@@ -39,8 +39,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
 
   /** Those may go without proof who may at the token endpoint, where they bring the code. RFC 9126 §2 */
   protected override excuses(client: Client | Falsy): boolean {
-    if (client && client.tokenEndpointAuthMethod) return isPublic(client);
-    return this.options.requireClientAuthentication?.['authorization_code'] === false;
+    return owesNoProof(client, 'authorization_code', this.options);
   }
 
   protected async serve({ client, issuer, parameters, request, response }: Exchange): Promise<PushedRequest> {

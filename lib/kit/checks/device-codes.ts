@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
+import { DEVICE_METHODS, type DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 import { type Check, type CheckedMethod, demand } from '../contract.js';
 import { FOREIGN } from '../spellings.js';
 import type { Trial } from '../trial.js';
@@ -10,16 +10,7 @@ import { answerOf, shown } from './finding.js';
 import { DECIDE_ONCE, KEEP_WHOLE, SLOWER, spendOnce } from './remedies.js';
 
 const feature = 'device codes';
-const needs: readonly CheckedMethod[] = [
-  'getClient',
-  'saveToken',
-  'saveDeviceAuthorization',
-  'getDeviceAuthorization',
-  'getDeviceAuthorizationByUserCode',
-  'decideDeviceAuthorization',
-  'slowDownDevice',
-  'revokeDeviceCode',
-];
+const needs: readonly CheckedMethod[] = ['getClient', 'saveToken', ...DEVICE_METHODS];
 
 /** What a model must do for the feature `deviceAuthorization`. */
 export const DEVICE_CHECKS: readonly Check[] = [

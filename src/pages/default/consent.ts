@@ -2,25 +2,16 @@ import { redirectPlace } from '../../../lib/features/client-id-documents/client-
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
-import { hidden } from './fields.js';
+import { asked, choice } from './asked.js';
 
 /** Asks whether the client may have what it would get. */
 export function consent(context: ConsentPageContext): Page {
-  const { say, describe, nameOf, action, fields, user, client, scopes, resources, redirectUri, accounts } = context;
-  const { clientHost } = context;
+  const { say, nameOf, user, client, clientHost, resources, redirectUri, accounts } = context;
   const title = say('consentTitle');
-  const values = { client: html`<b>${nameOf(client)}</b>` };
   return {
     title,
     main: html`<h1>${title}</h1>
-      <p>${say(scopes.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
-      ${clientHost !== undefined && html`<p>${say('clientAt', { host: html`<code>${clientHost}</code>` })}</p>`}
-      ${
-        scopes.length > 0 &&
-        html`<ul class="scopes">
-          ${scopes.map((scope) => html`<li>${describe(scope) ?? say('useScope')} <code>${scope}</code></li>`)}
-        </ul>`
-      }
+      ${asked(context)}
       ${
         resources.length > 0 &&
         html`<ul>
@@ -31,12 +22,7 @@ export function consent(context: ConsentPageContext): Page {
         redirectPlace(client, redirectUri) === 'elsewhere' &&
         html`<p class="notice bad">${say('answeredElsewhere', { place: placeOf(redirectUri), host: clientHost })}</p>`
       }
-      ${isAnybody(client, redirectUri) && html`<p class="notice bad">${say('clientHere')}</p>`}
-      <form method="post" action="${action}" class="choice">
-        ${hidden(fields)}
-        <button class="primary" name="decision" value="allow">${say('allow')}</button>
-        <button name="decision" value="deny">${say('deny')}</button>
-      </form>
+      ${isAnybody(client, redirectUri) && html`<p class="notice bad">${say('clientHere')}</p>`} ${choice(context)}
       <p class="aside">
         ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}
         ${say('answeredAt', { place: html`<code>${placeOf(redirectUri)}</code>` })}

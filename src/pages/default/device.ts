@@ -1,9 +1,7 @@
 import type { DeviceConsentPageContext, DeviceDonePageContext, DevicePageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
-import { hidden } from './fields.js';
-
-const INVALID = html`aria-invalid="true" aria-describedby="problem"`;
-const FOCUSED = html`autofocus`;
+import { asked, choice } from './asked.js';
+import { FOCUSED, hidden, INVALID } from './fields.js';
 
 /** Asks for the code that a device shows, or whether the one that came along is that. */
 export function device({ say, action, fields, userCode, problem }: DevicePageContext): Page {
@@ -36,28 +34,15 @@ export function device({ say, action, fields, userCode, problem }: DevicePageCon
 
 /** Asks whether the device may have what it would get, and warns of those who send others a code. RFC 8628 §5.4 */
 export function deviceConsent(context: DeviceConsentPageContext): Page {
-  const { say, describe, nameOf, action, fields, user, client, scopes, resources, userCode, accounts } = context;
-  const { clientHost } = context;
+  const { say, nameOf, user, resources, userCode, accounts } = context;
   const title = say('deviceConsentTitle');
-  const values = { client: html`<b>${nameOf(client)}</b>` };
   return {
     title,
     main: html`<h1>${title}</h1>
-      <p>${say(scopes.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
-      ${clientHost !== undefined && html`<p>${say('clientAt', { host: html`<code>${clientHost}</code>` })}</p>`}
-      ${
-        scopes.length > 0 &&
-        html`<ul class="scopes">
-          ${scopes.map((scope) => html`<li>${describe(scope) ?? say('useScope')} <code>${scope}</code></li>`)}
-        </ul>`
-      }
+      ${asked(context)}
       ${resources.map((uri) => html`<p>${say('deviceResource', { resource: html`<code>${uri}</code>` })}</p>`)}
       <p class="notice bad">${say('deviceWarning', { code: html`<b>${userCode}</b>` })}</p>
-      <form method="post" action="${action}" class="choice">
-        ${hidden(fields)}
-        <button class="primary" name="decision" value="allow">${say('allow')}</button>
-        <button name="decision" value="deny">${say('deny')}</button>
-      </form>
+      ${choice(context)}
       <p class="aside">
         ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })} <a href="${accounts}">${say('otherAccount')}</a>
       </p>`,

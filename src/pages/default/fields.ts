@@ -1,6 +1,12 @@
 import type { Fields } from '../contexts.js';
 import { type Html, html } from '../html.js';
 
+/** Of the field that the cursor goes to. */
+export const FOCUSED = html`autofocus`;
+
+/** Of the field that was wrong: what it says stands in `#problem`. */
+export const INVALID = html`aria-invalid="true" aria-describedby="problem"`;
+
 /** What a form sends along and nobody sees. */
 export const hidden = (fields: Fields): Html =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`;

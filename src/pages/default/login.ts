@@ -1,9 +1,6 @@
 import type { LoginPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
-import { hidden } from './fields.js';
-
-const FOCUSED = html`autofocus`;
-const INVALID = html`aria-invalid="true" aria-describedby="problem"`;
+import { FOCUSED, hidden, INVALID } from './fields.js';
 
 /** Asks who the user is: no client ever sees what is typed here. */
 export function login({ say, action, fields, username, problem }: LoginPageContext): Page {
