@@ -118,27 +118,27 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return super.redeemDeviceCode(...given);
   }
 
-  /** Puts a client among those that stay. Whoever is revoked meanwhile stays so. */
+  /** Puts a client among those that stay. Whoever is revoked meanwhile stays so, and a change meanwhile counts. */
   protected async use(id: string): Promise<void> {
-    const client = await this.unused(id);
-    if (!client) return;
-    const { registeredUntil, ...used } = client;
-    await this.createClient(used);
+    const row = await this.row(id);
+    if (!row || !isUnused(row)) return;
+    const isFirst = await this.createClient(keptIn(row));
     await this.storage.spend('registration', digest(id));
-    if (!(await this.row(id))) await this.removeClient(id);
+    // From here on it is among the clients that it is changed.
+    const last = await this.row(id);
+    if (!last) await this.removeClient(id);
+    else if (isFirst && last.data !== row.data) await this.saveClient(keptIn(last));
   }
 
   private async changeUnused(row: Found, client: DescribedClient, secret: string | undefined): Promise<boolean> {
     verifyClient(client);
-    const { registration, secretHashes } = JSON.parse(row.data!) as StoredClient;
+    const { registration, secretHashes } = keptIn(row);
     const hashes = secret === undefined ? secretHashes : [quickHash(secret)];
     const changed = { ...client, registration, ...(hashes && { secretHashes: hashes }) };
     if (await this.storage.change(row, { ...row, data: JSON.stringify(changed) })) return true;
     // It was used meanwhile, or changed.
-    return this.updateRegistration(
-      { client, issuedAt: new Date() },
-      secret === undefined ? {} : { clientSecret: secret },
-    );
+    const credentials = secret === undefined ? {} : { clientSecret: secret };
+    return this.updateRegistration({ client, issuedAt: new Date() }, credentials);
   }
 
   private async registered(id: string): Promise<StoredClient | undefined> {
@@ -148,11 +148,13 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   /** One that nothing was given to yet. */
   private async unused(id: string): Promise<StoredClient | undefined> {
     const row = await this.row(id);
-    if (!row || row.revokedAt !== null || row.expiresAt <= Date.now()) return undefined;
-    return { ...(JSON.parse(row.data!) as StoredClient), registeredUntil: row.expiresAt };
+    return row && isUnused(row) ? { ...keptIn(row), registeredUntil: row.expiresAt } : undefined;
   }
 
   private async row(id: string): Promise<Found | undefined> {
     return this.storage.find('registration', digest(id));
   }
 }
+
+const isUnused = ({ revokedAt, expiresAt }: Found): boolean => revokedAt === null && expiresAt > Date.now();
+const keptIn = ({ data }: Found) => JSON.parse(data!) as StoredClient;

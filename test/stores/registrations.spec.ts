@@ -106,6 +106,42 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.store.getRegistration(made.id, made.registrationAccessToken)).toBeDefined();
   });
 
+  it('is as it was changed last, though something is given to it at that very moment', async () => {
+    const made = await register();
+    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const narrowed = { ...made.client, redirectUris: ['https://app.example/only'] };
+    const { storage } = opened.store as unknown as { storage: { keepClient(...given: unknown[]): unknown } };
+    const { keepClient } = storage;
+    storage.keepClient = async (...given) => {
+      storage.keepClient = keepClient;
+      expect(await opened.another.updateRegistration({ ...made, client: narrowed }, { clientSecret: 'new' })).toBe(
+        true,
+      );
+      return keepClient.apply(storage, given);
+    };
+    await saveCode(client, `${made.id} race`);
+    for (const store of [opened.store, opened.another]) {
+      expect(await store.getClient(made.id, 'new')).toMatchObject({ redirectUris: narrowed.redirectUris });
+      expect(await store.getClient(made.id, made.clientSecret)).toBeUndefined();
+      expect(await store.getRegistration(made.id, made.registrationAccessToken)).toBeDefined();
+    }
+  });
+
+  it('is gone though it is removed at the very moment when something is given to it', async () => {
+    const made = await register();
+    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const { storage } = opened.store as unknown as { storage: { keepClient(...given: unknown[]): unknown } };
+    const { keepClient } = storage;
+    storage.keepClient = async (...given) => {
+      storage.keepClient = keepClient;
+      await opened.another.revokeRegistration(made);
+      return keepClient.apply(storage, given);
+    };
+    await saveCode(client, `${made.id} race`);
+    expect(await opened.another.getClient(made.id, null)).toBeUndefined();
+    expect(await opened.another.getAuthorizationCode(`${made.id} race`)).toBeUndefined();
+  });
+
   it('is gone with all that was given to it, once it is removed', async () => {
     const [unused, used] = [await register(), await register()];
     const client = (await opened.store.getClient(used.id, null)) as DescribedClient;
