@@ -17,6 +17,12 @@ const TAGGED = new RegExp(`^(client_name|${LINKS.join('|')})#([a-z]{2,8}(?:-[a-z
 /** Control characters, and those that turn the direction of a line: nothing else on a page must be bent by a name. */
 const UNSHOWABLE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
+/** Something that is seen at all: a name of nothing but joiners and fillers leaves a sentence without its subject. */
+const SEEN = /[^\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;
+
+/** Marks piled up on a letter, over the lines above it: no writing has so many. */
+const PILED = /\p{M}{6}/u;
+
 /** A member that is said; null is not. */
 export const given = (said: Said, name: string): unknown =>
   Object.hasOwn(said, name) ? (said[name] ?? undefined) : undefined;
@@ -32,7 +38,11 @@ export function text(said: Said, name: string, isGood = isShowable): string | un
 }
 
 const isShowable = (value: string) =>
-  value.trim() !== '' && value.length <= LONGEST_TEXT && value.isWellFormed() && !UNSHOWABLE.test(value);
+  value.length <= LONGEST_TEXT &&
+  value.isWellFormed() &&
+  SEEN.test(value) &&
+  !UNSHOWABLE.test(value) &&
+  !PILED.test(value);
 
 /** A word for programs. */
 export const isWord = (value: string) => value.length <= LONGEST_TEXT && isVSCHAR(value);

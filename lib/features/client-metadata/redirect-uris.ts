@@ -6,7 +6,8 @@ import { given, hasCredentials, LONGEST_URI, type Said } from './metadata-member
 const MOST = 20;
 
 /** What a browser does something with by itself, or another program that is no client: no scheme of an application. */
-const TAKEN = /^(?:intent|view-source|filesystem|chrome|about|res|ws|wss|ftp|ftps|mailto|tel|sms|urn|jar|ms-[\w-]+):/i;
+const TAKEN =
+  /^(?:intent|view-source|filesystem|chrome|about|res|shell|search|search-ms|ms-[\w-]+|ldaps?|wss?|ftps?|ssh|telnet|mailto|tel|sms|urn|jar):/i;
 
 /**
  * Reads where answers may go, by the kind of application: https for one of the web, and for a native one its own scheme or a
