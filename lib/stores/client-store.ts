@@ -28,7 +28,7 @@ const BATCH = 500;
 
 /** A store that can keep the clients too; a host that has them somewhere already brings its `clients` port instead. */
 export class ClientStore<S extends Storage & ClientStorage> extends Store<S> implements ClientsModel<StoredClient> {
-  private readonly own: KeptClients | undefined;
+  protected readonly own: KeptClients | undefined;
 
   constructor(storage: S, users: Users, clients?: Clients, options?: SecretCheckOptions) {
     const own = clients ? undefined : new KeptClients(storage);
@@ -37,16 +37,16 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
   }
 
   /**
-   * Keeps a client, new or changed as a whole. Secrets it has already stay, unless `secret` or `secretHashes` replaces them,
-   * and one that is retired stays so.
+   * Keeps a client, new or changed as a whole. Secrets it has already stay, unless `secret` or `secretHashes` replaces them;
+   * one that is retired stays so, and one that has registered itself manages that as before.
    * @throws InvalidArgumentError for a client that could not be served
    */
   async saveClient(client: StoredClient, options: SecretOptions = {}): Promise<void> {
     const { to, hasSecrets } = await this.prepared(client, options);
     await this.kept().put(client.id, (found) => {
       if (!found) return { to };
-      const { secret, secretHashes, retiredAt } = found.client;
-      return { to: { ...to, retiredAt, ...(!hasSecrets && { secret, secretHashes }) } };
+      const { secret, secretHashes, retiredAt, registration } = found.client;
+      return { to: { registration, ...to, retiredAt, ...(!hasSecrets && { secret, secretHashes }) } };
     });
   }
 
@@ -153,7 +153,7 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
     return { to, hasSecrets };
   }
 
-  private kept(): KeptClients {
+  protected kept(): KeptClients {
     if (!this.own) throw new InvalidArgumentError('Invalid argument: the clients are kept by the host');
     return this.own;
   }

@@ -3,11 +3,15 @@ import { redirectPlace } from '../features/client-id-documents/client-id-url.js'
 import type { Asked } from '../model/consents.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { coversScope, scopeText, scopeValues } from '../tokens/scope.js';
+import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';
 import type { GrantRow } from './storage.js';
 
 /** Marks a grant that holds no token: what a user agreed to. What it is for, and the client of a document, stand behind. */
 const CONSENT = '{"consent":true';
+
+/** What pages show of a client, in whatever language. RFC 7591 §2.2 */
+const SHOWN = /^(client_name|client_uri|logo_uri)(#|$)/;
 
 /** A web address that belongs to somebody, so that only they are answered there. */
 const OWNED = /^https:\/\/(?!localhost[:/]|127\.|\[::1\])/i;
@@ -18,19 +22,34 @@ export const isConsent = ({ data }: GrantRow): boolean => data?.startsWith(CONSE
 export function markConsent(grant: GrantRow, asked: Asked): GrantRow {
   const resource = resourcesOf(asked);
   const kept = grant.data === null ? {} : (JSON.parse(grant.data) as object);
-  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), ...kept });
+  const look = lookOf(asked.client);
+  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), look, ...kept });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
 /** What the answer to an authorization request is good for; nothing in particular: an empty list. RFC 8707 §2 */
 const resourcesOf = ({ data }: Asked): readonly string[] => audienceOf(data?.['resource']);
 
+/**
+ * Whom a user said yes to, of a client that says itself what it is: what it is called, where answers go, who can be it. With
+ * another one it is another client under the same id. Undefined of those that their operator describes.
+ */
+function lookOf({ metadata, name, redirectUris, tokenEndpointAuthMethod }: StoredClient): string | undefined {
+  if (!metadata) return undefined;
+  const shown = Object.entries(metadata).filter(([member]) => SHOWN.test(member));
+  const texts = shown.map((member) => JSON.stringify(member));
+  return digest(JSON.stringify([name, tokenEndpointAuthMethod, ordered(redirectUris ?? []), ordered(texts)]));
+}
+
+const ordered = (texts: readonly string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
+
 /** Do grants of a user hold a consent to as much, for each of the resources? Several add up. */
 export function coversConsent(grants: readonly GrantRow[], asked: Asked): boolean {
-  const given = consentsTo(grants, asked.client.id, asked.issuer ?? null).map((grant) => ({
-    grant,
-    resources: audienceOf((JSON.parse(grant.data!) as { resource?: unknown }).resource),
-  }));
+  const look = lookOf(asked.client);
+  const given = consentsTo(grants, asked.client.id, asked.issuer ?? null).flatMap((grant) => {
+    const consent = JSON.parse(grant.data!) as { resource?: unknown; look?: string };
+    return consent.look === look ? { grant, resources: audienceOf(consent.resource) } : [];
+  });
   const covers = (isMeant: (resources: readonly string[]) => boolean): boolean => {
     const meant = given.filter(({ resources }) => isMeant(resources)).map(({ grant }) => grant);
     return meant.length > 0 && coversScope(allScopes(meant) ?? '', asked.scope ?? '');

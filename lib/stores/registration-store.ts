@@ -11,25 +11,12 @@ import type { AuthorizationCode, Token, Unsaved, User } from '../model/model.js'
 import { isSameText } from '../same-text.js';
 import { digest, quickHash } from './client-secret.js';
 import { ClientStore } from './client-store.js';
-import { isRetired } from './managed-client.js';
+import { changedClient, isRetired } from './managed-client.js';
 import type { StoredClient } from './ports.js';
-import { isRight, storedClient } from './registered-client.js';
+import { described, isRight, storedClient, withSecret } from './registered-client.js';
 import { grantRow, rowOf, withoutSecrets } from './rows.js';
 import type { ClientStorage, Found, Storage } from './storage.js';
 import { verifyClient } from './verify-client.js';
-
-/** What of a client its own registration says, and a change of it replaces; what a host has added stays. */
-const DESCRIBED: readonly (keyof DescribedClient)[] = [
-  'grants',
-  'redirectUris',
-  'tokenEndpointAuthMethod',
-  'scopes',
-  'defaultScope',
-  'applicationType',
-  'name',
-  'requirePushedAuthorizationRequests',
-  'metadata',
-];
 
 /** The client that a row stands for until it is used. */
 const NOBODY = { id: '', grants: [] };
@@ -42,6 +29,10 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   extends ClientStore<S>
   implements RegistrationModel<StoredClient & DescribedClient>, ClientIdDocumentModel
 {
+  canRegister(): boolean {
+    return Boolean(this.own) || this.saveRegistration !== RegistrationStore.prototype.saveRegistration;
+  }
+
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     const client = storedClient(registration, credentials);
     const { expiresAt } = registration;
@@ -69,11 +60,11 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   async updateRegistration({ client }: Registration, { clientSecret }: RegistrationCredentials): Promise<boolean> {
     const row = await this.row(client.id);
     if (row && row.revokedAt === null) return this.changeUnused(row, client, clientSecret);
-    const changes = Object.fromEntries(DESCRIBED.map((name) => [name, client[name]]));
-    const isKnown = Boolean(await this.changeClient(client.id, changes));
-    if (isKnown && clientSecret !== undefined)
-      await this.rotateClientSecret(client.id, { secret: clientSecret, overlap: 0 });
-    return isKnown;
+    return this.kept().change(client.id, (found) => {
+      const to = changedClient(found.client, described(client));
+      verifyClient(to);
+      return { to: clientSecret === undefined ? to : withSecret(to, clientSecret, found.now) };
+    });
   }
 
   async revokeRegistration({ client: { id } }: Registration): Promise<void> {

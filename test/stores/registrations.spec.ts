@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DescribedClient, Registration } from 'nest-oauth2/features';
 
 import { later } from '../support/model.js';
+import { ScryptCount } from './scrypt-count.js';
 import { findStores, type OpenStore } from './every-store.js';
 
 describe.each(await findStores())('a client that has registered itself, on $name', ({ open }) => {
@@ -27,7 +28,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
     return { id, grants: ['authorization_code'], ...shared, metadata };
   }
 
-  async function register(expiresAt: Date | undefined = later(600)) {
+  async function register(expiresAt: Date | null = later(600)) {
     const registration: Registration = {
       client: clientOf(),
       issuedAt: new Date(1_700_000_000_000),
@@ -50,7 +51,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it.each([
     ['may be forgotten', later(600)],
-    ['stays', undefined],
+    ['stays', null],
   ])('is found by its secret and by its token, in any process, where it %s', async (_, expiresAt) => {
     const made = await register(expiresAt);
     for (const store of [opened.store, opened.another]) {
@@ -90,7 +91,7 @@ describe.each(await findStores())('a client that has registered itself, on $name
 
   it.each([
     ['may be forgotten', later(600)],
-    ['stays', undefined],
+    ['stays', null],
   ])('is changed as often as it likes, and given another secret, where it %s', async (_, expiresAt) => {
     const made = await register(expiresAt);
     for (const name of ['One', 'Two', 'Three']) {
@@ -142,6 +143,65 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.another.getAuthorizationCode(`${made.id} race`)).toBeUndefined();
   });
 
+  it('changes by its own hand, secret and all, without a slow hash, and keeps what its host says of it', async () => {
+    const made = await register(null);
+    await opened.store.changeClient(made.id, { consent: 'once' });
+    await saveCode(made.client, `${made.id} kept`);
+    const changed = { ...made, client: { ...made.client, name: 'Other', redirectUris: ['https://b.example/'] } };
+    const slow = new ScryptCount();
+    expect(
+      await slow.during(async () => {
+        expect(await opened.another.updateRegistration(changed, { clientSecret: 'another' })).toBe(true);
+      }),
+    ).toBe(0);
+    slow.stop();
+    expect(await opened.store.getClient(made.id, 'another')).toMatchObject({ ...changed.client, consent: 'once' });
+    expect(await opened.store.getClient(made.id, made.clientSecret)).toBeUndefined();
+    expect(await opened.another.getAuthorizationCode(`${made.id} kept`)).toBeDefined();
+  });
+
+  it('manages itself as before when its administrator saves what was found of it', async () => {
+    const made = await register(null);
+    const { secrets: _, ...found } = (await opened.store.findClient(made.id))!;
+    expect(JSON.stringify(found)).not.toMatch(/hash/i);
+    await opened.store.saveClient({ ...found, name: 'Notes' });
+    await opened.store.changeClient(made.id, { scopes: ['read', 'write'] });
+    const { client } = (await opened.another.getRegistration(made.id, made.registrationAccessToken))!;
+    expect(client).toMatchObject({ name: 'Notes', scopes: ['read', 'write'] });
+    expect(await opened.another.getClient(made.id, made.clientSecret)).toBeDefined();
+  });
+
+  it('is agreed to again when it is called or answered otherwise, and its grants live on', async () => {
+    const made = await register(null);
+    await opened.store.changeClient(made.id, { consent: 'once' });
+    const asked = async () => ({
+      client: (await opened.another.getClient(made.id, null))!,
+      redirectUri: CALLBACK,
+      scope: 'read',
+    });
+    const hasConsented = async () => opened.another.hasConsented(user, await asked());
+    await opened.store.saveConsent(user, await asked());
+    await saveCode(made.client, `${made.id} lives on`);
+    const { metadata } = made.client;
+    const others = [
+      { name: 'Bank' },
+      { redirectUris: [CALLBACK, 'https://thief.example/'] },
+      { metadata: { ...metadata, 'client_name#ja': '銀行' } },
+      { metadata: { ...metadata, logo_uri: 'https://bank.example/logo.png' } },
+      { tokenEndpointAuthMethod: 'none' },
+    ];
+    for (const other of others) {
+      expect(await hasConsented()).toBe(true);
+      await opened.store.updateRegistration({ ...made, client: { ...made.client, ...other } }, {});
+      expect(await hasConsented()).toBe(false);
+      await opened.store.updateRegistration({ ...made, client: { ...made.client, scopes: ['read', 'more'] } }, {});
+    }
+    expect(await hasConsented()).toBe(true);
+    expect(await opened.store.getAuthorizationCode(`${made.id} lives on`)).toBeDefined();
+    expect(await opened.store.revokeGrantsOf({ userId: user.id, clientId: made.id })).toBe(2);
+    expect(await hasConsented()).toBe(false);
+  });
+
   it('is gone with all that was given to it, once it is removed', async () => {
     const [unused, used] = [await register(), await register()];
     const client = (await opened.store.getClient(used.id, null)) as DescribedClient;
@@ -162,6 +222,30 @@ describe.each(await findStores())('a client that a document describes, on $name'
     opened = await open();
   });
   afterAll(() => opened.close());
+
+  it('is agreed to again when its document says another name or other addresses', async () => {
+    const client = {
+      id: 'https://client.example/other.json',
+      clientIdHost: 'client.example',
+      name: 'Notes',
+      grants: ['authorization_code'],
+      redirectUris: ['https://client.example/a', 'https://client.example/b'],
+      scopes: ['read'],
+      tokenEndpointAuthMethod: 'none',
+      metadata: { token_endpoint_auth_method: 'none', grant_types: ['authorization_code'], response_types: ['code'] },
+    };
+    const user = { id: 'agreeing' };
+    const ask = (changed: object) => ({
+      client: { ...client, ...changed },
+      redirectUri: 'https://client.example/a',
+      scope: 'read',
+    });
+    await opened.store.saveConsent(user, ask({}));
+    const has = (changed: object) => opened.another.hasConsented(user, ask(changed));
+    expect(await has({ redirectUris: client.redirectUris.toReversed() })).toBe(true);
+    for (const other of [{ name: 'Bank' }, { redirectUris: ['https://client.example/a', 'https://thief.example/'] }])
+      expect(await has(other)).toBe(false);
+  });
 
   it('is kept with what is issued to it, and is among no clients', async () => {
     const user = { id: 'alice' };

@@ -33,6 +33,8 @@ export interface RegistrationRequest {
 
 /** Keeps clients that register themselves. */
 export interface RegistrationModel<C extends Client = DescribedClient> {
+  /** Can clients be kept at all? Asked at the start. A store cannot where the host has the clients. Left out: they can. */
+  canRegister?(): boolean;
   /** Keeps a new client, which `getClient()` finds from then on. */
   saveRegistration(registration: Registration<C>, credentials: RegistrationCredentials): Awaitable<unknown>;
   /** @returns falsy where there is no such client, or it has another token: nobody learns which */

@@ -59,6 +59,9 @@ export function* registrationFaults(options: RegistrationOptions, server: Server
   if (!open && initialAccessScope === undefined && !model.mayRegister) {
     yield `who may register? ${PLACE} takes \`open: true\`, an \`initialAccessScope\`, or a model that implements \`mayRegister()\``;
   }
+  if (model.canRegister?.() === false) {
+    yield `${PLACE} keeps clients in the store, which was given the \`clients\` of the host: leave these out, or implement \`saveRegistration()\` and what goes with it`;
+  }
   if (initialAccessScope !== undefined) {
     const fault = scopesFault([initialAccessScope], PLACE);
     if (open)

@@ -179,6 +179,18 @@ describe('who may register', () => {
   ])('is said clearly, or nothing starts: %j', (options, sentence) => {
     expect(() => serverOf(options as never)).toThrow(sentence);
   });
+
+  it('needs a store that keeps clients, or a host that does', () => {
+    const make = (Store: typeof MemoryStore) => {
+      const model = new Store({ clients: { findById: () => undefined }, users });
+      return new OAuth2Server({ model, issuer: 'https://as.example', features: [registration({ open: true })] });
+    };
+    expect(() => make(MemoryStore)).toThrow('was given the `clients` of the host');
+    class OwnTable extends MemoryStore {
+      override async saveRegistration(): Promise<void> {}
+    }
+    expect(make(OwnTable)).toBeInstanceOf(OAuth2Server);
+  });
 });
 
 describe('a software statement', () => {
