@@ -18,7 +18,7 @@ export interface OAuth2Health {
 @Injectable()
 export class OAuth2HealthIndicator {
   private readonly model: Partial<HealthModel>;
-  /** However many ask, one looks. */
+  /** However many ask at once, one looks. */
   private looking: Promise<OAuth2Health> | undefined;
 
   /** @throws InvalidArgumentError when the model cannot tell */
@@ -35,12 +35,18 @@ export class OAuth2HealthIndicator {
     key: K = 'oauth2' as K,
     { timeout = 1 } = {},
   ): Promise<Record<K, OAuth2Health>> {
-    this.looking ??= this.look().finally(() => (this.looking = undefined));
+    const looking = (this.looking ??= this.look());
+    const isOver = () => void (this.looking === looking && (this.looking = undefined));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<OAuth2Health>((resolve) => {
-      timer = setTimeout(resolve, timeout * 1000, down(`the store did not answer within ${timeout} s`));
+      timer = setTimeout(() => {
+        // A look that never ends must not be the answer for ever.
+        isOver();
+        resolve(down(`the store did not answer within ${timeout} s`));
+      }, timeout * 1000);
     });
-    const health = await Promise.race([this.looking, late]);
+    const health = await Promise.race([looking, late]);
+    isOver();
     clearTimeout(timer);
     return { [key]: health } as Record<K, OAuth2Health>;
   }
