@@ -18,9 +18,10 @@ export const INJECTION_TOKEN = must<unknown>('an injection token', Boolean);
 /** How many tenants are kept, and for how long. */
 export const TENANT_CACHE: Kind = (value, name) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ max: 1000, timeToLive: 300 }\``;
-  const unknown = Object.keys(value).find((key) => key !== 'max' && key !== 'timeToLive');
-  if (unknown !== undefined) return `unknown option \`${name}.${unknown}\`: there are \`max\` and \`timeToLive\``;
-  return findFault(value, { max: COUNT, timeToLive: SECONDS }, { prefix: `${name}.` });
+  const unknown = Object.keys(value).find((key) => !['max', 'timeToLive', 'deadline'].includes(key));
+  if (unknown !== undefined)
+    return `unknown option \`${name}.${unknown}\`: there are \`max\`, \`timeToLive\` and \`deadline\``;
+  return findFault(value, { max: COUNT, timeToLive: SECONDS, deadline: SECONDS }, { prefix: `${name}.` });
 };
 
 const COUNT = must<number>('a whole number, 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);

@@ -40,7 +40,7 @@ export interface OAuth2Registration {
   controllers?: boolean;
   /** Which tenant a request asks, and what is different there, given like the model: an issuer for each, from your database. */
   tenants?: Given<OAuth2Tenants>;
-  /** How many tenants are kept at most, and for how many seconds. Default: { max: 1000, timeToLive: 300 } */
+  /** How many tenants are kept, for how many seconds, and how long one may take. Default: { max: 1000, timeToLive: 300, deadline: 10 } */
   tenantCache?: TenantCacheOptions;
   /** Make the exports of the module visible everywhere. Default: false */
   isGlobal?: boolean;

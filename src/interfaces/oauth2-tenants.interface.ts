@@ -40,4 +40,6 @@ export interface TenantCacheOptions {
   max?: number;
   /** Seconds after which the options of a tenant are asked for again. Default: 300 */
   timeToLive?: number;
+  /** Seconds that `createTenantOptions()` may take; then it is 503 `temporarily_unavailable`, and asked again. Default: 10 */
+  deadline?: number;
 }

@@ -1,3 +1,4 @@
+import { Deadline } from '../../lib/stores/deadline.js';
 import type { TenantCacheOptions } from '../interfaces/oauth2-tenants.interface.js';
 
 interface Kept<T> {
@@ -12,10 +13,16 @@ export class TenantCache<T> {
   private readonly underWay = new Map<string, Promise<T | undefined>>();
   private readonly max: number;
   private readonly timeToLive: number;
+  private readonly deadline: Deadline;
 
-  constructor({ max = 1000, timeToLive = 300 }: TenantCacheOptions = {}) {
+  /** @param verify is asked when all is known of what is to be kept, and throws where it may not be */
+  constructor(
+    { max = 1000, timeToLive = 300, deadline = 10 }: TenantCacheOptions = {},
+    private readonly verify: (tenant: string, value: T) => void = () => undefined,
+  ) {
     this.max = max;
     this.timeToLive = timeToLive * 1000;
+    this.deadline = new Deadline(deadline);
   }
 
   /** Finds or makes it; undefined and failures are not kept. */
@@ -31,9 +38,13 @@ export class TenantCache<T> {
     if (before) return before;
     // Once it was forgotten meanwhile it is nothing to keep.
     const isWanted = () => this.underWay.get(tenant) === making;
-    const making = make()
+    // Who comes later waits for the same one: one that never ends would be waited for until the end of the process.
+    const making = this.deadline
+      .within(make)
       .then((value) => {
-        if (value !== undefined && isWanted()) this.keep(tenant, value);
+        if (value === undefined) return value;
+        this.verify(tenant, value);
+        if (isWanted()) this.keep(tenant, value);
         return value;
       })
       .finally(() => isWanted() && this.underWay.delete(tenant));
@@ -43,7 +54,11 @@ export class TenantCache<T> {
 
   /** Another tenant, of which something like this is kept. */
   findOther(tenant: string, isLike: (value: T) => boolean): string | undefined {
-    return [...this.kept].find(([other, { value }]) => other !== tenant && isLike(value))?.[0];
+    const now = performance.now();
+    for (const [other, { value, until }] of this.kept) {
+      if (other !== tenant && until > now && isLike(value)) return other;
+    }
+    return undefined;
   }
 
   private peek(tenant: string): T | undefined {

@@ -21,7 +21,7 @@ export class OAuth2TenantServers {
     private readonly make: (tenant: string, options: TenantOptions) => TenantParts,
     cache: TenantCacheOptions | undefined,
   ) {
-    this.cache = new TenantCache(cache);
+    this.cache = new TenantCache(cache, (tenant, parts) => this.verifyIssuer(tenant, parts));
   }
 
   /** The server of a tenant, for jobs and tests of the host. @throws InvalidRequestError (404) when there is no such tenant */
@@ -55,14 +55,26 @@ export class OAuth2TenantServers {
   private async settle(tenant: string): Promise<TenantParts | undefined> {
     const options = await this.tenants.createTenantOptions(tenant);
     if (!options) return undefined;
-    const parts = this.make(tenant, options);
-    const { issuer } = options;
-    const other = this.cache.findOther(tenant, ({ server }) => server.options.issuer === issuer);
+    return this.make(tenant, options);
+  }
+
+  /**
+   * One issuer, one tenant. A database that compares without case finds `acme` by `ACME` too: whoever asks by that name first must
+   * not keep out the one that the issuer names.
+   */
+  private verifyIssuer(tenant: string, { server }: TenantParts): void {
+    const { issuer } = server.options;
+    const other = this.cache.findOther(tenant, (kept) => kept.server.options.issuer === issuer);
+    if (other === undefined) return;
+    if (isNamed(other, issuer!) && !isNamed(tenant, issuer!)) throw unknownTenant();
     const fault = `the tenants \`${other}\` and \`${tenant}\` have one \`issuer\`, \`${issuer}\`: give each its own`;
-    verify(other === undefined, fault);
-    return parts;
+    verify(isNamed(tenant, issuer!) && !isNamed(other, issuer!), fault);
+    this.cache.forget(other);
   }
 }
+
+/** Is it one of the words that an issuer is made of? */
+const isNamed = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).includes(tenant);
 
 function unknownTenant(): InvalidRequestError {
   const rule = '`findTenant()` and `createTenantOptions()` know the tenant';

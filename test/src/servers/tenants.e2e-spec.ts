@@ -326,6 +326,31 @@ describe('the servers of tenants', () => {
     expect(tenants.asked).toEqual(['a', 'a']);
   });
 
+  it('are asked for again when the host has hung, and not waited for until the end of the process', async () => {
+    const { tenants, servers } = await start({ tenantCache: { deadline: 0.02 } });
+    const create = tenants.createTenantOptions.bind(tenants);
+    tenants.createTenantOptions = () => new Promise(() => undefined);
+    await expect(servers.get('a')).rejects.toMatchObject({ name: 'temporarily_unavailable', code: 503 });
+    tenants.createTenantOptions = create;
+    expect((await servers.get('a')).options.issuer).toBe('https://a.example.com');
+  });
+
+  it('have an issuer each, also when two are made at the same moment', async () => {
+    const { tenants, servers } = await start();
+    tenants.createTenantOptions = () => Promise.resolve({ issuer: 'https://id.example.com' });
+    const made = await Promise.allSettled([servers.get('a'), servers.get('b')]);
+    expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('are kept out by nobody who writes their name otherwise, for a database that does not heed case', async () => {
+    const { tenants, servers } = await start();
+    tenants.createTenantOptions = async (tenant) => ({ issuer: issuerOf(tenant.toLowerCase()) });
+    await servers.get('ACME');
+    expect((await servers.get('acme')).options.issuer).toBe('https://acme.example.com');
+    await expect(servers.get('Acme')).rejects.toMatchObject({ code: 404 });
+    await servers.get('acme');
+  });
+
   it('have an issuer each', async () => {
     const { tenants, servers } = await start();
     tenants.createTenantOptions = async () => ({ issuer: 'https://id.example.com' });
