@@ -61,7 +61,7 @@ export class StoredKeys implements KeyRing {
 
   /**
    * Makes a key that signs as soon as everybody may know it; the one before it stays known until all it signed is over. Where
-   * a next key waits already, that one is it.
+   * a next key waits already, that one is it; the first of all signs at once.
    * @param now sign with it at once: those who have the old keys kept refuse its tokens until they look again
    * @returns the `kid`
    */
@@ -71,7 +71,9 @@ export class StoredKeys implements KeyRing {
       throw new InvalidArgumentError(`Invalid argument: no key signs by ${wanted}`);
     const made = await newKey(wanted, now ? Date.now() : this.fromNow());
     await this.change((keys) => {
-      const waits = keys.some((key) => key.alg === wanted && key.signsFrom > Date.now());
+      const own = keys.filter((key) => key.alg === wanted);
+      if (own.length === 0) return [...keys, { ...made, signsFrom: Date.now() }];
+      const waits = own.some((key) => key.signsFrom > Date.now());
       return waits && !now ? keys : [...keys, made];
     });
     const named = this.kept.filter((key) => key.alg === wanted).toSorted((a, b) => b.signsFrom - a.signsFrom);

@@ -185,6 +185,16 @@ describe('keys in a store', () => {
     expect((await signingKeys(one).list()).map(({ state }) => state)).toEqual(['current']);
   });
 
+  it('sign at once where there was none that could be replaced', async () => {
+    const server = processOf(kept);
+    const first = await signingKeys(server).rotate();
+    const [only, ...others] = await signingKeys(server).list();
+    expect([only, others]).toEqual([expect.objectContaining({ kid: first, state: 'current' }), []]);
+    expect(only!.signsFrom.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await signingKeys(server).rotate()).not.toBe(first);
+    expect((await signingKeys(server).list()).map(({ state }) => state)).toEqual(['current', 'next']);
+  });
+
   it('replace themselves after a while, once among all processes', async () => {
     const servers = [1, 2, 3].map(() => processOf(kept, { rotateEvery: 86_400 }));
     for (const server of servers) await sign(server);
