@@ -11,6 +11,7 @@ export async function administer() {
   const { client } = await clients.create({ name: 'Acme', grants: ['client_credentials'], scopes: ['orders:read'] });
   await clients.change(client.id, { name: null, scopes: ['orders:read', 'orders:write'] });
   await clients.change(client.id, ({ scopes = [] }) => ({ scopes: [...scopes, 'orders:write'] }));
+  await clients.create({ tokenEndpointAuthMethod: 'private_key_jwt', grants: [], jwks: { keys: [{ kty: 'EC' }] } });
   expectTypeOf(client.name).toEqualTypeOf<string | undefined>();
 
   // @ts-expect-error misspelt
