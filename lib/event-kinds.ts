@@ -6,6 +6,14 @@ export interface OAuth2Events {
   'client.authenticated': ClientEvent;
   /** A client could not prove who it is. */
   'client.refused': RefusalEvent;
+  /** A client is known from now on: it registered itself, or an administrator created it. RFC 7591 §3 */
+  'client.registered': OAuth2Event;
+  /** By its own hand, or by that of an administrator. RFC 7592 §2.2 */
+  'client.changed': ClientChangeEvent;
+  /** It is refused from now on, and its grants are over. */
+  'client.retired': OAuth2Event;
+  /** It is forgotten, and its grants are over. RFC 7592 §2.3 */
+  'client.removed': OAuth2Event;
   /** Somebody signed in on a ready-made page. */
   'user.signed_in': OAuth2Event;
   'user.signed_out': OAuth2Event;
@@ -45,6 +53,10 @@ export type OAuth2EventName = keyof OAuth2Events;
 export const EVENT_NAMES = Object.keys({
   'client.authenticated': 0,
   'client.refused': 0,
+  'client.registered': 0,
+  'client.changed': 0,
+  'client.retired': 0,
+  'client.removed': 0,
   'user.signed_in': 0,
   'user.signed_out': 0,
   'user.refused': 0,
@@ -95,6 +107,12 @@ export interface ClientEvent extends OAuth2Event {
   method: string;
 }
 
+/** A client was changed. */
+export interface ClientChangeEvent extends OAuth2Event {
+  /** What is said of it, its secrets, or that it was retired. */
+  what: 'description' | 'secret' | 'restored';
+}
+
 /** A request was refused: what the client heard, and what only the operator hears. */
 export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
   /** The error code on the wire. */
@@ -121,7 +139,7 @@ export interface IntrospectionEvent extends OAuth2Event {
   issuedTo?: string | undefined;
 }
 
-/** Without a `grantId`, all grants are meant that the user gave the client. */
+/** Without a `grantId`, all grants are meant that the user gave the client; without one of these, all of the other. */
 export interface GrantEvent extends OAuth2Event {
   /** Something came twice, a client gave it up, a user ended it, or the host did. */
   reason: 'reuse' | 'revoked' | 'withdrawn' | 'host';

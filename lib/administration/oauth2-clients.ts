@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { InvalidArgumentError } from '../errors.js';
+import type { OAuth2EventName, OAuth2Events } from '../event-kinds.js';
+import { type EventSink, type Facts, isHeard, report } from '../events.js';
 import type {
   ClientChange,
   ClientList,
@@ -39,8 +41,14 @@ export interface CreatedClient<C extends Client = StoredClient> {
  * @typeParam C what your model keeps of clients, if that is something else than the ready-made stores keep
  */
 export class OAuth2Clients<C extends Client = StoredClient> {
-  /** @param model any that has the methods that are called; those it lacks are told by a sentence */
-  constructor(private readonly model: object) {}
+  /**
+   * @param model any that has the methods that are called; those it lacks are told by a sentence
+   * @param events who hears of what is done
+   */
+  constructor(
+    private readonly model: object,
+    private readonly events?: EventSink,
+  ) {}
 
   /**
    * Creates a client. One that has to prove who it is, and is given no secret, gets one of 256 random bits; one without `id` a
@@ -60,6 +68,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     verifySeconds(options);
     const isNew = await model.createClient(whole as NewClient<C>, { ...options, isRandom: made !== undefined });
     if (!isNew) throw new InvalidArgumentError('Invalid argument: there is a client by this `id` already');
+    this.report('client.registered', { clientId: whole.id });
     const created = { client: (await model.findClient(whole.id)) as ManagedClient<C> };
     return made === undefined ? created : { ...created, secret: made };
   }
@@ -77,6 +86,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
       verifyClient(whole);
       return given;
     });
+    if (changed) this.report('client.changed', { clientId, what: 'description' });
     return changed || undefined;
   }
 
@@ -98,22 +108,38 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     const model = this.able('rotateClientSecret');
     if (options.secret !== undefined) verifySecret(options.secret);
     verifySeconds(options);
-    return (await model.rotateClientSecret(clientId, options)) || undefined;
+    const rotated = (await model.rotateClientSecret(clientId, options)) || undefined;
+    if (rotated) this.report('client.changed', { clientId, what: 'secret' });
+    return rotated;
   }
 
   /** Refuses a client everywhere from now on, and ends all that it was given; it is still kept. @returns is there one? */
   async retire(clientId: string): Promise<boolean> {
-    return this.able('retireClient').retireClient(clientId);
+    return this.ended('client.retired', clientId, await this.able('retireClient').retireClient(clientId));
   }
 
   /** Takes that back: it may ask again, and what it was given before stays over. @returns is there one? */
   async restore(clientId: string): Promise<boolean> {
-    return this.able('restoreClient').restoreClient(clientId);
+    const isKnown = await this.able('restoreClient').restoreClient(clientId);
+    if (isKnown) this.report('client.changed', { clientId, what: 'restored' });
+    return isKnown;
   }
 
   /** Forgets a client, and ends all that it was given. @returns was there one? */
   async remove(clientId: string): Promise<boolean> {
-    return this.able('removeClient').removeClient(clientId);
+    return this.ended('client.removed', clientId, await this.able('removeClient').removeClient(clientId));
+  }
+
+  private ended(name: 'client.retired' | 'client.removed', clientId: string, isKnown: boolean): boolean {
+    if (!isKnown) return false;
+    this.report(name, { clientId });
+    this.report('grant.ended', { clientId, reason: 'host' });
+    return true;
+  }
+
+  private report<N extends OAuth2EventName>(name: N, facts: Omit<Facts<OAuth2Events[N]>, 'endpoint'>): void {
+    if (isHeard(this.events, name))
+      report(this.events, name, { endpoint: 'clients', ...facts } as Facts<OAuth2Events[N]>);
   }
 
   private able<Method extends keyof ClientsModel<C>>(...methods: Method[]): Pick<ClientsModel<C>, Method> {

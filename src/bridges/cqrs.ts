@@ -12,6 +12,10 @@ const eventOf = <N extends OAuth2EventName>(name: N) =>
 
 export class ClientAuthenticatedEvent extends eventOf('client.authenticated') {}
 export class ClientRefusedEvent extends eventOf('client.refused') {}
+export class ClientRegisteredEvent extends eventOf('client.registered') {}
+export class ClientChangedEvent extends eventOf('client.changed') {}
+export class ClientRetiredEvent extends eventOf('client.retired') {}
+export class ClientRemovedEvent extends eventOf('client.removed') {}
 export class UserSignedInEvent extends eventOf('user.signed_in') {}
 export class UserSignedOutEvent extends eventOf('user.signed_out') {}
 export class UserRefusedEvent extends eventOf('user.refused') {}
@@ -35,6 +39,10 @@ export class AccessRefusedEvent extends eventOf('access.refused') {}
 const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N]) => { readonly name: N } } = {
   'client.authenticated': ClientAuthenticatedEvent,
   'client.refused': ClientRefusedEvent,
+  'client.registered': ClientRegisteredEvent,
+  'client.changed': ClientChangedEvent,
+  'client.retired': ClientRetiredEvent,
+  'client.removed': ClientRemovedEvent,
   'user.signed_in': UserSignedInEvent,
   'user.signed_out': UserSignedOutEvent,
   'user.refused': UserRefusedEvent,

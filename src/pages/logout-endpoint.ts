@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../lib/index.js';
 import { localPath, pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
-import { reportUser } from './page-events.js';
+import { reportEnded, reportUser } from './page-events.js';
 import { textOf, type Visit } from './site.js';
 
 /**
@@ -23,8 +23,11 @@ export class LogoutEndpoint extends PageEndpoint {
     const user = await this.site.findUser(request);
     if (user) {
       await this.site.sessions.end(request, response);
-      if (this.site.options.signOutEndsGrants) await this.model.revokeGrantsOf({ userId: user['id'] as string });
-      reportUser(this.site.server, 'user.signed_out', { user, visit });
+      const { server, options } = this.site;
+      const userId = user['id'] as string;
+      const ended = options.signOutEndsGrants && (await this.model.revokeGrantsOf({ userId })) !== 0;
+      reportUser(server, 'user.signed_out', { user, visit });
+      if (ended) reportEnded(server, { user, visit });
     }
     this.goTo(localPath(textOf(request, 'return_to')) ?? pathOf(this.site.server, 'logout', { request }), visit);
   }

@@ -24,6 +24,14 @@ export function reportUserRefused(
   report(events, 'user.refused', { endpoint: 'login', issuer: server.issuerOf(request), rule, status });
 }
 
+/** Tells the operator that all that a user had granted ended as they signed out. */
+export function reportEnded(server: ServerFacts, { user, visit }: { user: User; visit: Visit }): void {
+  const { events } = server.options;
+  if (!isHeard(events, 'grant.ended')) return;
+  const issuer = server.issuerOf(visit.request);
+  report(events, 'grant.ended', { endpoint: 'logout', issuer, userId: user['id'], reason: 'withdrawn' });
+}
+
 /** Tells the operator that a user ended the access of an application. */
 export function reportWithdrawn(
   server: ServerFacts,

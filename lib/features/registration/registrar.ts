@@ -1,5 +1,7 @@
 import { isPublic } from '../../clients/none.js';
 import { InvalidRequestError, InvalidTokenError } from '../../errors.js';
+import type { OAuth2EventName, OAuth2Events } from '../../event-kinds.js';
+import { type Facts, isHeard, report } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
@@ -58,6 +60,7 @@ export class Registrar {
       ...(!isPublic(client) && { clientSecret: opaqueToken() }),
     };
     await this.model.saveRegistration(registration, credentials);
+    this.report('client.registered', request, { clientId: client.id });
     const { clientSecret, registrationAccessToken } = credentials as typeof credentials & { clientSecret?: string };
     return this.tell(registration, registrationAccessToken, request, clientSecret);
   }
@@ -88,11 +91,15 @@ export class Registrar {
     if (!(await this.model.updateRegistration(registration, credentials))) {
       throw new InvalidTokenError('Invalid token: registration access token is invalid');
     }
+    this.report('client.changed', request, { clientId: id, what: 'description' });
     return this.tell(registration, bearerOf(request)!, request, clientSecret);
   }
 
-  async remove(found: Registration): Promise<void> {
+  async remove(found: Registration, request: Request): Promise<void> {
     await this.model.revokeRegistration(found);
+    const clientId = found.client.id;
+    this.report('client.removed', request, { clientId });
+    this.report('grant.ended', request, { clientId, reason: 'revoked' });
   }
 
   /** A client may repeat its secret, and not choose one. RFC 7592 §2.2 */
@@ -114,6 +121,17 @@ export class Registrar {
     }
     const proven = await readStatement(statement, this.model);
     return { ...readMetadata({ ...said, ...proven }, this.policy), software_statement: statement as string };
+  }
+
+  private report<N extends OAuth2EventName>(
+    name: N,
+    request: Request,
+    facts: Omit<Facts<OAuth2Events[N]>, 'endpoint'>,
+  ): void {
+    const { events } = this.server.options;
+    if (!isHeard(events, name)) return;
+    const told = { endpoint: 'registration', issuer: this.server.issuerOf(request), ...facts };
+    report(events, name, told as Facts<OAuth2Events[N]>);
   }
 
   private tell({ client, issuedAt }: Registration, token: string, request: Request, secret?: string): object {

@@ -60,7 +60,7 @@ export class RegistrationEndpoint implements Handler {
       case 'PUT':
         return this.answer(response, 200, await this.registrar.update(await this.find(request), request));
       case 'DELETE':
-        await this.registrar.remove(await this.find(request));
+        await this.registrar.remove(await this.find(request), request);
         response.status = 204;
         response.body = undefined;
         return {};

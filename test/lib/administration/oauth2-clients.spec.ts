@@ -14,7 +14,7 @@ const SERVICE = { grants: ['client_credentials'], scopes: ['read'] };
 
 describe('clients administered', () => {
   let store: MemoryStore;
-  let clients: OAuth2Clients<StoredClient>;
+  let clients: OAuth2Clients;
   beforeEach(() => {
     store = new MemoryStore({ clients: [], users });
     clients = new OAuth2Clients(store);
@@ -55,6 +55,32 @@ describe('clients administered', () => {
     await expect(clients.change('web', { grants: 'password' as never })).rejects.toThrow('`grants` must be a list');
     await expect(clients.rotateSecret('web', { overlap: -1 })).rejects.toThrow('`overlap` must be 0,');
     await expect(clients.rotateSecret('web', { secret: 'pässword' })).rejects.toThrow('`secret` must be');
+  });
+
+  it('are told to whoever listens, and nothing that did not happen', async () => {
+    const told: object[] = [];
+    const events = { emit: (name: string, payload: object) => told.push({ name, ...payload }) };
+    const heard = new OAuth2Clients(store, events);
+    for (const id of ['web', 'nobody']) {
+      if (id === 'web') await heard.create({ id, ...SERVICE });
+      await heard.change(id, { name: 'Shop' });
+      await heard.rotateSecret(id);
+      await heard.retire(id);
+      await heard.restore(id);
+      await heard.remove(id);
+    }
+    await expect(heard.change('web', { grants: 'password' as never })).resolves.toBeUndefined();
+    const facts = { at: expect.any(Date), endpoint: 'clients', clientId: 'web' };
+    expect(told).toEqual([
+      { name: 'client.registered', ...facts },
+      { name: 'client.changed', ...facts, what: 'description' },
+      { name: 'client.changed', ...facts, what: 'secret' },
+      { name: 'client.retired', ...facts },
+      { name: 'grant.ended', ...facts, reason: 'host' },
+      { name: 'client.changed', ...facts, what: 'restored' },
+      { name: 'client.removed', ...facts },
+      { name: 'grant.ended', ...facts, reason: 'host' },
+    ]);
   });
 
   it('are changed, rotated, retired, restored and removed, where they are known', async () => {

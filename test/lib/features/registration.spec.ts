@@ -281,4 +281,28 @@ describe('a change', () => {
     const again = await ask(server, 'PUT', whole, { headers, query });
     expect(again).toMatchObject({ status: 200, body: { client_secret: expect.stringMatching(/^[\da-f]{64}$/) } });
   });
+
+  it('is told to the operator, as are the beginning and the end of a registration', async () => {
+    const told: object[] = [];
+    const store = new MemoryStore({ clients: [], users });
+    const server = new OAuth2Server({
+      model: store,
+      issuer: 'https://as.example',
+      features: [registration({ open: true })],
+      events: { emit: (name: string, payload: object) => told.push({ name, ...payload }) },
+    });
+    const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK] });
+    const query = { client_id: body['client_id'] };
+    const headers = { authorization: `Bearer ${body['registration_access_token']}` };
+    await ask(server, 'PUT', { ...query, redirect_uris: [CALLBACK] }, { headers, query });
+    expect(await ask(server, 'DELETE', undefined, { headers, query })).toMatchObject({ status: 204 });
+    const clientId = body['client_id'];
+    const facts = { at: expect.any(Date), endpoint: 'registration', issuer: 'https://as.example', clientId };
+    expect(told).toEqual([
+      { name: 'client.registered', ...facts },
+      { name: 'client.changed', ...facts, what: 'description' },
+      { name: 'client.removed', ...facts },
+      { name: 'grant.ended', ...facts, reason: 'revoked' },
+    ]);
+  });
 });

@@ -1,8 +1,9 @@
+import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { type GrantEvent, OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
@@ -268,7 +269,11 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
     it.each([true, false])(
       'ends what was granted, and sessions elsewhere, where that is asked for: %j',
       async (ends) => {
-        const { visitor, store } = await open({ pages: { signOutEndsGrants: ends } });
+        const told: string[] = [];
+        const events = new EventEmitter().on('grant.ended', (event: GrantEvent) =>
+          told.push(`${event.endpoint} ${event.reason}`),
+        );
+        const { visitor, store } = await open({ pages: { signOutEndsGrants: ends }, module: { events } });
         await visitor.signIn('/oauth/login');
         const { user } = (await store.getSession(visitor.cookies.get(COOKIE)!))!;
         const expiresAt = new Date(Date.now() + 60_000);
@@ -279,6 +284,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
         await visitor.send(await visitor.get('/oauth/logout'));
         expect(await store.listGrants(user['id'] as string)).toHaveLength(ends ? 0 : 1);
         expect(Boolean(await store.getSession('elsewhere'))).toBe(!ends);
+        expect(told).toEqual(ends ? ['logout withdrawn'] : []);
       },
     );
 
