@@ -97,17 +97,18 @@ return found`,
 
 /**
  * Keeps a client under a name for this attempt, if it is as it was, '' for none: without its secrets, and these. What was
- * issued to one that is gone, by a request on its way, is not for the one that comes back.
+ * issued to one that is gone, by a request on its way, is not for the one that comes back; one that was never there has nothing to
+ * come back to: a client that registered itself is kept here when it is first used, and what it was promised until then counts.
  */
 export const KEEP_CLIENT = script(
   NOW,
   GENERATION,
   GENERATIONS,
   `
-local kept = redis.call('HMGET', KEYS[1], 'client', 'secretHashes', 'attempt')
+local kept = redis.call('HMGET', KEYS[1], 'client', 'secretHashes', 'attempt', 'createdAt')
 if kept[3] == ARGV[6] then return 1 end
 if (kept[1] or '') ~= ARGV[1] or (kept[2] or '') ~= ARGV[2] then return 0 end
-if ARGV[5] == '1' or not kept[1] and generation_of(KEYS[1]) ~= '0' then end_generation(KEYS[1]) end
+if ARGV[5] == '1' or not kept[1] and kept[4] then end_generation(KEYS[1]) end
 if not kept[1] then redis.call('HSET', KEYS[1], 'createdAt', text(now())) end
 redis.call('HSET', KEYS[1], 'client', ARGV[3], 'secretHashes', ARGV[4], 'attempt', ARGV[6])
 return 1`,

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Inject, Injectable, Scope } from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
+import { OAuth2Module } from 'nest-oauth2';
+import {
+  deviceAuthorization,
+  introspection,
+  registration,
+  revocation,
+  serverMetadata,
+  tokenExchange,
+} from 'nest-oauth2/features';
+import { jwtAccessTokens, keys } from 'nest-oauth2/jose';
+import { pages } from 'nest-oauth2/pages';
+import * as openid from 'openid-client';
+
+import { findStores, type OpenStore } from '../../stores/every-store.js';
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { startHost, stopHosts } from '../../support/nest-host.js';
+import { Visitor } from '../pages/visitor.js';
+
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS = 'urn:ietf:params:oauth:token-type:access_token';
+
+describe.each(await findStores())('a model for each request, on $name', ({ open }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(async () => {
+    await stopHosts();
+    await opened.close();
+  });
+
+  it('registers a client whose device gets signed tokens and exchanges them, until they are ended', async () => {
+    const { store } = opened;
+
+    @Injectable({ scope: Scope.REQUEST })
+    class RequestModel {
+      constructor(@Inject(REQUEST) readonly request: unknown) {
+        return Object.create(store) as RequestModel;
+      }
+    }
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const policy = { scopes: ['read', 'write'], grants: [DEVICE, EXCHANGE, 'refresh_token'] };
+    const features = [
+      registration({ open: true, ...policy }),
+      deviceAuthorization({ interval: 1 }),
+      pages({ devices: true }),
+      tokenExchange(),
+      keys({ secret: SECRET }),
+      jwtAccessTokens(),
+      introspection(),
+      revocation(),
+      serverMetadata(),
+    ];
+    const useFactory = async () => ({ issuer: url, secret: SECRET });
+    const imports = [OAuth2Module.forRootAsync({ model: RequestModel as never, features, useFactory })];
+    await startHost('fastify', { imports }, { port });
+
+    const execute = [openid.allowInsecureRequests];
+    const metadata = { grant_types: policy.grants, response_types: [], client_name: 'Television' };
+    const client = await openid.dynamicClientRegistration(new URL(url), metadata, undefined, {
+      execute,
+      algorithm: 'oauth2',
+    });
+    const begun = await openid.initiateDeviceAuthorization(client, { scope: 'read write' });
+    const visitor = new Visitor(url);
+    await visitor.signIn('/oauth/login');
+    const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun.user_code });
+    expect(shown.html).toContain('Television');
+    expect((await visitor.send(shown, { decision: 'allow' })).location).toBe('/oauth/device?done=allowed');
+    const tokens = await openid.pollDeviceAuthorizationGrant(client, begun);
+    expect(tokens.access_token).toMatch(/^e[\w-]+\.e[\w-]+\.[\w-]+$/);
+
+    const parameters = { subject_token: tokens.access_token, subject_token_type: ACCESS, scope: 'read' };
+    const lesser = await openid.genericGrantRequest(client, EXCHANGE, parameters);
+    expect(lesser).toMatchObject({ scope: 'read', issued_token_type: ACCESS });
+    expect(await openid.tokenIntrospection(client, lesser.access_token)).toMatchObject({ active: true });
+    await openid.tokenRevocation(client, tokens.refresh_token!);
+    expect(await openid.tokenIntrospection(client, lesser.access_token)).toEqual({ active: false });
+    await expect(openid.genericGrantRequest(client, EXCHANGE, parameters)).rejects.toThrow();
+  });
+});
