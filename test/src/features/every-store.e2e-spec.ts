@@ -82,6 +82,8 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
     expect(await openid.tokenIntrospection(client, lesser.access_token)).toMatchObject({ active: true });
     await openid.tokenRevocation(client, tokens.refresh_token!);
     expect(await openid.tokenIntrospection(client, lesser.access_token)).toEqual({ active: false });
-    await expect(openid.genericGrantRequest(client, EXCHANGE, parameters)).rejects.toThrow();
+    await expect(openid.genericGrantRequest(client, EXCHANGE, parameters)).rejects.toThrow(
+      'error in the response body',
+    );
   });
 });
