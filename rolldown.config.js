@@ -45,6 +45,9 @@ const within = (pattern) => (id) =>
 /** The features that every server has. */
 const CLASSIC = /^lib\/features\/(?:authorization-code\/|classic|client-credentials|implicit|password|refresh-token)/;
 
+/** What the module has in common with the stores, which hosts without Nest have too. */
+const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|place|schema|storage|turns)\.ts$/;
+
 /** A file for each entry and not for each source: finding and opening files is most of what an import costs. */
 const bundle = (format) => ({
   // The command is started, and imported by nobody.
@@ -73,6 +76,7 @@ const bundle = (format) => ({
           priority: 1,
         },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
+        { name: 'store', test: within(WITHOUT_NEST), priority: 1 },
         { name: 'module', test: within(/^src\/(?!cli\/|testing\/|pages\/|swagger\/|bridges\/)/) },
       ],
     },
