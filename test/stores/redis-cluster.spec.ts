@@ -7,7 +7,7 @@ import { describeModelContract } from 'nest-oauth2/testing';
 import { later, WEB } from '../support/model.js';
 import { answer, authorizeRequest, CHALLENGE, formRequest, signedIn, VERIFIER } from '../support/requests.js';
 import { canRunCluster, ClusterNodes } from './redis-cluster-nodes.js';
-import { BOB, FIXTURES, makeStore } from './redis-host.js';
+import { BOB, makeQuickStore, QUICK_FIXTURES } from './redis-host.js';
 import { type Connected, DRIVERS, Keys } from './redis-server.js';
 
 const drivers = canRunCluster() ? DRIVERS : [];
@@ -30,7 +30,7 @@ for (const [name, connect] of drivers) {
     beforeAll(async () => {
       connected = await connect(nodes.urls);
       keys = new Keys(nodes.urls);
-      store = await makeStore(connected.client, { prefix: keys.prefix });
+      store = await makeQuickStore(connected.client, { prefix: keys.prefix });
       server = new OAuth2Server({ model: store });
     });
     afterAll(async () => {
@@ -44,7 +44,7 @@ for (const [name, connect] of drivers) {
       return store.saveToken({ ...secrets, ...moments, scope: 'read' }, WEB, BOB);
     };
 
-    const makeModel = () => ({ model: store, ...FIXTURES });
+    const makeModel = () => ({ model: store, ...QUICK_FIXTURES });
     describeModelContract(`RedisStore on a cluster, over ${name}`, makeModel, { runner: { describe, it } });
 
     it('spreads over the nodes, and finds everything again', async () => {

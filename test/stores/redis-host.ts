@@ -1,5 +1,11 @@
 import type { Client, User } from 'nest-oauth2/server';
-import { hashSecret, type RedisClient, RedisStore, type RedisStoreOptions } from 'nest-oauth2/stores/redis';
+import {
+  hashSecret,
+  newClientSecret,
+  type RedisClient,
+  RedisStore,
+  type RedisStoreOptions,
+} from 'nest-oauth2/stores/redis';
 
 import { ALICE, SECRET, SPA, WEB } from '../support/model.js';
 
@@ -27,10 +33,28 @@ export async function makeStore(client: RedisClient, options: Partial<RedisStore
   return store;
 }
 
+/** Clients with secrets that are random: to try one costs no slow hash. */
+const RANDOM = { web: newClientSecret(), other: newClientSecret() };
+
+/** The same store with those. */
+export async function makeQuickStore(client: RedisClient, options: Partial<RedisStoreOptions>): Promise<RedisStore> {
+  const store = await makeStore(client, options);
+  await store.saveClient({ ...WEB, secretHashes: [RANDOM.web.secretHash], scopes: ['read', 'write'] });
+  await store.saveClient({ ...OTHER, secretHashes: [RANDOM.other.secretHash] });
+  return store;
+}
+
 /** What the store knows, for the kit. */
 export const FIXTURES = {
   client: { id: WEB.id, secret: SECRET },
   otherClient: { id: OTHER.id, secret: OTHER_SECRET },
   user: { ...ALICE, username: 'alice', password: 'wonderland' },
   scopes: ['read'],
+};
+
+/** What the one of `makeQuickStore()` knows. */
+export const QUICK_FIXTURES = {
+  ...FIXTURES,
+  client: { id: WEB.id, secret: RANDOM.web.secret },
+  otherClient: { id: OTHER.id, secret: RANDOM.other.secret },
 };
