@@ -7,7 +7,7 @@ import {
   type NewClient,
   OAuth2Clients,
 } from 'nest-oauth2/server';
-import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const SERVICE = { grants: ['client_credentials'], scopes: ['read'] };
