@@ -45,6 +45,7 @@ declare module './server.js' {
     export import InvalidArgumentError = errors.InvalidArgumentError;
     export import InvalidClientError = errors.InvalidClientError;
     export import InvalidClientMetadataError = errors.InvalidClientMetadataError;
+    export import InvalidDpopProofError = errors.InvalidDpopProofError;
     export import InvalidGrantError = errors.InvalidGrantError;
     export import InvalidRedirectUriError = errors.InvalidRedirectUriError;
     export import InvalidRequestError = errors.InvalidRequestError;
@@ -62,5 +63,6 @@ declare module './server.js' {
     export import UnsupportedGrantTypeError = errors.UnsupportedGrantTypeError;
     export import UnsupportedResponseTypeError = errors.UnsupportedResponseTypeError;
     export import UnsupportedTokenTypeError = errors.UnsupportedTokenTypeError;
+    export import UseDpopNonceError = errors.UseDpopNonceError;
   }
 }

@@ -59,7 +59,7 @@ export function findConflict(features: readonly Feature[]): string | undefined {
 const SLOTS = { format: 'write access tokens', findClient: 'find clients' } as const;
 
 /** What features add by a name, which no two of them may use. */
-export const PARTS = ['grants', 'responseTypes', 'endpoints'] as const;
+export const PARTS = ['grants', 'responseTypes', 'endpoints', 'schemes'] as const;
 
 /** What of a feature is asked on the way of a request. */
 export const HOOKS: readonly Hook[] = [
@@ -68,6 +68,7 @@ export const HOOKS: readonly Hook[] = [
   'resolve',
   'ask',
   'answer',
+  'push',
   'admit',
   'issue',
   'format',
@@ -87,6 +88,8 @@ const MEMBERS: readonly (keyof Feature)[] = [
   'endpoints',
   'parameters',
   'clientAuthentications',
+  'schemes',
+  'confirms',
   'resources',
   'events',
   'defaults',

@@ -19,6 +19,8 @@ export class FeatureSet implements ServerFacts {
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
+  readonly schemes: ServerFacts['schemes'];
+  readonly confirms: ReadonlySet<string>;
   private readonly own: OwnResources;
   private paths: Readonly<Record<string, string | false>> = {};
 
@@ -34,6 +36,8 @@ export class FeatureSet implements ServerFacts {
     this.responseTypes = indexed(features, 'responseTypes');
     this.endpoints = indexed(features, 'endpoints');
     this.clientAuthentications = features.flatMap(({ clientAuthentications = [] }) => clientAuthentications);
+    this.schemes = indexed(features, 'schemes');
+    this.confirms = new Set(features.flatMap(({ confirms = [] }) => confirms));
     const resources = features.flatMap((feature) => feature.resources ?? []);
     for (const one of resources) verify(resourceFault(one, options.issuer));
     this.own = new OwnResources(resources, options.issuer);

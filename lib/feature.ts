@@ -5,6 +5,7 @@ import type { Exchange } from './endpoints/exchange.js';
 import type { OAuthError } from './errors.js';
 import type { EventSink } from './events.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
+import type { OwnUrls } from './http/own-urls.js';
 import type { Parameters } from './http/parameters.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
@@ -33,6 +34,13 @@ export interface Feature {
   readonly parameters?: DescribedParameters;
   /** How a client may say and prove who it is. RFC 6749 §2.3 */
   readonly clientAuthentications?: readonly ClientAuthentication[];
+  /**
+   * How its tokens are presented, beside `Bearer`, and what a challenge for that says: `{ DPoP: { algs: 'ES256' } }`. Its
+   * `present` judges what comes so. RFC 9110 §11.1
+   */
+  readonly schemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Members of `cnf` that its `present` verifies: a token that is bound otherwise is refused. RFC 7800 §3 */
+  readonly confirms?: readonly string[];
   /** The protected resources that this application is: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */
   readonly resources?: readonly string[];
   /** Options of the server that it sets where the host says nothing: of a profile. */
@@ -56,6 +64,8 @@ export interface Feature {
   ask?(parameters: Parameters, asked: AuthorizationRequest, server: ServerFacts): Awaitable<object | void>;
   /** Completes the parameters of an authorization answer that grants something; by then `asked.scope` is what is granted. */
   answer?(asked: AuthorizationRequest, user: User, parameters: Record<string, string>): Awaitable<void>;
+  /** Completes the parameters of an authorization request that its client pushes, before they are kept. RFC 9126 §2 */
+  push?(exchange: Exchange, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
   /** Judges a token request of an authenticated client, before anything is looked up or spent for it. */
   admit?(exchange: Exchange): Awaitable<void>;
   /** Judges and completes what the grant established (`exchange.authorization`), before anything is spent or minted. */
@@ -120,7 +130,7 @@ export type Hook = {
 export type With<H extends Hook> = Feature & { [K in H]-?: NonNullable<Feature[K]> };
 
 /** What a server is, as far as its features may know. */
-export interface ServerFacts {
+export interface ServerFacts extends OwnUrls {
   /** The options of the server, settled; the model is among them. */
   readonly options: Options;
   /** All features, the classic ones first. */
@@ -134,12 +144,10 @@ export interface ServerFacts {
   /** By id. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
+  /** How tokens are presented, beside `Bearer`, with the parameters of a challenge for it. */
+  readonly schemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The members of `cnf` that are verified. */
+  readonly confirms: ReadonlySet<string>;
   /** The protected resources that this application is, as absolute URIs. */
   readonly resources: readonly string[];
-  /** The issuer that a request asks; undefined where the host has named none. RFC 8414 §2 */
-  issuerOf(request: Request): string | undefined;
-  /** Where an endpoint of an issuer is, as an absolute URL; undefined without issuer, and where the host has none. */
-  urlOf(endpoint: string, issuer: string | undefined): string | undefined;
-  /** Which of these a request is for: the longest whose path it is under, less what a proxy took off; undefined: none. */
-  resourceOf(request: Request): string | undefined;
 }

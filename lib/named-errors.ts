@@ -35,6 +35,10 @@ export class UnauthorizedRequestError extends oauthError('unauthorized_request',
 export class InvalidTargetError extends oauthError('invalid_target', 400) {}
 export class UnsupportedTokenTypeError extends oauthError('unsupported_token_type', 400) {}
 
+// RFC 9449 §12.2: what a proof of possession lacks; at a protected resource they are 401
+export class InvalidDpopProofError extends oauthError('invalid_dpop_proof', 400) {}
+export class UseDpopNonceError extends oauthError('use_dpop_nonce', 400) {}
+
 // RFC 7591 §3.2.2: the registration of clients
 export class InvalidRedirectUriError extends oauthError('invalid_redirect_uri', 400) {}
 export class InvalidClientMetadataError extends oauthError('invalid_client_metadata', 400) {}

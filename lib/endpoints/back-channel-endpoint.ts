@@ -40,7 +40,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     try {
       verifyFormPost(request);
       const { client, proof } = await authenticateClient(request, options, this.ways);
-      exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof);
+      exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof, server);
       if (options.events && proof !== 'none') this.reportAuthenticated(exchange);
       if (cors) verifyOrigin(exchange);
       const result = await this.serve(exchange);

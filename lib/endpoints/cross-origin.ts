@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.js';
 const MAX_AGE = 7200;
 
 /** The last one is sent by Swagger UI, and by other libraries that were written before Fetch. */
-const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Requested-With';
+const ALLOWED_HEADERS = 'Authorization, Content-Type, DPoP, X-Requested-With';
 
 /** Lets pages of the configured origins read the answer, errors too; cookies are never asked for. Fetch §3.2 */
 export function allowOrigin(request: Request, response: Response, { origins }: CorsOptions): void {
@@ -19,7 +19,7 @@ export function allowOrigin(request: Request, response: Response, { origins }: C
   const origin = originOf(request);
   if (origin === undefined || !isListed(origin, origins)) return;
   response.headers['access-control-allow-origin'] = origin;
-  response.headers['access-control-expose-headers'] = 'Retry-After, WWW-Authenticate';
+  response.headers['access-control-expose-headers'] = 'Retry-After, WWW-Authenticate, DPoP-Nonce';
 }
 
 /** Lets any page read the answer: of a public document, which is the same for everybody. Fetch §3.2 */

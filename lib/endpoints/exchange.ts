@@ -1,5 +1,6 @@
 import type { DeviceAuthorization } from '../features/device-authorization/device-model.js';
 import { Parameters } from '../http/parameters.js';
+import type { OwnUrls } from '../http/own-urls.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { AuthorizationCode, Client, RefreshToken, Token } from '../model/model.js';
@@ -45,6 +46,7 @@ export class Exchange {
     readonly client: Client,
     /** How the client proved itself: `client_secret_basic`, `client_secret_post`, … or `none`. RFC 7591 §2 */
     readonly proof: string,
+    readonly server: OwnUrls,
   ) {}
 
   /** The parameters of its form. */

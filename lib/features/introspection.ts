@@ -9,6 +9,7 @@ import type { Awaitable, Client, Falsy, Model, RefreshToken, Token } from '../mo
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
+import { jktOf } from '../tokens/confirmation.js';
 import { FOREVER, isOver } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
 import { subjectOf } from '../tokens/subject.js';
@@ -115,7 +116,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     const { kind, token } = found;
     const said: Introspection = { active: true };
     // No standard has a member for it, but who asks must not take a refresh token for an access token.
-    if (kind === 'access_token') said['token_type'] = 'Bearer';
+    if (kind === 'access_token') said['token_type'] = jktOf(token) === undefined ? 'Bearer' : 'DPoP';
     else said['token_use'] = 'refresh_token';
     for (const feature of this.server.hooks.describe) Object.assign(said, feature.describe(token as Token));
     for (const [name, value] of Object.entries(membersOf(found, issuer))) if (value !== undefined) said[name] = value;

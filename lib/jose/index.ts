@@ -1,4 +1,6 @@
 export type { SigningAlgorithm } from './algorithms.js';
+export { dpop } from './dpop/dpop.js';
+export type { DpopNonceOptions, DpopOptions } from './dpop/options.js';
 export type { Jwk, JwkSet } from './jwk.js';
 export { jwtAccessTokens, type JwtAccessTokenModel, type JwtAccessTokensOptions } from './jwt-access-tokens.js';
 export { JwtTokens } from './jwt-tokens/jwt-tokens.js';

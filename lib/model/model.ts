@@ -22,6 +22,8 @@ export interface Client {
   tokenEndpointAuthMethod?: string;
   /** Must it push its authorization requests? For the feature `pushedRequests`. RFC 9126 §6 */
   requirePushedAuthorizationRequests?: boolean;
+  /** Are its access tokens bound to a key? Then it brings a proof for each. For the feature `dpop`. RFC 9449 §5.2 */
+  dpopBoundAccessTokens?: boolean;
   /** The protected resources that it is, as absolute URIs: it may introspect the access tokens for these. RFC 7662 §2.1 */
   resources?: readonly string[];
   /**

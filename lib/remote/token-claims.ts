@@ -2,6 +2,7 @@ import { clientItself } from '../clients/client-itself.js';
 import { InvalidTokenError, type RefusalDetail } from '../errors.js';
 import type { Client, Scope, Token, User } from '../model/model.js';
 import { isAmong } from '../tokens/audience.js';
+import { jktOf } from '../tokens/confirmation.js';
 import { FOREVER } from '../tokens/lifetime.js';
 
 /** What an authorization server says of a token, in its answer or in the token itself. RFC 7662 §2.2, RFC 9068 §2.2 */
@@ -29,14 +30,12 @@ export interface Accepted {
   issuer: string | undefined;
   /** Empty: a token may be for anything. */
   audience: readonly string[];
-  /** Are tokens taken that are bound to a key? */
-  allowBoundTokens: boolean;
 }
 
 /** Finds what speaks against a token. */
 export function objectionTo(said: TokenClaims, settings: Accepted): Objection | undefined {
-  const { issuer, audience, allowBoundTokens } = settings;
-  const { iss, aud, cnf, token_type: type } = said;
+  const { issuer, audience } = settings;
+  const { iss, aud, token_type: type } = said;
   if (issuer !== undefined && iss !== undefined && iss !== issuer) {
     return objection('the issuer is another one', { rule: 'the token is of the issuer', wanted: issuer, given: iss });
   }
@@ -44,19 +43,19 @@ export function objectionTo(said: TokenClaims, settings: Accepted): Objection | 
     const rule = 'the token is for this resource';
     return objection('it is not for this resource', { rule, wanted: audience.join(' '), given: aud });
   }
-  if (type !== undefined && type.toLowerCase() !== 'bearer') {
-    return objection('only bearer tokens are accepted', { rule: 'a bearer token', wanted: 'Bearer', given: type });
+  if (type !== undefined && !typesOf(said).includes(type.toLowerCase())) {
+    const rule = 'a bearer token, or one of DPoP that is bound to a key';
+    return objection('it is of another type', { rule, wanted: 'Bearer', given: type });
   }
   const use = said['token_use'] ?? said['typ'];
   if (typeof use === 'string' && OTHER_USES.test(use)) {
     return objection('it is no access token', { rule: 'an access token', given: use });
   }
-  if (cnf !== undefined && !allowBoundTokens) {
-    const rule = 'the token is bound to no key, or `allowBoundTokens` says that the proof is verified';
-    return objection('it is bound to a key', { rule });
-  }
   return undefined;
 }
+
+/** Some servers call those Bearer too that are bound to a key: by which scheme they may come, their `cnf` says. RFC 9449 §6.2 */
+const typesOf = (said: TokenClaims) => (jktOf(said) === undefined ? ['bearer'] : ['bearer', 'dpop']);
 
 /** How servers that introspect other tokens too tell them apart, in members that no standard knows. */
 const OTHER_USES = /refresh|offline|^id/i;

@@ -15,10 +15,11 @@ import type { Falsy, Scope, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { Operation, verifyWrappers } from '../operation.js';
 import type { Options } from '../options/settle.js';
+import { isConfirmed } from '../tokens/confirmation.js';
 import { isOfIssuer } from '../tokens/issuer.js';
 import { isOver } from '../tokens/lifetime.js';
 import { coversScope, scopeForModel, scopeText } from '../tokens/scope.js';
-import { readBearerToken } from './bearer-token.js';
+import { headerBy, readBearerToken, schemeOf } from './bearer-token.js';
 import { refuse, reportAccessRefusal } from './refusal.js';
 
 /** Finds and checks the access token of a request. RFC 6750 */
@@ -28,6 +29,8 @@ export class AuthenticateOperation extends Operation<Token> {
   /** The same, where a challenge can say it. */
   private readonly sayable: string | undefined;
   private readonly presents = this.server.hooks.present;
+  private readonly schemes = [...this.server.schemes.keys()];
+  private readonly header = headerBy('Bearer', ...this.schemes);
 
   constructor(options: Options, server: ServerFacts) {
     super(options, server);
@@ -49,12 +52,13 @@ export class AuthenticateOperation extends Operation<Token> {
     let token: Token | Falsy;
     let issuer: string | undefined;
     try {
-      const value = readBearerToken(request, allowBearerTokensInQueryString);
+      const value = readBearerToken(request, allowBearerTokensInQueryString, this.header);
       token = await model.getAccessToken!(value);
-      objection = objectionTo(token, (issuer = this.server.issuerOf(request)));
+      objection = objectionTo(token, (issuer = this.server.issuerOf(request)), this.server.confirms);
       if (!objection && this.presents.length > 0) {
         const { options, server } = this;
-        const presented = { token: token as Token, value, scheme: 'Bearer', request, response, options, server };
+        const scheme = schemeOf(request, this.schemes) ?? 'Bearer';
+        const presented = { token: token as Token, value, scheme, request, response, options, server };
         for (const feature of this.presents) await feature.present(presented);
       }
       if (!objection && this.required) {
@@ -99,7 +103,11 @@ function requiredScope(scope: unknown): string | undefined {
 }
 
 /** What is wrong with what the model found, if anything. */
-function objectionTo(token: Token | Falsy, issuer: string | undefined): OAuthError | undefined {
+function objectionTo(
+  token: Token | Falsy,
+  issuer: string | undefined,
+  confirms: ReadonlySet<string>,
+): OAuthError | undefined {
   if (!token) return new InvalidTokenError('Invalid token: access token is invalid');
   if (!isOfIssuer(token, issuer)) {
     const detail = { rule: 'the token is of the issuer that is asked', wanted: issuer, given: token.issuer };
@@ -109,7 +117,8 @@ function objectionTo(token: Token | Falsy, issuer: string | undefined): OAuthErr
   if (!(token.accessTokenExpiresAt instanceof Date)) {
     return new ServerError('Server error: `accessTokenExpiresAt` must be a Date instance');
   }
-  return isOver(token.accessTokenExpiresAt)
-    ? new InvalidTokenError('Invalid token: access token has expired')
-    : undefined;
+  if (isOver(token.accessTokenExpiresAt)) return new InvalidTokenError('Invalid token: access token has expired');
+  if (token['cnf'] === undefined || isConfirmed(token['cnf'], confirms)) return undefined;
+  const rule = 'what a token is bound to is verified by a feature: list `dpop()`, or one of yours that `confirms` it';
+  return new InvalidTokenError('Invalid token: it is bound to a key').because({ rule });
 }

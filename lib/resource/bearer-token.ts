@@ -4,10 +4,16 @@ import { optional } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 
-const HEADER = /^Bearer +[\w.~+/-]+=*$/i;
+/** The header of a request that presents a token by one of these schemes. RFC 6750 §2.1 */
+export const headerBy = (...schemes: string[]) => new RegExp(`^(?:${schemes.join('|')}) +[\\w.~+/-]+=*$`, 'i');
 
-/** Finds the token of a request in the one place that has it. RFC 6750 §2 */
-export function readBearerToken(request: Request, allowQuery: boolean): string {
+const BEARER = headerBy('Bearer');
+
+/**
+ * Finds the token of a request in the one place that has it. RFC 6750 §2
+ * @param pattern of the header, where there are other schemes
+ */
+export function readBearerToken(request: Request, allowQuery: boolean, pattern = BEARER): string {
   const header: unknown = request.get('authorization');
   const inQuery = isPresent(request.query);
   // Beside a header, a body that is no form may use the name for what it likes. RFC 6750 §2.2
@@ -15,7 +21,7 @@ export function readBearerToken(request: Request, allowQuery: boolean): string {
   if (Number(Boolean(header)) + Number(inQuery) + Number(inBody) > 1) {
     throw new InvalidRequestError('Invalid request: only one authentication method is allowed');
   }
-  if (header) return fromHeader(header);
+  if (header) return fromHeader(header, pattern);
   if (inQuery) return fromQuery(request, allowQuery);
   if (inBody) return fromBody(request);
   throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
@@ -25,6 +31,14 @@ export function readBearerToken(request: Request, allowQuery: boolean): string {
 export const bringsToken = (request: Request): boolean =>
   Boolean(request.get('authorization')) || isPresent(request.query) || isPresent(request.body);
 
+/** By which of these schemes a request presents its token; undefined: by `Bearer`. RFC 9110 §11.4 */
+export function schemeOf(request: Request, schemes: Iterable<string>): string | undefined {
+  const header: unknown = request.get('authorization');
+  const used = typeof header === 'string' ? header.split(' ', 1)[0]!.toLowerCase() : undefined;
+  for (const scheme of schemes) if (scheme.toLowerCase() === used) return scheme;
+  return undefined;
+}
+
 function isPresent(parameters: unknown): boolean {
   return (
     typeof parameters === 'object' &&
@@ -33,8 +47,8 @@ function isPresent(parameters: unknown): boolean {
   );
 }
 
-function fromHeader(header: unknown): string {
-  if (typeof header !== 'string' || !HEADER.test(header)) {
+function fromHeader(header: unknown, pattern: RegExp): string {
+  if (typeof header !== 'string' || !pattern.test(header)) {
     throw new InvalidRequestError('Invalid request: malformed authorization header');
   }
   return header.slice(header.lastIndexOf(' ') + 1);

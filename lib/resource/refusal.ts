@@ -8,10 +8,12 @@ import {
   UnauthorizedRequestError,
 } from '../errors.js';
 import { type EventSink, reportRefusal } from '../events.js';
-import type { Refused, With } from '../feature.js';
+import type { Refused, ServerFacts, With } from '../feature.js';
+import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Falsy, Token } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
+import { schemeOf } from './bearer-token.js';
 
 /** What more a challenge may say. */
 interface Challenged extends Partial<Omit<Refused, 'error'>> {
@@ -26,23 +28,39 @@ export function refuse(response: Response, error: OAuthError, asked: Challenged 
     sayRetryAfter(response, error);
     return error;
   }
-  let challenge = 'Bearer realm="Service"';
-  if (!(error instanceof UnauthorizedRequestError)) challenge += `,error="${wireCode(error)}"`;
-  if (asked.scope && error instanceof InsufficientScopeError) challenge += `,scope="${asked.scope}"`;
+  let said = 'realm="Service"';
+  if (!(error instanceof UnauthorizedRequestError)) said += `,error="${wireCode(error)}"`;
+  if (asked.scope && error instanceof InsufficientScopeError) said += `,scope="${asked.scope}"`;
   const features = asked.server?.hooks.challenge;
   try {
-    if (features?.length) challenge += challengeOf(features, { ...asked, error } as Refused);
+    if (features?.length) said += challengeOf(features, { ...asked, error } as Refused);
   } catch (fault) {
     return refuse(response, toOAuthError(fault));
   }
-  response.headers['www-authenticate'] = challenge;
+  const schemes = asked.server?.schemes;
+  response.headers['www-authenticate'] = schemes?.size ? inSchemes(said, schemes, asked.request) : `Bearer ${said}`;
   return error;
 }
 
-/** What features add to a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */
+/**
+ * Whoever has presented a token by another scheme hears of that one alone; all others hear of each: which one a client can use is
+ * known to it. RFC 9449 §7.1
+ */
+function inSchemes(said: string, schemes: ServerFacts['schemes'], request: Request | undefined): string {
+  const used = request && schemeOf(request, schemes.keys());
+  if (used !== undefined) return `${used} ${said}${quoted(Object.entries(schemes.get(used)!))}`;
+  const others = [...schemes].map(([scheme, own]) => `, ${scheme} ${quoted(Object.entries(own)).slice(1)}`);
+  return `Bearer ${said}${others.join('')}`;
+}
+
+/** What features add to a challenge. */
 function challengeOf(features: readonly With<'challenge'>[], refused: Refused): string {
-  return features
-    .flatMap((feature) => Object.entries(feature.challenge(refused) ?? {}))
+  return quoted(features.flatMap((feature) => Object.entries(feature.challenge(refused) ?? {})));
+}
+
+/** Parameters of a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */
+function quoted(parameters: readonly [string, string][]): string {
+  return parameters
     .filter(([, value]) => typeof value === 'string' && /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(value))
     .map(([name, value]) => `,${name}="${value}"`)
     .join('');

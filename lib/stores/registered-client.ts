@@ -21,6 +21,7 @@ const DESCRIBED: readonly (keyof DescribedClient)[] = [
   'applicationType',
   'name',
   'requirePushedAuthorizationRequests',
+  'dpopBoundAccessTokens',
   'metadata',
 ];
 

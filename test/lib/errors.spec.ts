@@ -26,6 +26,8 @@ const CATALOGUE = [
   ['UnsupportedGrantTypeError', 400, 'unsupported_grant_type', 'Bad Request'],
   ['UnsupportedResponseTypeError', 400, 'unsupported_response_type', 'Bad Request'],
   ['UnsupportedTokenTypeError', 400, 'unsupported_token_type', 'Bad Request'],
+  ['InvalidDpopProofError', 400, 'invalid_dpop_proof', 'Bad Request'],
+  ['UseDpopNonceError', 400, 'use_dpop_nonce', 'Bad Request'],
   ['AuthorizationPendingError', 400, 'authorization_pending', 'Bad Request'],
   ['SlowDownError', 400, 'slow_down', 'Bad Request'],
   ['ExpiredTokenError', 400, 'expired_token', 'Bad Request'],

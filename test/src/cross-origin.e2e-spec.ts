@@ -7,7 +7,7 @@ import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
 const APP = 'https://app.example';
 const READABLE = {
   'access-control-allow-origin': APP,
-  'access-control-expose-headers': 'Retry-After, WWW-Authenticate',
+  'access-control-expose-headers': 'Retry-After, WWW-Authenticate, DPoP-Nonce',
   vary: 'Origin',
 };
 const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
@@ -29,7 +29,7 @@ describe.each(PLATFORMS)('pages of other origins at the token endpoint on %s', (
     expect(await ask(url, { origin: APP, ...PREFLIGHT })).toEqual({
       status: 204,
       headers: {
-        'access-control-allow-headers': 'Authorization, Content-Type, X-Requested-With',
+        'access-control-allow-headers': 'Authorization, Content-Type, DPoP, X-Requested-With',
         'access-control-allow-methods': 'POST',
         'access-control-allow-origin': APP,
         'access-control-max-age': '7200',

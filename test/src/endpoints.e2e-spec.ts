@@ -67,7 +67,7 @@ describe.each(PLATFORMS)('the endpoints of a feature on %s', (platform) => {
     expect(await ask(`${plain.url}/oauth/told`)).toEqual({
       status: 204,
       headers: {
-        'access-control-allow-headers': 'Authorization, Content-Type, X-Requested-With',
+        'access-control-allow-headers': 'Authorization, Content-Type, DPoP, X-Requested-With',
         'access-control-allow-methods': 'POST',
         'access-control-allow-origin': APP,
         'access-control-max-age': '7200',

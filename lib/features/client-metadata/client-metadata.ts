@@ -21,6 +21,8 @@ export interface ClientMetadata {
   readonly software_statement?: string;
   /** RFC 9126 §6 */
   readonly require_pushed_authorization_requests?: boolean;
+  /** RFC 9449 §5.2 */
+  readonly dpop_bound_access_tokens?: boolean;
   readonly [tagged: `${string}#${string}`]: string;
 }
 

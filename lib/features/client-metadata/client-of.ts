@@ -29,6 +29,7 @@ export function clientOf(id: string, metadata: ClientMetadata, { defaultScope }:
     ...(usual && usual.length > 0 && { defaultScope: usual }),
     ...(kind !== undefined && { applicationType: kind }),
     ...(name !== undefined && { name }),
+    ...(metadata.dpop_bound_access_tokens && { dpopBoundAccessTokens: true }),
     ...(pushes !== undefined && { requirePushedAuthorizationRequests: pushes }),
     metadata,
   };

@@ -36,6 +36,7 @@ export function readMetadata(said: Said, policy: ClientPolicy, usualMethod = 'cl
     software_id: text(said, 'software_id'),
     software_version: text(said, 'software_version'),
     require_pushed_authorization_requests: readFlag(said, 'require_pushed_authorization_requests'),
+    dpop_bound_access_tokens: readFlag(said, 'dpop_bound_access_tokens'),
   }) as unknown as ClientMetadata;
 }
 

@@ -7,7 +7,6 @@ export const OPTIONS = {
   cache: true,
   timeout: true,
   concurrency: true,
-  allowBoundTokens: true,
   fetch: true,
 } as const;
 

@@ -41,11 +41,6 @@ export interface IntrospectedTokensOptions {
   timeout?: number;
   /** How many requests may be with the authorization server at once; eight times as many wait for them. Default: 16 */
   concurrency?: number;
-  /**
-   * Accept tokens that are bound to a key (`cnf`): a feature of yours verifies the proof. Default: false, since whoever
-   * stole one could use it here. RFC 9449 §7.2
-   */
-  allowBoundTokens?: boolean;
   /** Instead of Node's own: for a proxy, or a certificate of your own. */
   fetch?: typeof fetch;
 }
@@ -102,7 +97,6 @@ export function settle(given: IntrospectedTokensOptions): Settings {
     },
     timeout: seconds(NAME, 'timeout', timeout, { usual: 3, least: 0.001 }),
     concurrency: count(NAME, 'concurrency', concurrency, 16),
-    allowBoundTokens: given.allowBoundTokens ?? false,
     fetch: given.fetch ?? ((...request) => fetch(...request)),
   };
 }

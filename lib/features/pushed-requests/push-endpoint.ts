@@ -9,7 +9,7 @@ import { Response } from '../../http/response.js';
 import type { Client, Falsy, Model } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { asRequest, readPushed } from './pushed-parameters.js';
-import type { PushedRequest, PushedRequestModel } from './pushed-request.js';
+import type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-request.js';
 
 /** What every URI of a pushed request begins with. RFC 9126 §2.2 */
 export const PREFIX = 'urn:ietf:params:oauth:request_uri:';
@@ -42,13 +42,14 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     return owesNoProof(client, 'authorization_code', this.options);
   }
 
-  protected async serve({ client, issuer, parameters, request, response }: Exchange): Promise<PushedRequest> {
+  protected async serve(exchange: Exchange): Promise<PushedRequest> {
+    const { client, issuer, parameters, request, response } = exchange;
     const { lifetime, interactionLifetime } = this.pushing;
     const now = Date.now();
     const pushed: PushedRequest = {
       requestUri: PREFIX + opaqueToken(),
       clientId: parameters.required('client_id'),
-      parameters: readPushed(request.body),
+      parameters: await this.parametersOf(exchange),
       openUntil: new Date(now + lifetime * 1000),
       expiresAt: new Date(now + (lifetime + interactionLifetime) * 1000),
     };
@@ -56,6 +57,12 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     await this.check(asRequest(pushed, request), client);
     await (this.options.model as Model & PushedRequestModel).savePushedRequest(pushed);
     response.status = 201;
+    return pushed;
+  }
+
+  private async parametersOf(exchange: Exchange): Promise<PushedParameters> {
+    const pushed = { ...readPushed(exchange.request.body) };
+    for (const feature of this.server.hooks.push) await feature.push(exchange, pushed);
     return pushed;
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors.js';
 import { shortText } from '../../events.js';
@@ -29,7 +30,8 @@ export class TokenExchangeGrantType extends GrantType<TokenExchangeModel> {
     const act = actOf(subject, actor, client);
     const asked = withoutHoles({ client, proof: exchange.proof, subject, actor, act, scope, resource: named });
 
-    verifyUnbound(subject, actor);
+    verifyUnbound(subject, exchange);
+    if (actor) verifyUnbound(actor, exchange, 'actor');
     const audience = audienceOf(subject.resource);
     const permitted = await this.permitted(asked, exchange);
     // What is permitted beside them has to be asked for.
@@ -106,11 +108,11 @@ async function findActor(exchange: Exchange): Promise<ExchangeParty | undefined>
   throw new InvalidRequestError('Missing parameter: `actor_token`');
 }
 
-/** A token that is bound to a key is good for nobody who has not shown that key, and its successor would not be bound. */
-function verifyUnbound(subject: ExchangeParty, actor: ExchangeParty | undefined): void {
-  const rule = 'the token is bound to no key';
-  if (subject.token?.['cnf' as never]) throw refusedToken('subject').because({ rule });
-  if (actor?.token?.['cnf' as never]) throw refusedToken('actor').because({ rule });
+/** A token that is bound to a key is good for nobody who has not shown that very key with this request, which then binds its successor. */
+function verifyUnbound({ token }: ExchangeParty, exchange: Exchange, role: 'subject' | 'actor' = 'subject'): void {
+  const bound: unknown = token?.['cnf' as never];
+  if (!bound || isDeepStrictEqual(bound, exchange.token['cnf'])) return;
+  throw refusedToken(role).because({ rule: 'the token is bound to no key, or to the one that the request shows' });
 }
 
 function verifyTargets(named: readonly string[], granted: readonly string[]): void {

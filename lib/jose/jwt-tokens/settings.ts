@@ -30,11 +30,6 @@ export interface JwtTokensOptions {
   timeout?: number;
   /** Has this token been ended before its time? Asked for each good token, by its claims: `jti`, `sub`, `client_id`. */
   isRevoked?: (claims: Readonly<Record<string, unknown>>) => Awaitable<boolean>;
-  /**
-   * Accept tokens that are bound to a key (`cnf`): a feature verifies the proof. Default: false, since whoever stole one
-   * could use it here. RFC 9449 §7.2
-   */
-  allowBoundTokens?: boolean;
   /** Instead of Node's own: for a proxy, or a certificate of your own. */
   fetch?: typeof fetch;
 }
@@ -63,7 +58,6 @@ const OPTIONS = {
   maxStale: true,
   timeout: true,
   isRevoked: true,
-  allowBoundTokens: true,
   fetch: true,
 } as const;
 
@@ -105,7 +99,6 @@ export function settle(given: JwtTokensOptions): Settings {
     maxStale: seconds(NAME, 'maxStale', given.maxStale, { usual: 86_400 }),
     timeout: seconds(NAME, 'timeout', given.timeout, { usual: 3, least: 0.001 }),
     isRevoked,
-    allowBoundTokens: given.allowBoundTokens ?? false,
     fetch: given.fetch ?? ((...request) => fetch(...request)),
   };
 }

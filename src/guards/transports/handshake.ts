@@ -18,5 +18,11 @@ export function authorizationIn(sent: unknown): string | undefined {
 export function handshakeRequest(upgrade: Upgrade | undefined, authorization: string | undefined): NativeRequest {
   const { authorization: _own, ...headers } = upgrade?.headers ?? {};
   if (authorization !== undefined) Object.assign(headers, { authorization });
-  return { headers, method: 'GET', url: upgrade?.url?.split('?', 1)[0] ?? '/', query: {} };
+  return {
+    headers,
+    method: 'GET',
+    url: upgrade?.url?.split('?', 1)[0] ?? '/',
+    query: {},
+    ...(upgrade && { handshake: upgrade }),
+  };
 }

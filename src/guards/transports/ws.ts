@@ -50,8 +50,8 @@ export const ws: Transport = {
 
 function requestOf(client: GatewayClient): NativeRequest {
   if (isIo(client)) {
-    const { headers, url, auth } = client.handshake;
-    return handshakeRequest({ headers, url }, authorizationOf(auth) ?? headers.authorization);
+    const { headers, auth } = client.handshake;
+    return handshakeRequest(client.handshake, authorizationOf(auth) ?? headers.authorization);
   }
   const upgrade = upgrades.get(client);
   if (upgrade) return handshakeRequest(upgrade, upgrade.headers.authorization);

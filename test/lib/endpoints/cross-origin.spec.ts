@@ -31,7 +31,7 @@ describe('the option `cors`', () => {
     expect(status).toBe(200);
     expect(headers).toEqual({
       'access-control-allow-origin': APP,
-      'access-control-expose-headers': 'Retry-After, WWW-Authenticate',
+      'access-control-expose-headers': 'Retry-After, WWW-Authenticate, DPoP-Nonce',
       'cache-control': 'no-store',
       pragma: 'no-cache',
       vary: 'Origin',

@@ -105,7 +105,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     const { call, url } = await start(platform);
     const { headers } = await call(CALL, { origin: PAGE });
     expect(headers.get('access-control-allow-origin')).toBe(PAGE);
-    expect(headers.get('access-control-expose-headers')).toBe('Retry-After, WWW-Authenticate, *');
+    expect(headers.get('access-control-expose-headers')).toBe('Retry-After, WWW-Authenticate, DPoP-Nonce, *');
     const asks = (path: string, asked: string) =>
       answerOf(
         fetch(url + path, {

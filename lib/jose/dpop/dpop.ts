@@ -1,0 +1,109 @@
+import { isPublic } from '../../clients/none.js';
+import type { Exchange } from '../../endpoints/exchange.js';
+import {
+  InvalidArgumentError,
+  InvalidGrantError,
+  InvalidRequestError,
+  InvalidTokenError,
+  ServerError,
+} from '../../errors.js';
+import type { Feature } from '../../feature.js';
+import type { Client } from '../../model/model.js';
+import { jktOf } from '../../tokens/confirmation.js';
+import { type DpopOptions, faultOf, faultsOf, settle } from './options.js';
+import { refused } from './proof.js';
+import { Proofs } from './proofs.js';
+
+/**
+ * Tokens are bound to a key of the client, which proves with each request that it has it: whoever steals a token cannot use it.
+ * It stands at the authorization server and at its APIs, whatever their model is. Codes are kept with `dpopJkt`, tokens with
+ * `cnf`. RFC 9449
+ * @throws InvalidArgumentError with a sentence for an option that cannot work
+ */
+export function dpop(options: DpopOptions = {}): Feature {
+  const fault = faultOf(options);
+  if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+  const settings = settle(options);
+  const proofs = new Proofs(settings, options.nonce);
+  return {
+    name: 'RFC 9449',
+    confirms: ['jkt'],
+    schemes: { DPoP: { algs: settings.algorithms.join(' ') } },
+    parameters: { authorize: { dpop_jkt: 'The thumbprint of the key that the code will be brought with.' } },
+    check: (server) => [...faultsOf(settings, server)],
+    metadata: () => ({ dpop_signing_alg_values_supported: settings.algorithms }),
+
+    ask(parameters, { client, responseType }) {
+      if (client.dpopBoundAccessTokens && responseType.split(' ').includes('token')) {
+        const rule = 'tokens of this client are bound to a key, which nobody shows at the authorization endpoint';
+        throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
+      }
+      const dpopJkt = parameters.optional('dpop_jkt', (text) => /^[\w-]{43}$/.test(text));
+      return dpopJkt === undefined ? undefined : { dpopJkt };
+    },
+
+    async push(exchange, parameters) {
+      const jkt = await proofs.keyOf(exchange, 'pushed_authorization_request');
+      if (jkt === undefined) return;
+      const named = parameters['dpop_jkt'];
+      if (named !== undefined && named !== jkt) throw refused('it is by the key that `dpop_jkt` names');
+      parameters['dpop_jkt'] = jkt;
+    },
+
+    async admit(exchange) {
+      const { client, token } = exchange;
+      const jkt = await proofs.keyOf(exchange, 'token');
+      if (jkt !== undefined) token['cnf'] = { ...(token['cnf'] as object | undefined), jkt };
+      else if (client.dpopBoundAccessTokens) throw refused('this client brings one');
+    },
+
+    issue: verifyKey,
+
+    respond({ answer, authorization, token }, issued) {
+      const bound = jktOf(issued);
+      if (bound !== jktOf(token)) throw authorization ? new ServerError(NOT_KEPT) : usedByAnother();
+      if (bound !== undefined) answer['token_type'] = 'DPoP';
+    },
+
+    async present(presented) {
+      const { token, scheme } = presented;
+      const jkt = jktOf(token);
+      if ((scheme === 'DPoP') === (jkt === undefined)) throw misused(scheme);
+      if (jkt !== undefined) await proofs.verify(presented, jkt);
+    },
+  };
+}
+
+/** A code, and the refresh token of a client that has no other proof, are good with their own key alone. RFC 9449 §5, §10 */
+function verifyKey({ client, code, proof, refreshToken, token }: Exchange): void {
+  const wanted: unknown = code?.['dpopJkt'] ?? (isBound({ client, proof }) ? jktOf(refreshToken) : undefined);
+  const given = jktOf(token);
+  if (wanted === undefined || wanted === given) return;
+  const what = code ? 'authorization code' : 'refresh token';
+  const detail = { rule: `the ${what} is brought with the key that it is bound to`, wanted, given };
+  throw new InvalidGrantError(`Invalid grant: ${what} is bound to a key`).because(detail);
+}
+
+const isBound = ({ client, proof }: { client: Client; proof: string }) => isPublic(client) || proof === 'none';
+
+/** A client whose answer was lost has it again, and nobody else has it. */
+const usedByAnother = () =>
+  new InvalidGrantError('Invalid grant: the refresh token was used with another key').because({
+    rule: 'a retry is made with the key of the first try',
+  });
+
+const NOT_KEPT =
+  'Server error: the model did not keep `cnf`, the key that a token is bound to: it must save, find and return it';
+
+/** A token is no better for what it is called: a bound one needs its proof, and any other has none. RFC 9449 §7.1, §7.2 */
+function misused(scheme: string): InvalidTokenError {
+  const isProven = scheme === 'DPoP';
+  const rule = isProven
+    ? 'a token that is presented by DPoP is bound to a key'
+    : 'a token that is bound to a key is presented by DPoP';
+  return new InvalidTokenError('Invalid token: access token is presented by another scheme than its own').because({
+    rule,
+    wanted: isProven ? 'Bearer' : 'DPoP',
+    given: scheme,
+  });
+}

@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+import { isSameText } from '../../same-text.js';
+import type { DpopNonceOptions } from './options.js';
+
+/**
+ * Nonces that every process makes alike, of a secret and the time: nothing is kept. Those of the server are good at its own resources
+ * too: clients keep one for each origin. RFC 9449 §8, §9
+ */
+export class Nonces {
+  private readonly secrets: readonly string[];
+  private readonly span: number;
+
+  constructor({ secret, lifetime = 300 }: DpopNonceOptions) {
+    this.secrets = [secret].flat();
+    this.span = lifetime * 1000;
+  }
+
+  /** The one that a client is given now. */
+  current(): string {
+    return made(this.secrets[0]!, this.turn());
+  }
+
+  /** The one before is good too, and the next one: another process may be ahead. */
+  isGood(nonce: unknown): boolean {
+    if (typeof nonce !== 'string') return false;
+    const turn = this.turn();
+    return this.secrets.some((secret) =>
+      [turn, turn - 1, turn + 1].some((one) => isSameText(nonce, made(secret, one))),
+    );
+  }
+
+  private turn(): number {
+    return Math.floor(Date.now() / this.span);
+  }
+}
+
+const made = (secret: string, turn: number) =>
+  createHmac('sha256', secret).update(`DPoP nonce ${turn}`).digest('base64url');

@@ -1,0 +1,95 @@
+import type { ServerFacts } from '../../feature.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { isPublicUrl } from '../../http/public-url.js';
+import { hasOnce } from '../../model/has-once.js';
+import type { Model } from '../../model/model.js';
+import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+
+/** What `dpop()` takes. */
+export interface DpopOptions {
+  /** What a proof may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  algorithms?: readonly SigningAlgorithm[];
+  /** Seconds after its `iat` in which a proof is good: so long its `jti` is remembered. Default: 60 */
+  lifetime?: number;
+  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  clockTolerance?: number;
+  /**
+   * By which URL clients know what is at `/` here, or several: proofs for protected resources name it in `htu`. `'request'`: as
+   * the request says, which is safe only where whatever stands in front refuses a `Host` that is none of yours. Default: the
+   * origin of the resource that the request is for, if a feature names one; otherwise that of the issuer. RFC 9449 §4.3
+   */
+  publicUrl?: string | readonly string[];
+  /** Proofs must bring a nonce that this server has given, at token endpoint and resources. Default: none is asked for. RFC 9449 §8, §9 */
+  nonce?: DpopNonceOptions;
+}
+
+/** How nonces are made: nothing is kept, and all processes with the secret know them. */
+export interface DpopNonceOptions {
+  /** 32 characters at least; of a list the first one makes them, and all are good. */
+  secret: string | readonly string[];
+  /** Seconds after which there is another nonce; each is good for twice as long. Default: 300 */
+  lifetime?: number;
+}
+
+/** The same, settled. */
+export interface DpopSettings {
+  algorithms: readonly SigningAlgorithm[];
+  lifetime: number;
+  clockTolerance: number;
+  publicUrls: readonly string[];
+}
+
+export const settle = (options: DpopOptions): DpopSettings => ({
+  algorithms: options.algorithms ?? ALGORITHMS,
+  lifetime: options.lifetime ?? 60,
+  clockTolerance: options.clockTolerance ?? 10,
+  publicUrls: [options.publicUrl ?? []].flat(),
+});
+
+const NAMES = { algorithms: true, lifetime: true, clockTolerance: true, publicUrl: true, nonce: true } as const;
+const NONCE_NAMES = { secret: true, lifetime: true } as const;
+const PLACE = '`dpop()`';
+
+/** An option that cannot work, as a sentence. */
+export const faultOf = (options: DpopOptions): string | undefined => optionFaults(options).next().value ?? undefined;
+
+function* optionFaults(options: DpopOptions): Generator<string, undefined> {
+  const misspelt = unknownOption(options, NAMES, PLACE);
+  if (misspelt !== undefined) yield misspelt;
+  const { algorithms = ALGORITHMS, lifetime, clockTolerance, publicUrl, nonce } = options;
+  if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every((one) => ALGORITHMS.includes(one))) {
+    yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHMS.join(', ')}`;
+  }
+  if (!isSeconds(lifetime, 1)) yield `\`lifetime\` of ${PLACE} must be a number of seconds, from 1 to 3600`;
+  if (!isSeconds(clockTolerance, 0)) yield `\`clockTolerance\` of ${PLACE} must be a number of seconds, from 0 to 3600`;
+  const odd = ([publicUrl ?? []].flat() as unknown[]).find((url) => url !== 'request' && !isPublicUrl(url));
+  if (odd !== undefined) {
+    yield `\`publicUrl\` of ${PLACE} must be an https URL without query and fragment: \`${String(odd)}\` is none`;
+  }
+  if (nonce !== undefined) yield* nonceFaults(nonce);
+  return undefined;
+}
+
+/** What is wrong with the server it stands in, as sentences. */
+export function* faultsOf({ publicUrls }: DpopSettings, { options, resources }: ServerFacts): Iterable<string> {
+  const { issuer, model } = options;
+  if (publicUrls.length === 0 && issuer === undefined && resources.length === 0) {
+    yield `${PLACE} needs to know the URLs that proofs are made for: give the option \`issuer\`, or \`publicUrl\` of ${PLACE}`;
+  }
+  const isIssuing = (model as Partial<Model>).saveToken !== undefined;
+  if (isIssuing && !hasOnce(model)) yield `${PLACE} needs the model method \`once()\`: a proof is good once`;
+}
+
+function* nonceFaults(nonce: DpopNonceOptions): Generator<string> {
+  const misspelt = unknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${PLACE}`);
+  if (misspelt !== undefined) yield misspelt;
+  const secrets: unknown[] = [nonce.secret].flat();
+  if (secrets.length === 0 || !secrets.every((one) => typeof one === 'string' && one.length >= 32)) {
+    yield `\`nonce\` of ${PLACE} needs a \`secret\` of 32 characters at least`;
+  }
+  if (!isSeconds(nonce.lifetime, 1))
+    yield `\`lifetime\` of a nonce of ${PLACE} must be a number of seconds, from 1 to 3600`;
+}
+
+const isSeconds = (value: unknown, least: number) =>
+  value === undefined || (typeof value === 'number' && value >= least && value <= 3600);

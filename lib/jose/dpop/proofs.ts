@@ -1,0 +1,73 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidDpopProofError, UseDpopNonceError } from '../../errors.js';
+import type { Presented } from '../../feature.js';
+import type { Model } from '../../model/model.js';
+import { Nonces } from './nonces.js';
+import type { DpopNonceOptions, DpopSettings } from './options.js';
+import { type Expected, readProof, refused, verifyProof } from './proof.js';
+import { SpentProofs } from './spent-proofs.js';
+import { urlsOf } from './target.js';
+
+/** The proofs that come to a server and its resources. RFC 9449 §4.3 */
+export class Proofs {
+  private readonly nonces: Nonces | undefined;
+  private readonly spent: SpentProofs;
+  /** What was shown with a request, or when a connection was opened: one request may be looked at several times. */
+  private readonly shown = new WeakMap<object, { text: string; done: Promise<void> }>();
+
+  constructor(
+    private readonly settings: DpopSettings,
+    nonce: DpopNonceOptions | undefined,
+  ) {
+    this.nonces = nonce && new Nonces(nonce);
+    this.spent = new SpentProofs(Math.ceil(settings.lifetime + 2 * settings.clockTolerance) + 1);
+  }
+
+  /** The key that a client proves to have at an endpoint of the server; undefined: it says nothing of one. */
+  async keyOf({ issuer, options, request, response, server }: Exchange, endpoint: string): Promise<string | undefined> {
+    const text = readProof(request);
+    if (text === undefined) return undefined;
+    if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();
+    const own = server.urlOf(endpoint, issuer);
+    const urls = own === undefined ? urlsOf(request, server, this.settings.publicUrls) : [own];
+    return await this.verified(text, { request, urls }, options.model);
+  }
+
+  /** Verifies the proof that comes with a token which is bound to a key. */
+  async verify(presented: Presented, jkt: string): Promise<void> {
+    const { request, response, value } = presented;
+    if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();
+    const native = request['native'] as { handshake?: object } | undefined;
+    const key = native?.handshake ?? native ?? request;
+    const text = `${String(request.get('dpop'))} ${value}`;
+    let shown = this.shown.get(key);
+    if (shown?.text !== text) this.shown.set(key, (shown = { text, done: this.verifyOnce(presented, jkt) }));
+    await shown.done;
+  }
+
+  private async verifyOnce({ options, request, server, value }: Presented, jkt: string): Promise<void> {
+    try {
+      const text = readProof(request);
+      if (text === undefined) throw refused('a request over HTTP brings it in the header `DPoP`');
+      const urls = urlsOf(request, server, this.settings.publicUrls);
+      const expected = { request, urls, token: { value, jkt } };
+      await this.verified(text, expected, options.model);
+    } catch (error) {
+      const isOfProof = error instanceof InvalidDpopProofError || error instanceof UseDpopNonceError;
+      throw isOfProof ? Object.assign(error, UNAUTHORIZED) : error;
+    }
+  }
+
+  private async verified(text: string, expected: Expected, model: Model): Promise<string> {
+    const proof = await verifyProof(text, expected, this.settings);
+    if (this.nonces && !this.nonces.isGood(proof.nonce)) {
+      const rule = 'the proof has a nonce that was given here a moment ago';
+      throw new UseDpopNonceError('Use DPoP nonce: the one in the header `DPoP-Nonce`').because({ rule });
+    }
+    if (await this.spent.isFirst(model, proof)) return proof.jkt;
+    throw refused('it is used once');
+  }
+}
+
+/** The status where a resource refuses. RFC 9449 §7.1 */
+const UNAUTHORIZED = { code: 401, status: 401, statusCode: 401 };
