@@ -10,4 +10,4 @@ export function clientsProviders({ clients, server }: PartTokens, name: string |
 }
 
 // Of a server that a test has replaced, the model need not be known.
-const administer = ({ options }: OAuth2Server) => new OAuth2Clients(options?.model ?? {}, options?.events);
+const administer = ({ options, events }: OAuth2Server) => new OAuth2Clients(options?.model ?? {}, events);

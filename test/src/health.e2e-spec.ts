@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Inject, Logger } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
-import { OAuth2HealthIndicator } from 'nest-oauth2';
+import { getOAuth2ServerToken, OAuth2HealthIndicator, OAuth2Module, type OAuth2Server } from 'nest-oauth2';
 import { Redis } from 'ioredis';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
@@ -48,6 +48,28 @@ describe('OAuth2HealthIndicator', () => {
     const url = await start();
     const up = { oauth2: { status: 'up' } };
     expect(await answerOf(get(`${url}/health`))).toMatchObject({ status: 200, body: { status: 'ok', details: up } });
+  });
+
+  it('is made for a server with a name by its token', async () => {
+    const model = Object.assign(demoStore(), { ping: () => Promise.reject(new Error('away')) });
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const { app } = await startHost('express', {
+      imports: [
+        ...demoModule().imports!,
+        OAuth2Module.forRoot({ name: 'partners', paths: { prefix: 'partners' }, model }),
+      ],
+      providers: [
+        OAuth2HealthIndicator,
+        {
+          provide: 'PARTNERS',
+          inject: [getOAuth2ServerToken('partners')],
+          useFactory: (server: OAuth2Server) => new OAuth2HealthIndicator(server),
+        },
+      ],
+    });
+    const partners = app.get<OAuth2HealthIndicator>('PARTNERS');
+    expect(await partners.isHealthy('partners')).toMatchObject({ partners: { status: 'down' } });
+    expect(await app.get(OAuth2HealthIndicator).isHealthy()).toEqual({ oauth2: { status: 'up' } });
   });
 
   it('is down where the store cannot be reached, and tells the log alone what that said', async () => {

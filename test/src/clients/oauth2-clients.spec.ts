@@ -1,7 +1,15 @@
 import { Injectable, Module, Scope } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
-import { getOAuth2ClientsToken, InjectOAuth2Clients, OAuth2Clients, OAuth2Module } from 'nest-oauth2';
+import {
+  getOAuth2ClientsToken,
+  InjectOAuth2Clients,
+  OAuth2Clients,
+  type OAuth2Event,
+  type OAuth2EventName,
+  OAuth2Module,
+  OnOAuth2Event,
+} from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
@@ -47,6 +55,27 @@ describe('the injectable administration of clients', () => {
     expect(await Promise.all([own, partners].map(idsOf))).toEqual([['own'], ['partner']]);
     expect(app.get(getOAuth2ClientsToken(), { strict: false })).toBe(own);
     expect(app.get(getOAuth2ClientsToken('partners'), { strict: false })).toBe(partners);
+    await app.close();
+  });
+
+  it('is told to the listeners of its server, which has a name', async () => {
+    const told: object[] = [];
+    @Injectable()
+    class Audit {
+      @OnOAuth2Event('*')
+      write(event: OAuth2Event, name: OAuth2EventName) {
+        told.push({ name, ...event });
+      }
+    }
+    const partners = OAuth2Module.forRoot({ name: 'partners', controllers: false, model: storeWith('web') });
+    const app = await Test.createTestingModule({ imports: [partners], providers: [Audit] }).compile();
+    await app.init();
+    await app.get<OAuth2Clients>(getOAuth2ClientsToken('partners'), { strict: false }).retire('web');
+    const facts = { at: expect.any(Date), endpoint: 'clients', clientId: 'web', server: 'partners' };
+    expect(told).toEqual([
+      { name: 'client.retired', ...facts },
+      { name: 'grant.ended', ...facts, reason: 'host' },
+    ]);
     await app.close();
   });
 
