@@ -56,9 +56,7 @@ function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken)
     const visit = { native, reply, endpoint, facts: { cors: facts?.options.cors, events } };
     return answer(visit, (response) =>
       this.server instanceof TenantsServer
-        ? this.server.tenants
-            .findParts(toOAuthRequest(native))
-            .then((parts) => serve(parts, endpoint, native, response))
+        ? serveTenant(this.server, endpoint, native, response)
         : serve(this, endpoint, native, response),
     );
   }
@@ -70,6 +68,10 @@ function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken)
   Res()(controller, name, 1);
   UseFilters(guardRefusals(endpoint, token))(controller, name, descriptor);
   All(endpoint.path)(controller, name, descriptor);
+}
+
+async function serveTenant(server: TenantsServer, endpoint: Endpoint, native: NativeRequest, response: Response) {
+  return serve(await server.tenants.findParts(toOAuthRequest(native)), endpoint, native, response);
 }
 
 function serve(parts: Parts, { name }: Endpoint, native: NativeRequest, response: Response): Promise<unknown> {

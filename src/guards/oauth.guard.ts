@@ -7,12 +7,11 @@ import { verify } from '../configuration/verify.js';
 import { logFault } from '../fault-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import { copyHeaders } from '../native-reply.js';
-import { withContext } from '../oauth2-context.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
 import { TenantsServer } from '../tenants/tenants-server.js';
 import { type Demand, optionsFor, readDemand } from './demand.js';
 import { NamedServers, verifyModel } from './named-servers.js';
-import { connectionsOf } from './open-connections.js';
+import { keepOpen } from './keep-open.js';
 import { findTransport } from './transports/find-transport.js';
 import type { RefusalFacts } from './transports/transport.js';
 import { verifyDemand } from './verify-demand.js';
@@ -72,11 +71,11 @@ export class OAuthGuard implements CanActivate {
       if (server instanceof TenantsServer) server = await server.tenants.find(asked);
       const token = await server.authenticate(asked, response, optionsFor(demand, given));
       if (demand.any || demand.user) {
-        await withContext(server, asked, () => verifyDemand(server, demand, token, { request: asked, response }));
+        await verifyDemand(server, demand, token, { request: asked, response });
       }
       this.attach(context, token);
       const stream = transport.findStream?.(context, demand);
-      if (stream) connectionsOf(server, this.recheck)?.keep(token, stream, (look) => withContext(server, asked, look));
+      if (stream) keepOpen(token, stream, { server, request: asked, recheck: this.recheck });
       return true;
     } catch (error) {
       const failure = toOAuthError(error);

@@ -1,4 +1,5 @@
-import { InvalidTokenError, type Model, type OAuth2Server, type Token } from '../../lib/index.js';
+import { InvalidTokenError, type Model, type Token } from '../../lib/index.js';
+import { Deadline } from '../../lib/stores/deadline.js';
 import { type Ended, onEnded } from '../../lib/tokens/ended.js';
 import { isOver } from '../../lib/tokens/lifetime.js';
 import type { OpenStream } from './transports/transport.js';
@@ -17,6 +18,8 @@ type Within = <T>(look: () => T) => T;
 
 /** How many tokens are looked up at once. */
 const MOST_LOOKUPS = 16;
+/** Seconds for which a look is waited for at most. */
+const LONGEST_LOOK = 30;
 /** The longest a timer of Node can wait. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 
@@ -28,12 +31,16 @@ export class OpenConnections {
   private readonly held = new Map<unknown, Held>();
   private readonly values = new WeakMap<object, unknown>();
   private stop: (() => void) | undefined;
+  /** A look that never ends must not be the last one. */
+  private readonly patience: Deadline;
 
   /** @param recheck seconds between two looks at the model; 0: none */
   constructor(
     private readonly model: Pick<Model, 'getAccessToken'>,
     private readonly recheck: number,
-  ) {}
+  ) {
+    this.patience = new Deadline(recheck > 0 ? Math.min(recheck, LONGEST_LOOK) : LONGEST_LOOK);
+  }
 
   /** Closes the stream when this token is over, and no more when an earlier one is. */
   keep(token: Token, stream: OpenStream, within: Within = (look) => look()): void {
@@ -106,7 +113,7 @@ export class OpenConnections {
     let found: Awaited<ReturnType<NonNullable<Model['getAccessToken']>>>;
     try {
       const { within } = this.held.get(value)!;
-      found = await within(() => this.model.getAccessToken!(value));
+      found = await this.patience.within(async () => within(() => this.model.getAccessToken!(value)));
     } catch {
       // Nobody is turned out because a database is away.
       return;
@@ -131,17 +138,4 @@ function isMeant({ accessToken, grantId, user, client }: Token, ended: Ended): b
   const own: Ended = { accessToken, grantId, userId: user?.['id'], clientId: client?.id };
   const given = Object.entries(ended).filter(([, value]) => value !== undefined);
   return given.every(([name, value]) => !(name in own) || String(own[name as keyof Ended]) === String(value));
-}
-
-const connections = new WeakMap<OAuth2Server, Map<number, OpenConnections>>();
-
-/** Those of a server, whichever of its guards has let them in; undefined for a stand-in that has no model. */
-export function connectionsOf(server: OAuth2Server, recheck: number): OpenConnections | undefined {
-  const model = server.facts?.options.model;
-  if (!model) return undefined;
-  const known = connections.get(server) ?? new Map<number, OpenConnections>();
-  connections.set(server, known);
-  let found = known.get(recheck);
-  if (!found) known.set(recheck, (found = new OpenConnections(model, recheck)));
-  return found;
 }

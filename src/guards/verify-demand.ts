@@ -8,6 +8,7 @@ import {
 } from '../../lib/index.js';
 import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
 import { coversScope, scopeForModel, scopeText } from '../../lib/tokens/scope.js';
+import { withContext } from '../oauth2-context.js';
 import type { Demand } from './demand.js';
 
 interface Visit {
@@ -16,7 +17,11 @@ interface Visit {
 }
 
 /** Checks what a route demands of a good token, beside scopes it must have all. RFC 6750 §3.1 */
-export async function verifyDemand(
+export function verifyDemand(server: OAuth2Server, demand: Demand, token: Token, visit: Visit): Promise<void> {
+  return withContext(server, visit.request, () => verify(server, demand, token, visit));
+}
+
+async function verify(
   server: OAuth2Server,
   { any, user, options: route }: Demand,
   token: Token,

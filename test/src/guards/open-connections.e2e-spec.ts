@@ -11,10 +11,12 @@ const tokens = new Map<string, Token>();
 const lookups: string[] = [];
 let heard: (() => void) | undefined;
 let isAway = false;
+let isHanging = false;
 const model = {
   getAccessToken(value: string) {
     lookups.push(value);
     heard?.();
+    if (isHanging) return new Promise(() => undefined);
     if (isAway) throw new Error('the database is away');
     return tokens.get(value);
   },
@@ -57,6 +59,7 @@ describe('connections that are open', () => {
     issue('good', 'g');
     issue('other', 'o');
     isAway = false;
+    isHanging = false;
   });
   afterEach(async () => {
     heard = undefined;
@@ -92,6 +95,15 @@ describe('connections that are open', () => {
     await new Promise<void>((resolve) => (heard = resolve));
     isAway = false;
     expect(await client.ask('who')).toEqual({ event: 'who', data: 'good' });
+  });
+
+  it('are looked at again when a look has hung', async () => {
+    const client = await open(await start(QuickGuard), 'good');
+    isHanging = true;
+    await new Promise<void>((resolve) => (heard = resolve));
+    isHanging = false;
+    tokens.delete('good');
+    expect(await client.closed).toBe(4401);
   });
 
   it('are closed at once when the host says that it has ended their token, and others are not looked at', async () => {
