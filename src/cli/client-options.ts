@@ -60,6 +60,8 @@ function field(given: string): [string, unknown] {
   try {
     return [name!, JSON.parse(json!)];
   } catch {
-    throw new UsageError(`\`--set ${given}\` must be a field and its value as JSON: --set logoUri='"https://…"'`);
+    // The value may be a secret, and this goes into the log of whoever runs it.
+    const about = name === undefined ? '--set' : `--set ${name}=…`;
+    throw new UsageError(`\`${about}\` must be a field and its value as JSON: --set logoUri='"https://…"'`);
   }
 }
