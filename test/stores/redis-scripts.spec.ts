@@ -33,8 +33,9 @@ function reply(script: string, [key]: string[]): unknown {
   const client = JSON.stringify({ ...WEB, scopes: ['read'] });
   const row = JSON.stringify({ grantId: 'grant', clientId: 'web', userId: 'alice', scope: 'read', data: null });
   if (script.includes('ZSCAN')) return ['0', ['grant', '1']];
-  if (key === 'oauth2:client:new' && script.includes(`'createdAt')`)) return [null, null, null, Date.now()];
-  if (script.includes(`'client', 'secretHashes', 'createdAt')`)) return [client, '[]', '1', Date.now()];
+  if (script.includes(`'client', 'secretHashes', 'createdAt')`)) {
+    return key === 'oauth2:client:new' ? [null, null, null, Date.now()] : [client, '[]', '1', Date.now()];
+  }
   if (script.includes('BYLEX')) return ['web'];
   if (script.includes(`'createdAt', 'lastUsedAt'`))
     return ['web', 'alice', null, 'read', null, '1', '2', '9999999999999', '', '0'];
