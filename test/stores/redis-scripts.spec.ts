@@ -76,6 +76,8 @@ describe('the scripts of a Redis store', () => {
     await store.revokeGrant('grant');
     await store.removeClient('web');
     await store.once('ticket', 60);
+    await store.getSigningKeys();
+    await store.replaceSigningKeys(undefined, 'sealed');
     await store.prune();
   }
 
@@ -84,7 +86,7 @@ describe('the scripts of a Redis store', () => {
     redis.sent = [];
     await everything();
     const scripts = new Set(redis.sent.map(({ script }) => script));
-    expect(scripts.size).toBe(22);
+    expect(scripts.size).toBe(24);
     expect(redis.sent.map(({ keyCount }) => keyCount)).toEqual(redis.sent.map(() => 1));
     for (const { script, values } of redis.sent) {
       expect(values[0]).toMatch(/^oauth2:/);
