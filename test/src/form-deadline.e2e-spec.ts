@@ -8,11 +8,13 @@ function trickle(url: string, method: string, path: string): Promise<{ answer: s
   const started = Date.now();
   return new Promise((resolve) => {
     let answer = '';
+    let letters: NodeJS.Timeout | undefined;
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n`);
       socket.write('Origin: https://app.example\r\nContent-Length: 1000\r\n\r\ngrant_type=');
+      // Not before: on a busy machine the first letter would stand before the head.
+      letters = setInterval(() => socket.write('a'), 1000);
     });
-    const letters = setInterval(() => socket.write('a'), 1000);
     const end = () => {
       clearInterval(letters);
       socket.destroy();
