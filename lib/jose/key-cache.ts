@@ -8,6 +8,8 @@ export interface KeyCacheSettings {
   coolDown: number;
   /** They are used though there is no answer any more. */
   maxStale: number;
+  /** Was nobody asked at all, so that the next one may be tried at once? */
+  isUnasked?(error: unknown): boolean;
 }
 
 /**
@@ -68,6 +70,7 @@ export class KeyCache {
       this.readAt = performance.now();
     } catch (error) {
       this.failure = error;
+      if (this.settings.isUnasked?.(error)) this.askedAt = -Infinity;
       throw error;
     }
   }

@@ -12,7 +12,13 @@ interface Registered {
   metadata?: unknown;
 }
 
-const SETTINGS: KeyCacheSettings = { maxAge: 600, coolDown: 30, maxStale: 3600 };
+const SETTINGS: KeyCacheSettings = {
+  maxAge: 600,
+  coolDown: 30,
+  maxStale: 3600,
+  // The keys of others were waited for: that must not keep this client out for longer than they do.
+  isUnasked: (error) => error instanceof FetchError && error.fault === 'busy',
+};
 
 /** Keys of clients that are remembered at once: what was not asked for the longest time is forgotten first. */
 const MOST = 1000;

@@ -25,13 +25,15 @@ let own: Pair;
 let other: Pair;
 let keyServer: Server;
 let keysUri: string;
-let served: { status: number; body: string; asked: number };
+let served: { status: number; body: string; asked: number; held?: () => void };
 
 beforeAll(async () => {
   [own, other] = [await pairOf('ES256', 'own'), await pairOf('ES256', 'other')];
-  keyServer = createServer((_, response) => {
+  keyServer = createServer(({ url }, response) => {
     served.asked++;
-    response.writeHead(served.status, { 'content-type': 'application/json' }).end(served.body);
+    const answer = () => response.writeHead(served.status, { 'content-type': 'application/json' }).end(served.body);
+    if (url?.endsWith('?slow')) served.held = answer;
+    else answer();
   });
   await new Promise<void>((resolve) => {
     keyServer.listen(0, '127.0.0.1', resolve);
@@ -50,6 +52,7 @@ function setUp(options: PrivateKeyJwtOptions = {}) {
   const clients = [
     { ...byKey, id: 'given', jwks: { keys: [own.jwk] } },
     { ...byKey, id: 'fetched', jwksUri: keysUri },
+    { ...byKey, id: 'slow', jwksUri: `${keysUri}?slow` },
     { ...byKey, id: 'described', metadata: { jwks: { keys: [own.jwk] } } as never },
     { ...byKey, id: 'without' },
     { ...byKey, id: 'foreign', jwks: { keys: [other.jwk] } },
@@ -263,6 +266,16 @@ describe('the keys of a client at its URL', () => {
     expect(served.asked).toBe(1);
     for (let i = 0; i < 10; i++) expect(await ask(await sign(of('fetched'), { kid: `k${i}` }))).toMatchObject(REFUSED);
     expect(served.asked).toBe(1);
+  });
+
+  it('may be had as soon as there is a place, though there was none a moment ago', async () => {
+    const { ask } = setUp({ fetch: { concurrency: 1 } });
+    const slow = ask(await sign(of('slow')));
+    while (!served.held) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await ask(await sign(of('fetched')))).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    served.held();
+    expect(await slow).toMatchObject({ status: 200 });
+    expect(await ask(await sign(of('fetched')))).toMatchObject({ status: 200 });
   });
 
   it.each([
