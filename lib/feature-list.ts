@@ -78,6 +78,7 @@ export const HOOKS: readonly Hook[] = [
   'describe',
   'observe',
   'observeModel',
+  'health',
 ];
 
 const MEMBERS: readonly (keyof Feature)[] = [

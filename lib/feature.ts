@@ -49,6 +49,8 @@ export interface Feature {
   metadata?(server: ServerFacts, issuer: string | undefined): object;
   /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
   check?(server: ServerFacts): readonly string[];
+  /** What keeps it from working now, as a sentence; undefined: nothing. Asked by health checks. */
+  health?(server: ServerFacts): Awaitable<string | undefined>;
 
   /** Finds a client that the model does not know, and that brings no secret; one feature of a server may. CIMD §5 */
   findClient?(clientId: string, server: ServerFacts): Awaitable<Client | Falsy>;

@@ -12,18 +12,20 @@ export interface OAuth2Health {
 }
 
 /**
- * Is the store within reach? For `@nestjs/terminus`, `health.check([() => oauth2.isHealthy()])`, or without it. A provider of
+ * Is the store within reach, and do the features work that say so, as `keys()` does? For `@nestjs/terminus`, `health.check([() => oauth2.isHealthy()])`, or without it. A provider of
  * any module which sees `OAuth2Server`; the model needs the method `ping()`, which the ready-made stores have.
  */
 @Injectable()
 export class OAuth2HealthIndicator {
   private readonly model: Partial<HealthModel>;
+  private readonly facts: OAuth2Server['facts'] | undefined;
   /** However many ask at once, one looks. */
   private looking: Promise<OAuth2Health> | undefined;
 
   /** @throws InvalidArgumentError when the model cannot tell */
   constructor(@Inject(OAuth2Server) server: OAuth2Server) {
     this.model = server.options.model as Partial<HealthModel>;
+    this.facts = server.facts;
     verify(typeof this.model.ping === 'function', NO_PING);
   }
 
@@ -54,12 +56,26 @@ export class OAuth2HealthIndicator {
   private async look(): Promise<OAuth2Health> {
     try {
       await this.model.ping!();
-      return { status: 'up' };
     } catch (thrown) {
-      logFault(thrown instanceof TemporarilyUnavailableError ? thrown : toOAuthError(thrown));
-      return down('the store cannot be reached');
+      return failed(thrown, 'the store cannot be reached');
     }
+    // A stand-in for the server, as tests have it, lists no features.
+    for (const feature of this.facts?.hooks.health ?? []) {
+      try {
+        const fault = await feature.health(this.facts!);
+        if (fault !== undefined) return down(`${feature.name}: ${fault}`);
+      } catch (thrown) {
+        return failed(thrown, `${feature.name} does not work`);
+      }
+    }
+    return { status: 'up' };
   }
+}
+
+/** What was thrown is for the log alone. */
+function failed(thrown: unknown, message: string): OAuth2Health {
+  logFault(thrown instanceof TemporarilyUnavailableError ? thrown : toOAuthError(thrown));
+  return down(message);
 }
 
 const down = (message: string): OAuth2Health => ({ status: 'down', message });

@@ -3,6 +3,7 @@ import { Controller, Get, Inject, Logger } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { getOAuth2ServerToken, OAuth2HealthIndicator, OAuth2Module, type OAuth2Server } from 'nest-oauth2';
 import { Redis } from 'ioredis';
+import { keys } from 'nest-oauth2/jose';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { demoModule, demoStore } from '../support/demo.js';
@@ -48,6 +49,26 @@ describe('OAuth2HealthIndicator', () => {
     const url = await start();
     const up = { oauth2: { status: 'up' } };
     expect(await answerOf(get(`${url}/health`))).toMatchObject({ status: 200, body: { status: 'ok', details: up } });
+  });
+
+  it.each([
+    ['up where the keys of the server can sign', undefined, { status: 'up' }],
+    [
+      'down where they were sealed with another secret',
+      'sealed',
+      { status: 'down', message: 'RFC 7517 does not work' },
+    ],
+  ])('is %s', async (_, kept, health) => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const model = demoStore();
+    if (kept !== undefined) await model.replaceSigningKeys(undefined, kept);
+    const features = [keys({ secret: 'a secret of thirty-two characters' })];
+    const { app } = await startHost('express', {
+      imports: [OAuth2Module.forRoot({ model, features, isGlobal: true })],
+      providers: [OAuth2HealthIndicator],
+    });
+    expect(await app.get(OAuth2HealthIndicator).isHealthy()).toEqual({ oauth2: health });
+    expect(logged).toHaveBeenCalledTimes(kept === undefined ? 0 : 1);
   });
 
   it('is made for a server with a name by its token', async () => {

@@ -62,6 +62,7 @@ export function keys(options: KeysOptions = {}): KeysFeature {
       },
     },
     check: (server) => (!given && outlives(server, keep) ? [OUTLIVES] : []),
+    health: async (server) => ((await ringOf(server).current()) ? undefined : 'no key signs'),
     ringOf,
   };
 }
