@@ -28,7 +28,9 @@ const base = {
     '^nest-oauth2/server$': '<rootDir>/lib/index.ts',
     '^nest-oauth2/features$': '<rootDir>/lib/features/index.ts',
     '^nest-oauth2/jose$': '<rootDir>/lib/jose/index.ts',
+    '^nest-oauth2/openid$': '<rootDir>/lib/openid/index.ts',
     '^nest-oauth2/mcp$': '<rootDir>/lib/features/mcp/index.ts',
+    '^nest-oauth2/fapi$': '<rootDir>/lib/fapi/index.ts',
     '^nest-oauth2/pages$': '<rootDir>/src/pages/index.ts',
     '^nest-oauth2/swagger$': '<rootDir>/src/swagger/index.ts',
     '^nest-oauth2/opentelemetry$': '<rootDir>/lib/opentelemetry/index.ts',
@@ -44,6 +46,8 @@ const spec = '**/*.{spec,e2e-spec}.ts';
 export default {
   // Two even on two cores, where Jest would take one: much of the time goes into waiting for databases and deadlines.
   maxWorkers: Math.max(2, availableParallelism() - 1),
+  // Jest keeps the ES modules of every file that it has run: after a hundred files a worker does little but look through its memory.
+  workerIdleMemoryLimit: '1GB',
   // Jest hears of it here alone, so that the scripts of the other projects say theirs themselves.
   testTimeout: 15_000,
   projects: [

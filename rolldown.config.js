@@ -9,7 +9,9 @@ const input = {
   server: 'lib/index.ts',
   features: 'lib/features/index.ts',
   jose: 'lib/jose/index.ts',
+  openid: 'lib/openid/index.ts',
   mcp: 'lib/features/mcp/index.ts',
+  fapi: 'lib/fapi/index.ts',
   pages: 'src/pages/index.ts',
   swagger: 'src/swagger/index.ts',
   'event-emitter': 'src/bridges/event-emitter.ts',
@@ -23,7 +25,7 @@ const input = {
 
 /**
  * `jose` is an ES module only, which Jest without its flag for these cannot load: the CommonJS build that is published has it
- * inside, and its licence at the top. Samples build without it.
+ * inside, and its licence at the top of the file it is in. Samples build without it.
  */
 const jose = new URL('node_modules/jose/LICENSE.md', import.meta.url);
 const isInside = (format) => format === 'cjs' && existsSync(jose);
@@ -31,8 +33,9 @@ const external = (format) => [
   /^node:/,
   ...Object.keys(manifest.peerDependencies).filter((name) => name !== 'jose' || !isInside(format)),
 ];
+const isOfJose = (id) => /[\\/]node_modules[\\/]jose[\\/]/.test(id);
 const banner = (format) => (chunk) =>
-  isInside(format) && chunk.name === 'jose' ? `/*!\njose\n\n${readFileSync(jose, 'utf8').trim()}\n*/` : '';
+  isInside(format) && chunk.moduleIds.some(isOfJose) ? `/*!\njose\n\n${readFileSync(jose, 'utf8').trim()}\n*/` : '';
 
 /** Matches modules by their path inside the repository, wherever that lies. */
 const within = (pattern) => (id) =>
@@ -44,6 +47,9 @@ const within = (pattern) => (id) =>
 
 /** The features that every server has. */
 const CLASSIC = /^lib\/features\/(?:authorization-code\/|classic|client-credentials|implicit|password|refresh-token)/;
+
+/** What features, pages and OpenID Connect have of requests that wait for a user. */
+const DEVICES = /^lib\/features\/device-authorization\/(?!device-authorization|device-endpoint)/;
 
 /** What the module has in common with the stores, which hosts without Nest have too. */
 const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|place|schema|storage|turns)\.ts$/;
@@ -72,10 +78,13 @@ const bundle = (format) => ({
       groups: [
         {
           name: 'engine',
-          test: within(/^lib\/(?!stores\/|kit\/|features\/|jose\/|remote\/|opentelemetry\/)/),
+          test: within(/^lib\/(?!stores\/|kit\/|features\/|jose\/|fapi\/|openid\/|remote\/|opentelemetry\/)/),
           priority: 1,
         },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
+        // The module looks whether it is there, and OpenID Connect needs no module.
+        { name: 'openid-feature', test: within(/^lib\/openid\/openid-feature\.ts$/), priority: 1 },
+        { name: 'devices', test: within(DEVICES), priority: 1 },
         { name: 'store', test: within(WITHOUT_NEST), priority: 1 },
         { name: 'module', test: within(/^src\/(?!cli\/|testing\/|pages\/|swagger\/|bridges\/)/) },
       ],

@@ -38,6 +38,10 @@ export interface OAuth2Events {
   'token.introspected': IntrospectionEvent;
   /** A code or a refresh token came twice: somebody stole it. RFC 9700 §4.14.2 */
   'token.reuse_detected': TokenEvent;
+  /** A client was told that its user has signed out. OpenID Connect Back-Channel Logout 1.0 */
+  'logout.delivered': OAuth2Event;
+  /** It could not be told, however often it was tried: its user may be signed in there still. */
+  'logout.failed': LogoutFailureEvent;
   /** All that came of an authorization, or of several, is over. */
   'grant.ended': GrantEvent;
   /** A request at another endpoint was refused: `endpoint` says at which. */
@@ -72,6 +76,8 @@ export const EVENT_NAMES = Object.keys({
   'token.revoked': 0,
   'token.introspected': 0,
   'token.reuse_detected': 0,
+  'logout.delivered': 0,
+  'logout.failed': 0,
   'grant.ended': 0,
   'endpoint.refused': 0,
   'access.refused': 0,
@@ -137,6 +143,12 @@ export interface IntrospectionEvent extends OAuth2Event {
   active: boolean;
   /** The client that the token was issued to. */
   issuedTo?: string | undefined;
+}
+
+/** A client could not be told that its user has signed out. */
+export interface LogoutFailureEvent extends OAuth2Event {
+  /** What went wrong; left out: nobody knows. */
+  reason?: string | undefined;
 }
 
 /** Without a `grantId`, all grants are meant that the user gave the client; without one of these, all of the other. */

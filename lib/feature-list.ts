@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from './errors.js';
+import { refuse } from './refuse.js';
 import type { Feature, Hook } from './feature.js';
 import { settle } from './options/settle.js';
 
@@ -10,7 +10,7 @@ export type FeatureList = readonly (Feature | readonly Feature[])[];
  * @throws InvalidArgumentError when one is given twice, or is none
  */
 export function flatten(list: FeatureList): readonly Feature[] {
-  verify(findRepeated(list));
+  refuse(findRepeated(list));
   const features = new Map(ownOf(list).map((feature) => [feature.name, feature]));
   for (const feature of list.filter((one): one is readonly Feature[] => Array.isArray(one)).flat()) {
     features.set(feature.name, bent(feature, features.get(feature.name)));
@@ -59,14 +59,17 @@ export function findConflict(features: readonly Feature[]): string | undefined {
 const SLOTS = { format: 'write access tokens', findClient: 'find clients' } as const;
 
 /** What features add by a name, which no two of them may use. */
-export const PARTS = ['grants', 'responseTypes', 'endpoints', 'schemes'] as const;
+export const PARTS = ['grants', 'responseTypes', 'responseModes', 'clientMembers', 'endpoints', 'schemes'] as const;
 
 /** What of a feature is asked on the way of a request. */
 export const HOOKS: readonly Hook[] = [
   'metadata',
   'findClient',
+  'verifyClient',
   'resolve',
   'ask',
+  'prompt',
+  'approve',
   'answer',
   'push',
   'admit',
@@ -86,14 +89,18 @@ const MEMBERS: readonly (keyof Feature)[] = [
   'requires',
   'grants',
   'responseTypes',
+  'responseModes',
+  'clientMembers',
   'endpoints',
   'parameters',
   'clientAuthentications',
   'schemes',
   'confirms',
+  'origins',
   'resources',
   'events',
   'defaults',
+  'forbids',
   'check',
 ];
 
@@ -111,8 +118,3 @@ function bent(feature: Feature, own: Feature | undefined): Feature {
 /** The options of a server where its host says nothing: those that features set before the others. */
 export const defaultsOf = <T extends object>(features: readonly Feature[], others: T): T =>
   settle(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);
-
-/** Stops a server that cannot work. @throws InvalidArgumentError where there is a fault */
-export function verify(fault: string | undefined): void {
-  if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
-}

@@ -1,7 +1,8 @@
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Endpoint, Feature, Hook, ServerFacts, With } from './feature.js';
-import { findConflict, HOOKS, type PARTS, verify } from './feature-list.js';
+import { findConflict, HOOKS, type PARTS } from './feature-list.js';
 import { joined } from './events.js';
+import { isForbidden } from './forbids.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
 import type { Request } from './http/request.js';
 import { endpointUrl } from './http/public-url.js';
@@ -10,6 +11,7 @@ import type { Options } from './options/settle.js';
 import type { ResponseTypeClass } from './response-types/response-type.js';
 import { requireMethods } from './model/require-methods.js';
 import { isResourcePath, OwnResources } from './resource/own-resources.js';
+import { refuse } from './refuse.js';
 
 /** What a list of features makes of a server, sorted once. */
 export class FeatureSet implements ServerFacts {
@@ -17,11 +19,14 @@ export class FeatureSet implements ServerFacts {
   readonly hooks: ServerFacts['hooks'];
   readonly grants: ReadonlyMap<string, GrantTypeClass>;
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
+  readonly responseModes: ServerFacts['responseModes'];
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
+  readonly forbidden: ReadonlySet<string>;
   readonly schemes: ServerFacts['schemes'];
   readonly confirms: ReadonlySet<string>;
   private readonly own: OwnResources;
+  private readonly origins: readonly string[];
   private paths: Readonly<Record<string, string | false>> = {};
 
   /** @throws InvalidArgumentError when two features add the same, or the model lacks what one asks of it */
@@ -29,22 +34,26 @@ export class FeatureSet implements ServerFacts {
     readonly features: readonly Feature[],
     options: Options,
   ) {
-    verify(findConflict(features));
+    refuse(findConflict(features));
     this.hooks = Object.fromEntries(HOOKS.map((hook) => [hook, having(features, hook)])) as never;
     this.options = observedOptions(options, features);
-    this.grants = indexed(features, 'grants');
-    this.responseTypes = indexed(features, 'responseTypes');
+    this.grants = allowed(features, 'grants');
+    this.responseTypes = allowed(features, 'responseTypes');
+    this.responseModes = indexed(features, 'responseModes');
     this.endpoints = indexed(features, 'endpoints');
     this.clientAuthentications = features.flatMap(({ clientAuthentications = [] }) => clientAuthentications);
+    const methods = this.clientAuthentications.map(({ method }) => method);
+    this.forbidden = new Set(methods.filter((method) => isForbidden(features, 'clientAuthentications', method)));
     this.schemes = indexed(features, 'schemes');
     this.confirms = new Set(features.flatMap(({ confirms = [] }) => confirms));
+    this.origins = features.flatMap(({ origins = [] }) => origins);
     const resources = features.flatMap((feature) => feature.resources ?? []);
-    for (const one of resources) verify(resourceFault(one, options.issuer));
+    for (const one of resources) refuse(resourceFault(one, options.issuer));
     this.own = new OwnResources(resources, options.issuer);
     for (const { requires } of features) requireMethods(options.model, requires ?? []);
     for (const feature of features) {
       const [fault] = feature.check?.(this) ?? [];
-      verify(fault);
+      refuse(fault);
     }
   }
 
@@ -65,6 +74,11 @@ export class FeatureSet implements ServerFacts {
     const path = this.paths[endpoint] ?? this.endpoints.get(endpoint)?.path;
     if (issuer === undefined || path === undefined || path === false) return undefined;
     return endpointUrl(issuer, path);
+  }
+
+  urlsOf(endpoint: string, issuer: string | undefined): readonly string[] {
+    const url = this.urlOf(endpoint, issuer);
+    return url === undefined ? [] : [url, ...this.origins.map((origin) => origin + new URL(url).pathname)];
   }
 
   resourceOf(request: Request): string | undefined {
@@ -91,6 +105,12 @@ function indexed<K extends (typeof PARTS)[number]>(
   part: K,
 ): ReadonlyMap<string, NonNullable<Feature[K]>[string]> {
   return new Map(features.flatMap((feature) => Object.entries(feature[part] ?? {}))) as never;
+}
+
+/** The same without what a profile forbids. */
+function allowed<K extends 'grants' | 'responseTypes'>(features: readonly Feature[], part: K) {
+  const all = indexed(features, part);
+  return new Map([...all].filter(([name]) => !isForbidden(features, part, name))) as typeof all;
 }
 
 /** What is wrong with a resource that a feature names, as a sentence. */

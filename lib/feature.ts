@@ -2,17 +2,22 @@ import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { EndpointOf } from './endpoints/endpoint.js';
 import type { DescribedParameters } from './endpoints/endpoint-description.js';
 import type { Exchange } from './endpoints/exchange.js';
-import type { OAuthError } from './errors.js';
+import type { ObservedOf } from './endpoints/observed-operation.js';
 import type { EventSink } from './events.js';
+import type { Forbids } from './forbids.js';
+import type { ClientMetadata } from './features/client-metadata/client-metadata.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
+import type { HookOf } from './hook.js';
 import type { OwnUrls } from './http/own-urls.js';
 import type { Parameters } from './http/parameters.js';
 import type { Request } from './http/request.js';
-import type { Response } from './http/response.js';
 import type { Awaitable, Client, Falsy, Model, Token, User } from './model/model.js';
 import type { Options } from './options/settle.js';
 import type { Resolved } from './response-types/resolved.js';
-import type { AuthorizationRequest, ResponseTypeClass } from './response-types/response-type.js';
+import type { PresentedOf, RefusedOf } from './resource/presented.js';
+import type { Need, Presence } from './response-types/need.js';
+import type { ResponseModeOf } from './response-types/response-mode.js';
+import type { Answer, AuthorizationRequest, Decision, ResponseTypeClass } from './response-types/response-type.js';
 import type { Minted } from './tokens/token-format.js';
 
 /**
@@ -28,6 +33,10 @@ export interface Feature {
   readonly grants?: Readonly<Record<string, GrantTypeClass>>;
   /** Response types by their `response_type`. RFC 6749 §8.4 */
   readonly responseTypes?: Readonly<Record<string, ResponseTypeClass>>;
+  /** Ways for an authorization answer to travel, by their `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
+  readonly responseModes?: Readonly<Record<string, ResponseMode>>;
+  /** Members of what a client says of itself, and what good values of each are. RFC 7591 §2 */
+  readonly clientMembers?: Readonly<Record<string, (value: unknown, server: ServerFacts) => boolean>>;
   /** By id; the module makes a route of each, and `paths` of the host names them so. */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
   /** The parameters it reads, by the id of the endpoint, a sentence each: for the description of an API. */
@@ -41,10 +50,14 @@ export interface Feature {
   readonly schemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Members of `cnf` that its `present` verifies: a token that is bound otherwise is refused. RFC 7800 §3 */
   readonly confirms?: readonly string[];
+  /** Where the endpoints are known besides the issuer, at the same paths: for `htu` of DPoP. RFC 8705 §5 */
+  readonly origins?: readonly string[];
   /** The protected resources that this application is: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */
   readonly resources?: readonly string[];
   /** Options of the server that it sets where the host says nothing: of a profile. */
   readonly defaults?: Readonly<Partial<Options>>;
+  /** What of all features it does not let stand: of a profile. */
+  readonly forbids?: Forbids;
   /** Members of the metadata of the server. RFC 8414 §2 */
   metadata?(server: ServerFacts, issuer: string | undefined): object;
   /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
@@ -54,6 +67,8 @@ export interface Feature {
 
   /** Finds a client that the model does not know, and that brings no secret; one feature of a server may. CIMD §5 */
   findClient?(clientId: string, server: ServerFacts): Awaitable<Client | Falsy>;
+  /** Judges what a client says of itself as a whole, once each member is good; throws an OAuthError to refuse it. RFC 7591 §3.2.2 */
+  verifyClient?(metadata: ClientMetadata, server: ServerFacts): Awaitable<void>;
   /**
    * The parameters of an authorization request come from elsewhere: the request to be read in place of this one. Asked before
    * anything is read, so that an error is told to the browser; of two features one at most may answer. RFC 9126 §4
@@ -64,8 +79,12 @@ export interface Feature {
    * kept in `asked.data`, and with the code (or the token, where that is the answer) under these names.
    */
   ask?(parameters: Parameters, asked: AuthorizationRequest, server: ServerFacts): Awaitable<object | void>;
+  /** Once it is known who is signed in: what must happen before the request is decided; an error is told to the client. */
+  prompt?(asked: AuthorizationRequest, presence: Presence, server: ServerFacts): Awaitable<Need | void>;
+  /** Judges and completes what is asked (`asked.data`) once its user is known: before they see it, and with the decision. RFC 9396 §7.1 */
+  approve?(asked: AuthorizationRequest, by: { user: User; decision?: Decision }, server: ServerFacts): Awaitable<void>;
   /** Completes the parameters of an authorization answer that grants something; by then `asked.scope` is what is granted. */
-  answer?(asked: AuthorizationRequest, user: User, parameters: Record<string, string>): Awaitable<void>;
+  answer?(asked: AuthorizationRequest, user: User, said: Answer['parameters'], server: ServerFacts): Awaitable<void>;
   /** Completes the parameters of an authorization request that its client pushes, before they are kept. RFC 9126 §2 */
   push?(exchange: Exchange, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
   /** Judges a token request of an authenticated client, before anything is looked up or spent for it. */
@@ -94,39 +113,20 @@ export interface Feature {
 /** A place that answers requests. */
 export type Endpoint = EndpointOf<ServerFacts>;
 
+/** One way for an authorization answer to travel. */
+export type ResponseMode = ResponseModeOf<ServerFacts>;
+
 /** An operation at work. */
-export interface Observed {
-  /** `authenticate`, `token`, `authorize`, its halves `authorize.read` and `authorize.decide`, or the id of another endpoint. */
-  readonly name: string;
-  readonly request: Request;
-  readonly server: ServerFacts;
-}
+export type Observed = ObservedOf<ServerFacts>;
 
 /** A token as it was presented. */
-export interface Presented {
-  readonly token: Token;
-  /** The text that was sent. */
-  readonly value: string;
-  /** By which scheme: `Bearer`. */
-  readonly scheme: string;
-  readonly request: Request;
-  readonly response: Response;
-  readonly options: Options;
-  readonly server: ServerFacts;
-}
+export type Presented = PresentedOf<ServerFacts>;
 
 /** A request to a protected resource that is turned away. */
-export interface Refused {
-  readonly error: OAuthError;
-  readonly request: Request;
-  readonly options: Options;
-  readonly server: ServerFacts;
-}
+export type Refused = RefusedOf<ServerFacts>;
 
 /** The methods of a feature that are asked on the way of a request. */
-export type Hook = {
-  [M in Exclude<keyof Feature, 'check'>]-?: NonNullable<Feature[M]> extends (...given: never) => unknown ? M : never;
-}[Exclude<keyof Feature, 'check'>];
+export type Hook = HookOf<Feature>;
 
 /** The features that have a hook. */
 export type With<H extends Hook> = Feature & { [K in H]-?: NonNullable<Feature[K]> };
@@ -143,9 +143,13 @@ export interface ServerFacts extends OwnUrls {
   readonly grants: ReadonlyMap<string, GrantTypeClass>;
   /** By `response_type`. */
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
+  /** By `response_mode`. */
+  readonly responseModes: ReadonlyMap<string, ResponseMode>;
   /** By id. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
+  /** Their methods that a profile forbids. */
+  readonly forbidden: ReadonlySet<string>;
   /** How tokens are presented, beside `Bearer`, with the parameters of a challenge for it. */
   readonly schemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The members of `cnf` that are verified. */

@@ -16,6 +16,7 @@ export type { Handler } from './endpoints/handler.js';
 export type { HealthModel } from './model/health.js';
 export type { Resolved } from './response-types/resolved.js';
 export type { FeatureList } from './feature-list.js';
+export type { Forbids } from './forbids.js';
 export { AuthorizationCodeGrantType } from './features/authorization-code/code-grant.js';
 export { ClientCredentialsGrantType } from './features/client-credentials.js';
 export { PasswordGrantType } from './features/password.js';
@@ -42,7 +43,10 @@ export type {
   SecretOptions,
 } from './model/clients.js';
 export type { Session, SessionModel } from './model/sessions.js';
+export type { SignIn } from './model/sign-in.js';
+export type { Need, Presence, Prompted, Wanted } from './response-types/need.js';
 export type { AuthorizationRequest, Decision } from './response-types/response-type.js';
+export type { AuthorizationDetail } from './tokens/authorization-details.js';
 export type {
   AuthenticateHandler,
   AuthenticateOptions,

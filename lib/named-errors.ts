@@ -20,20 +20,40 @@ export class TemporarilyUnavailableError extends oauthError('temporarily_unavail
   declare retryAfter?: number;
 }
 
-// OpenID Connect Core §3.1.2.6: what a client hears that forbids to ask the user
+// OpenID Connect Core §3.1.2.6: what a client hears that forbids to ask the user, or registers on the way
 export class LoginRequiredError extends oauthError('login_required', 400) {}
 export class ConsentRequiredError extends oauthError('consent_required', 400) {}
 export class InteractionRequiredError extends oauthError('interaction_required', 400) {}
+export class AccountSelectionRequiredError extends oauthError('account_selection_required', 400) {}
+/** The user did not prove who they are as the client asked for. Unmet Authentication Requirements 1.0 §2 */
+export class UnmetAuthenticationRequirementsError extends oauthError('unmet_authentication_requirements', 400) {}
+export class RegistrationNotSupportedError extends oauthError('registration_not_supported', 400) {}
 
 // RFC 6750 §3.1: the protected resource
 export class InvalidTokenError extends oauthError('invalid_token', 401) {}
 export class InsufficientScopeError extends oauthError('insufficient_scope', 403) {}
+/** The user proved too little, or too long ago, who they are. RFC 9470 §3 */
+export class InsufficientUserAuthenticationError extends oauthError('insufficient_user_authentication', 401) {
+  /** What would do: strengths, separated by spaces. */
+  declare acrValues?: string;
+  /** In seconds. */
+  declare maxAge?: number;
+}
 /** The request carries no token at all. RFC 6750 §3 */
 export class UnauthorizedRequestError extends oauthError('unauthorized_request', 401) {}
+
+// RFC 9101 §7: what is wrong with a request object, or with having one
+export class InvalidRequestObjectError extends oauthError('invalid_request_object', 400) {}
+export class InvalidRequestUriError extends oauthError('invalid_request_uri', 400) {}
+export class RequestNotSupportedError extends oauthError('request_not_supported', 400) {}
+export class RequestUriNotSupportedError extends oauthError('request_uri_not_supported', 400) {}
 
 // RFC 8707 §2 and RFC 7009 §2.2.1: what features refuse
 export class InvalidTargetError extends oauthError('invalid_target', 400) {}
 export class UnsupportedTokenTypeError extends oauthError('unsupported_token_type', 400) {}
+
+// RFC 9396 §5: what a client wants to do
+export class InvalidAuthorizationDetailsError extends oauthError('invalid_authorization_details', 400) {}
 
 // RFC 9449 §12.2: what a proof of possession lacks; at a protected resource they are 401
 export class InvalidDpopProofError extends oauthError('invalid_dpop_proof', 400) {}
@@ -49,3 +69,10 @@ export class UnapprovedSoftwareStatementError extends oauthError('unapproved_sof
 export class AuthorizationPendingError extends oauthError('authorization_pending', 400) {}
 export class SlowDownError extends oauthError('slow_down', 400) {}
 export class ExpiredTokenError extends oauthError('expired_token', 400) {}
+
+// OpenID CIBA §13: what a client hears that wants a user asked elsewhere
+export class UnknownUserIdError extends oauthError('unknown_user_id', 400) {}
+export class ExpiredLoginHintTokenError extends oauthError('expired_login_hint_token', 400) {}
+export class MissingUserCodeError extends oauthError('missing_user_code', 400) {}
+export class InvalidUserCodeError extends oauthError('invalid_user_code', 400) {}
+export class InvalidBindingMessageError extends oauthError('invalid_binding_message', 400) {}

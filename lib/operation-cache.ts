@@ -1,6 +1,7 @@
 import { toOAuthError } from './errors.js';
 import type { ServerFacts } from './feature.js';
 import type { Handler } from './endpoints/handler.js';
+import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
 import { observed } from './observed.js';
 import { answerError } from './operation.js';
@@ -29,6 +30,20 @@ export class OperationCache<O> {
       return this.find(options);
     } catch (error) {
       throw answerError(response, toOAuthError(error));
+    }
+  }
+
+  /** Runs one; nothing throws synchronously. */
+  run(
+    this: OperationCache<Handler>,
+    options: object | undefined,
+    request: Request,
+    response: Response,
+  ): Promise<unknown> {
+    try {
+      return this.with(options, response).handle(request, response);
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 

@@ -2,7 +2,11 @@ import { OAuth2Server } from './server.js';
 
 /** By what a container of Nest knows a server: its class, or a text of the `name` it was registered with. */
 export const serverToken = (name: string | undefined): typeof OAuth2Server | string =>
-  name === undefined ? OAuth2Server : `OAuth2Server of \`${name}\``;
+  name === undefined ? OAuth2Server : serverName(name);
+
+/** By what it knows one, whichever build of the package that is of. */
+export const serverName = (name?: string): string =>
+  name === undefined ? 'OAuth2Server' : `OAuth2Server of \`${name}\``;
 
 /** By what it knows the administration of the clients of a server, whichever build of the package that is of. */
 export const clientsName = (name?: string): string =>

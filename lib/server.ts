@@ -21,6 +21,7 @@ import type { AuthenticateOptions, AuthorizeOptions, Callback, TokenOptions } fr
 import { DEFAULTS, type Options, settleOptions } from './options/settle.js';
 import { AuthenticateOperation } from './resource/authenticate.js';
 import type { ResourceServerOptions, ServerOptions } from './server-options.js';
+import type { Need, Presence } from './response-types/need.js';
 import type { AuthorizationRequest, Decision } from './response-types/response-type.js';
 
 /**
@@ -88,10 +89,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run(this.issuers, request, response, options, callback);
   }
 
-  /**
-   * The first half of an authorization: reads and checks the request; `decide` answers it. With a user, its scope is what
-   * the model would grant this user: what a consent page should show. RFC 6749 §4.1.1
-   */
+  /** The first half of an authorization: reads and checks it. With a user, its scope is what that one would be granted. RFC 6749 §4.1.1 */
   readAuthorizationRequest(
     request: Request,
     response: Response,
@@ -103,6 +101,11 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   /** The scope that a user would be granted of what was asked: the model is asked once, and not again by `decide`. */
   grantableScope(asked: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
     return this.halves.grantableScope(asked, user, response);
+  }
+
+  /** What must happen before it is decided, who ever is signed in; an error of that is the answer. OpenID Connect Core 1.0 §3.1.2.3 */
+  needed(asked: AuthorizationRequest<C>, presence: Presence, response: Response): Promise<Need> {
+    return this.halves.needed(asked, presence, response);
   }
 
   /** The second half: answers it by what the user decided; rejects with any error that it answers. RFC 6749 §4.1.2 */
@@ -135,12 +138,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     if (typeof options === 'function') {
       return this.run(operations, request, response, undefined, options as Callback<Result>);
     }
-    let result: Promise<Result>;
-    try {
-      result = operations.with(options, response).handle(request, response) as Promise<Result>;
-    } catch (error) {
-      result = Promise.reject(error);
-    }
+    const result = operations.run(options, request, response) as Promise<Result>;
     if (typeof callback === 'function') callBack(result, callback);
     return result;
   }

@@ -22,7 +22,9 @@ export async function answer(visit: Visit, operation: (response: Response) => Pr
     }
   } catch (error) {
     const failure = toOAuthError(error);
-    const written = response.status !== 200 || response.get('location') !== undefined;
+    // A page with status 200 takes an error to the client.
+    const isPage = typeof response.body === 'string';
+    const written = isPage || response.status !== 200 || response.get('location') !== undefined;
     if (!written) {
       response = refusal(failure);
       reportRefused(facts.events, { endpoint: endpoint.name }, failure);

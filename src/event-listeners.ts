@@ -3,7 +3,8 @@ import { ContextIdFactory, MetadataScanner, ModuleRef, type ModulesContainer } f
 import { tell } from '../lib/events.js';
 import { EVENT_NAMES, type OAuth2EventName } from '../lib/index.js';
 import { nearestName } from './configuration/nearest-name.js';
-import { refuse, verify } from './configuration/verify.js';
+import { refuse } from '../lib/refuse.js';
+import { verify } from './configuration/verify.js';
 import { registeredNames } from './registered-servers.js';
 import { type Listening, readListening } from './decorators/on-oauth2-event.decorator.js';
 

@@ -11,6 +11,7 @@ const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'client.refused': 'debug',
   'consent.denied': 'debug',
   'endpoint.refused': 'debug',
+  'logout.failed': 'warn',
   'token.refused': 'debug',
   'token.reuse_detected': 'warn',
   'user.refused': 'debug',

@@ -14,6 +14,8 @@ export interface NativeRequest {
   body?: unknown;
   session?: unknown;
   user?: unknown;
+  /** The connection it came over: certificates of clients are asked there. */
+  socket?: unknown;
   /** Of a message: the request that opened its connection, which shows for all of them whatever that showed. */
   handshake?: object;
 }

@@ -2,6 +2,7 @@ export * from '../lib/index.js';
 export { claimedClient } from './claimed-client.js';
 export { AccessToken } from './decorators/access-token.decorator.js';
 export { AnyScope, ANY_SCOPE_METADATA } from './decorators/any-scope.decorator.js';
+export { AuthorizationDetails } from './decorators/authorization-details.decorator.js';
 export { CurrentUser } from './decorators/current-user.decorator.js';
 export {
   type DefinedScopes,
@@ -16,6 +17,7 @@ export { OAuthClient } from './decorators/oauth-client.decorator.js';
 export { OnOAuth2Event, type OnOAuth2EventOptions } from './decorators/on-oauth2-event.decorator.js';
 export { OptionalAuth, OPTIONAL_AUTH_METADATA } from './decorators/optional-auth.decorator.js';
 export { Public, PUBLIC_METADATA } from './decorators/public.decorator.js';
+export { RequireAuth, REQUIRE_AUTH_METADATA, type RequireAuthOptions } from './decorators/require-auth.decorator.js';
 export { Scopes, SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf } from './decorators/scopes.decorator.js';
 export type { OAuthRefusal } from './guards/transports/refusal-payload.js';
 export type { GuardedRequest, RefusalFacts } from './guards/transports/transport.js';

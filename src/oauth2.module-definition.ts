@@ -6,7 +6,8 @@ import { checkFeatures, checkModel } from './configuration/check-model.js';
 import { findOptionsFault, findRegistrationFault } from './configuration/check-options.js';
 import { engineOptions } from './configuration/option-table.js';
 import { settleEndpoints } from './configuration/paths.js';
-import { refuse, verify } from './configuration/verify.js';
+import { refuse } from '../lib/refuse.js';
+import { verify } from './configuration/verify.js';
 import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
@@ -117,7 +118,8 @@ const interactionFlow = (parts: PartTokens): Provider => ({
   useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
     const asking = interaction ?? findInteractive(server.facts?.features)?.interaction(server.facts);
     if (!asking) return undefined;
-    return new InteractionFlow(server, asking, checkInteraction(asking, options, server.options?.model));
+    const made = { model: server.options?.model, features: server.facts?.features };
+    return new InteractionFlow(server, asking, checkInteraction(asking, options, made));
   },
 });
 

@@ -26,11 +26,14 @@ interface Ways {
 export async function authenticateClient(request: Request, { model }: Options, ways: Ways): Promise<Authenticated> {
   const { server } = ways;
   try {
-    const { claim, way } = readClaim(request, server.clientAuthentications);
+    const { claim, way: claimed } = readClaim(request, server.clientAuthentications);
+    if (claimed !== none) verifyAllowed(claimed, server);
     let client = await model.getClient(claim.id, claim.secret || null);
     // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
     const [finder] = server.hooks.findClient;
     if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server);
+    const way = (claimed === none && client && ofConnection(client, server)) || claimed;
+    verifyAllowed(way, server);
     if (way.prove) return await proven(verifyClient(client, model), { claim, way, request, server });
     // Whatever a model says to the secret of a client that has none, it proves nothing.
     const isProven = Boolean(claim.secret) && !(client && (isPublic(client) || owesProof(client, server)));
@@ -72,11 +75,15 @@ async function proven(
 const owesProof = (client: Client, { clientAuthentications }: ServerFacts) =>
   clientAuthentications.some((way) => way.prove && way.method === client.tokenEndpointAuthMethod);
 
+/** How a client proves itself that has nothing to say for it: by its connection. */
+const ofConnection = ({ tokenEndpointAuthMethod }: Client, { clientAuthentications }: ServerFacts) =>
+  clientAuthentications.find((way) => !way.claim && way.method === tokenEndpointAuthMethod);
+
 function readClaim(request: Request, authentications: readonly ClientAuthentication[]) {
   let claim: ClientClaim | undefined;
   let way: ClientAuthentication = none;
   for (const authentication of authentications) {
-    const found = authentication.claim(request);
+    const found = authentication.claim?.(request);
     if (!found) continue;
     // Who is named beside a proof must be who it is of; a second proof is one too many.
     const isNamed = claim !== undefined && (way === none || authentication === none);
@@ -100,13 +107,24 @@ function readClaim(request: Request, authentications: readonly ClientAuthenticat
 export function claimedId(request: Request, authentications: readonly ClientAuthentication[]): string | undefined {
   for (const authentication of authentications) {
     try {
-      const id = authentication.claim(request)?.id;
+      const id = authentication.claim?.(request)?.id;
       if (id && isVSCHAR(id)) return shortText(id);
     } catch {
       // What cannot be read names nobody.
     }
   }
   return undefined;
+}
+
+/** Some ways a profile does not let in. RFC 6749 §5.2 */
+function verifyAllowed(
+  { method: given }: ClientAuthentication,
+  { clientAuthentications, forbidden }: ServerFacts,
+): void {
+  if (!forbidden.has(given)) return;
+  const wanted = clientAuthentications.map(({ method }) => method).filter((method) => !forbidden.has(method));
+  const said = `Invalid client: no client authenticates by \`${given}\` here`;
+  throw new InvalidClientError(said).because({ rule: 'a profile of the server allows the method', wanted, given });
 }
 
 /** A client without proof: the answer must not tell an unknown client from one that owes its secret. */

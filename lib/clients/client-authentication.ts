@@ -22,7 +22,11 @@ export interface ProofFacts {
 export interface ClientAuthentication {
   /** Its `token_endpoint_auth_method`. RFC 7591 §2 */
   readonly method: string;
-  claim(request: Request): ClientClaim | undefined;
+  /**
+   * What of a request says so. Left out: nothing does, a client proves itself by its connection, which may show something for
+   * whoever calls; then it is asked to `prove` itself where it is registered for this method and only names itself. RFC 8705 §2
+   */
+  claim?(request: Request): ClientClaim | undefined;
   /**
    * Judges what the model cannot. Asked for a client that is registered for this method, which then can use no other one.
    * Left out: the model compares the secret.

@@ -1,5 +1,6 @@
 import { errorResponse } from '../error-response.js';
-import type { OAuthError } from '../errors.js';
+import { type OAuthError, toOAuthError } from '../errors.js';
+import type { ServerFacts } from '../feature.js';
 import type { Resolved } from '../response-types/resolved.js';
 import { CodeResponseType } from '../features/authorization-code/code-response.js';
 import type { Request } from '../http/request.js';
@@ -9,8 +10,8 @@ import { answerError } from '../operation.js';
 import type { Options } from '../options/settle.js';
 import { readState } from '../response-types/authorization-request.js';
 import { findResponseType } from '../response-types/destination.js';
-import { errorMode, type ResponseMode } from '../response-types/response-mode.js';
-import type { AuthorizationRequest, Destination, ResponseTypes } from '../response-types/response-type.js';
+import { errorMode, type UsualMode } from '../response-types/response-mode.js';
+import type { AuthorizationRequest, Destination } from '../response-types/response-type.js';
 import { type Asked, reportRefused } from './authorize-events.js';
 
 /** An authorization request on its way: who asks is known, and where the answer may go. */
@@ -26,6 +27,8 @@ export class Course implements Destination {
   denied = false;
   /** What is asked, once that was read. */
   asked: AuthorizationRequest | undefined = undefined;
+  /** Was it found out what must happen before it is decided? */
+  isPrompted = false;
   /** The scope that was asked for. */
   scope: string | undefined = undefined;
   /** What a user would be granted of it. */
@@ -52,29 +55,61 @@ export function tellBrowser(
   return answerError(response, error);
 }
 
-/** Tells the client, by a redirect. RFC 6749 §4.1.2.1 */
-export function tellClient(
-  { events }: Options,
-  types: ResponseTypes,
+/** Tells the client, as it wants its answer. RFC 6749 §4.1.2.1 */
+export async function tellClient(
+  options: Options,
+  server: ServerFacts,
   { error, course, response }: { error: OAuthError; course: Course; response: Response },
-): OAuthError {
+): Promise<OAuthError> {
   const { request } = course;
-  reportRefused(events, request, error, course);
-  const mode = errorMode(request, findResponseType(request, types) ?? CodeResponseType);
-  redirect(response, course, { mode, state: stateOf(request), parameters: errorResponse(error) });
-  return error;
+  reportRefused(options.events, request, error, course);
+  const ResponseType = findResponseType(request, server.responseTypes) ?? CodeResponseType;
+  const mode = errorMode(request, ResponseType, server.responseModes);
+  const { mode: usual } = ResponseType;
+  const answer = { mode, usual, state: stateOf(request), parameters: errorResponse(error) };
+  try {
+    await send(response, course, answer, server);
+    return error;
+  } catch (failure) {
+    // In another mode than the one that it wants, the client would believe less than it is told.
+    const { client, user, issuer } = course;
+    return tellBrowser(options, { error: toOAuthError(failure), request, response, client, user, issuer });
+  }
+}
+
+/** Sends what was granted, as the client wants it. */
+export async function sendGranted(
+  response: Response,
+  course: Course,
+  parameters: Record<string, string>,
+  server: ServerFacts,
+): Promise<void> {
+  const { responseMode: mode, responseType, state } = course.asked!;
+  const { mode: usual } = server.responseTypes.get(responseType)!;
+  await send(response, course, { mode, usual, state, parameters }, server);
+}
+
+/** An answer as it is to be sent. */
+interface Sent {
+  /** By which mode. */
+  mode: string;
+  usual: UsualMode;
+  state?: string | undefined;
+  parameters: Record<string, string>;
 }
 
 /** Sends the answer where it may go, with what tells the client whose answer it is. RFC 9207 §2 */
-export function redirect(
+async function send(
   response: Response,
-  { redirectUri, issuer }: Course,
-  { mode, state, parameters }: { mode: ResponseMode; state?: string | undefined; parameters: Record<string, string> },
-): void {
+  { client, redirectUri, issuer }: Course,
+  { mode, usual, state, parameters }: Sent,
+  server: ServerFacts,
+): Promise<void> {
   if (state !== undefined) parameters['state'] = state;
   if (issuer !== undefined) parameters['iss'] = issuer;
   response.headers['cache-control'] = 'no-store';
-  response.redirect(answerUri(redirectUri, mode, parameters));
+  const answer = { client, redirectUri, parameters, usual, issuer };
+  await server.responseModes.get(mode)!.write(response, answer, server);
 }
 
 function stateOf(request: Request): string | undefined {
@@ -85,25 +120,3 @@ function stateOf(request: Request): string | undefined {
     return undefined;
   }
 }
-
-/** `uri` with the parameters of an answer added to its query, or as its fragment. RFC 6749 §4.1.2, §4.2.2 */
-function answerUri(uri: string, mode: ResponseMode, parameters: Record<string, string>): string {
-  // What was compared is what is answered to, to the letter, save that a path must be there to have a query.
-  let answer = PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri;
-  let separator = mode === 'fragment' ? '#' : querySeparator(answer);
-  for (const name in parameters) {
-    answer += `${separator}${name}=${encoded(parameters[name]!)}`;
-    separator = '&';
-  }
-  return answer;
-}
-
-const PATHLESS = /^https?:\/\/[^/?]+(?=\?|$)/i;
-
-function querySeparator(uri: string): string {
-  if (!uri.includes('?')) return '?';
-  return uri.endsWith('?') ? '' : '&';
-}
-
-/** Codes and most states need no encoding, and to see that costs a tenth of doing it. */
-const encoded = (value: string) => (/^[\w.~-]*$/.test(value) ? value : encodeURIComponent(value));

@@ -7,6 +7,7 @@ import { observe } from '../observed.js';
 import { answerError, verifyWrappers } from '../operation.js';
 import { OperationCache } from '../operation-cache.js';
 import type { AuthorizeOptions } from '../options/options.js';
+import type { Need, Presence } from '../response-types/need.js';
 import type { AuthorizationRequest, Decision } from '../response-types/response-type.js';
 import type { Course } from './authorize-answer.js';
 import { AuthorizeSteps } from './authorize-steps.js';
@@ -40,14 +41,21 @@ export class AuthorizeHalves {
     const course = await steps.open(request, response);
     const asked = copyOf(await steps.read(course, response));
     this.underWay.set(asked, { steps, course });
-    if (user) asked.scope = await steps.grantableScope(course, user, response);
+    if (user) asked.scope = await this.grantableScope(asked, user, response);
     else await steps.verifyScope(course, response);
     return asked;
   }
 
   async grantableScope(asked: AuthorizationRequest, user: User, response: Response): Promise<string | undefined> {
     const { steps, course } = this.find(asked, response);
-    return await steps.grantableScope(course, user, response);
+    const scope = await steps.grantableScope(course, user, response);
+    Object.assign(asked.data, course.asked!.data);
+    return scope;
+  }
+
+  async needed(asked: AuthorizationRequest, presence: Presence, response: Response): Promise<Need> {
+    const { steps, course } = this.find(asked, response);
+    return this.server.hooks.prompt.length > 0 ? await steps.needed(course, presence, response) : {};
   }
 
   async decide(

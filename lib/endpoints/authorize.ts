@@ -1,12 +1,14 @@
-import { InvalidArgumentError, ServerError, toOAuthError } from '../errors.js';
+import { InvalidArgumentError, OAuthError, ServerError, toOAuthError } from '../errors.js';
 import type { ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import { callMethod } from '../model/adapt-model.js';
 import type { AuthorizationCode, Token, User } from '../model/model.js';
+import type { SignIn } from '../model/sign-in.js';
 import { answerError, Operation, verifyWrappers } from '../operation.js';
 import type { Options } from '../options/settle.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
+import type { Course } from './authorize-answer.js';
 import { reportRefused, signInUnderWay, userDenied } from './authorize-events.js';
 import { AuthorizeSteps } from './authorize-steps.js';
 
@@ -33,13 +35,39 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     const course = await steps.open(request, response, denied);
     if (denied) return await steps.decide(course, { error: userDenied() }, response);
     // A handler may complete the request, as one does that remembered it before the login: the rest is read after it.
-    const user = (course.user = await this.findUser(request, response));
+    const user = (course.user = await this.findUser(course, request, response));
+    const signIn = await this.howSignedIn(user, request, response);
     await steps.read(course, response);
-    return await steps.decide(course, { user }, response);
+    return await steps.decide(course, { user, signIn }, response);
+  }
+
+  private async howSignedIn(user: User, request: Request, response: Response): Promise<SignIn | undefined> {
+    const { authenticateHandler: handler, events } = this.options;
+    try {
+      return (await handler?.howSignedIn?.(user, request)) || undefined;
+    } catch (error) {
+      const failure = toOAuthError(error);
+      reportRefused(events, request, failure);
+      throw answerError(response, failure);
+    }
   }
 
   /** Failures here are the host's or the user's, not the client's to hear of. */
-  private async findUser(request: Request, response: Response): Promise<User> {
+  private async findUser(course: Course, request: Request, response: Response): Promise<User> {
+    if (this.server.hooks.prompt.length === 0) return await this.askHandler(request, response);
+    try {
+      return await this.askHandler(request, response);
+    } catch (error) {
+      // A client that forbids to ask anybody is told that nobody is there.
+      if (error instanceof OAuthError && error.message === NOBODY) {
+        await this.steps.read(course, response);
+        await this.steps.needed(course, {}, response);
+      }
+      throw error;
+    }
+  }
+
+  private async askHandler(request: Request, response: Response): Promise<User> {
     const { authenticateHandler: handler } = this.options;
     try {
       if (this.authentication) return (await this.authentication.verify(request, response)).user;

@@ -18,8 +18,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 
   /** Does what the client asks for. */
   protected abstract serve(exchange: Exchange): Awaitable<Result>;
-  /** Says what was done. */
-  protected abstract bodyOf(result: Result, exchange: Exchange): object;
+  /** Says what was done; text is of the type that is written beside it. */
+  protected abstract bodyOf(result: Result, exchange: Exchange): object | string;
   /** Tells the operator what was done; asked only where there are listeners. */
   protected reportDone?(exchange: Exchange, result: Result): void;
 

@@ -14,11 +14,20 @@ type Kept = Readonly<Record<string, any>>;
 export interface Exchanged {
   /** The token that was brought, as the model found it, with what features keep there; left out: it is of another server. */
   subject?: (Token | RefreshToken) & Kept;
+  /** What is issued; left out: an access token. RFC 8693 §2.2.1 */
+  type?: string;
   /** Who acts for its user. RFC 8693 §4.1 */
   act?: object;
   /** The resources that were named, and those that may be had at most; none: it is for nothing in particular. */
   named: readonly string[];
   granted: readonly string[];
+}
+
+/** What another server has said, once that is found good. RFC 7523 §2.1 */
+export interface Asserted {
+  readonly claims: Kept;
+  /** The resources that may be had at most; none: it does not say. */
+  readonly granted: readonly string[];
 }
 
 /** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */
@@ -31,6 +40,8 @@ export class Exchange {
   refreshToken?: RefreshToken & Kept;
   /** What a token is exchanged for another by, once that is found good. RFC 8693 */
   exchanged?: Exchanged;
+  /** The assertion that is redeemed, once it is found good. RFC 7523 §2.1 */
+  asserted?: Asserted;
   /** More to save with the token; never sent. */
   readonly token: Record<string, unknown> = {};
   /** More to say in the answer; never saved. */

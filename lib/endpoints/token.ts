@@ -13,6 +13,7 @@ import type { Options } from '../options/settle.js';
 import type { Authorization } from '../tokens/authorization.js';
 import { lifetime } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
+import { signedIn } from '../tokens/signed-in.js';
 import type { TokenFormat } from '../tokens/token-format.js';
 import { tokenResponse } from '../tokens/token-response.js';
 import { BackChannelEndpoint } from './back-channel-endpoint.js';
@@ -62,8 +63,10 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return new Grant(this.grantTypeOptions(exchange)).handle(exchange.request, exchange.client) as Awaitable<Token>;
   }
 
-  protected bodyOf(token: Token, { token: kept, answer }: Exchange): object {
-    return tokenResponse(token, { answer, kept: this.options.allowExtendedTokenAttributes ? kept : undefined });
+  protected bodyOf(token: Token, { token: kept, answer, code, exchanged, refreshToken }: Exchange): object {
+    if (exchanged?.type !== undefined) return tokenResponse(token, { answer, isOther: true });
+    if (!this.options.allowExtendedTokenAttributes) return tokenResponse(token, { answer });
+    return tokenResponse(token, { answer, kept: { ...kept, ...signedIn(code ?? refreshToken ?? {}) } });
   }
 
   protected override reportDone({ request, client, issuer }: Exchange, { user, scope, grantId }: Token): void {

@@ -11,6 +11,7 @@ import {
   REFRESH_PARAMETERS,
   TOKEN_ANSWER,
 } from './classic-parameters.js';
+import { fragment, query } from '../response-types/redirects.js';
 import { AuthorizationCodeGrantType } from './authorization-code/code-grant.js';
 import { CodeResponseType } from './authorization-code/code-response.js';
 import { ClientCredentialsGrantType } from './client-credentials.js';
@@ -39,7 +40,7 @@ const token: Endpoint = {
 
 /** What the classic interface has: every server has it, and it is made of what hosts make features of. RFC 6749, RFC 7636 */
 export const CLASSIC: readonly Feature[] = [
-  { name: 'RFC 6749', endpoints: { authorize, token }, parameters: PARAMETERS },
+  { name: 'RFC 6749', endpoints: { authorize, token }, responseModes: { query, fragment }, parameters: PARAMETERS },
   {
     name: 'RFC 6749 §4.1',
     grants: { authorization_code: AuthorizationCodeGrantType },

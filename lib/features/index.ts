@@ -1,5 +1,10 @@
-export type { Endpoint, Feature, ServerFacts } from '../feature.js';
+export type { Endpoint, Feature, ResponseMode, ServerFacts } from '../feature.js';
 export type { Handler } from '../endpoints/handler.js';
+export type { AuthorizationDetail } from '../tokens/authorization-details.js';
+export { authorizationDetails } from './authorization-details/authorization-details.js';
+export type { AuthorizationDetailsOptions, AuthorizationDetailsType } from './authorization-details/detail-type.js';
+export type { AuthorizationDetailsModel } from './authorization-details/details-model.js';
+export { type ShownDetail, shownDetails } from './authorization-details/shown-details.js';
 export { type RedirectPlace, redirectPlace } from './client-id-documents/client-id-url.js';
 export { clientIdDocuments } from './client-id-documents/client-id-documents.js';
 export type { ClientIdDocumentModel, ClientIdDocumentOptions } from './client-id-documents/document-options.js';
@@ -20,11 +25,19 @@ export {
   findDeviceRequest,
   type Visitor,
 } from './device-authorization/device-requests.js';
+export { formPost } from './form-post/form-post.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';
+export type { TravellingAnswer } from '../response-types/response-mode.js';
 export type { Lookup, SafeFetchOptions } from '../http/safe-fetch/index.js';
+export { mutualTls } from './mutual-tls/mutual-tls.js';
+export type { MutualTlsOptions, TlsClientAuthMethod, TlsProxy } from './mutual-tls/options.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
-export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
+export {
+  pushedRequests,
+  type PushedRequestOptions,
+  type PushedRequestsFeature,
+} from './pushed-requests/pushed-requests.js';
 export { registration } from './registration/registration.js';
 export type { RegistrationRate } from './registration/registration-limit.js';
 export type {
@@ -48,4 +61,5 @@ export type {
   TokenExchangeModel,
   VerifiedToken,
 } from './token-exchange/exchange-model.js';
+export type { IssuedToken, OtherTokens, TokenIssuer } from './token-exchange/other-tokens.js';
 export { tokenExchange, type TokenExchangeOptions } from './token-exchange/token-exchange.js';

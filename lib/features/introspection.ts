@@ -10,9 +10,10 @@ import { audienceOf, isAmong } from '../tokens/audience.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
 import { jktOf } from '../tokens/confirmation.js';
-import { FOREVER, isOver } from '../tokens/lifetime.js';
+import { isOver } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
-import { subjectOf } from '../tokens/subject.js';
+import { type Introspection, isNaming, isWriter, SIGNED } from './introspection-answer.js';
+import { membersOf, seconds } from './introspection-members.js';
 
 /** Says who may learn what of tokens. */
 export interface IntrospectionModel<C extends Client = Client> {
@@ -47,15 +48,12 @@ export function introspection(): Feature {
   };
 }
 
-/** What is said of a token. RFC 7662 §2.2 */
-interface Introspection {
-  active: boolean;
-  [member: string]: unknown;
-}
-
 class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected readonly id = 'introspection';
   private readonly model: Model & IntrospectionModel = this.options.model;
+  private readonly naming = this.server.features.find(isNaming);
+  private readonly writer = this.server.features.find(isWriter);
+  private readonly written = new WeakMap<Introspection, string>();
 
   /** Whoever has found a token could ask what it is good for. RFC 7662 §2.1 */
   protected override excuses(): boolean {
@@ -65,7 +63,10 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected async serve(exchange: Exchange): Promise<Introspection> {
     const found = await this.find(exchange);
     const said = found ? this.describe(found, exchange.issuer) : { active: false };
+    if (found) this.rename(said, found, exchange.client);
     if (this.options.events) this.reportAsked(exchange, said.active, found?.token);
+    const text = await this.writer?.writeIntrospection(said, exchange, this.server);
+    if (text !== undefined) this.written.set(said, text);
     return said;
   }
 
@@ -80,8 +81,11 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return undefined;
   }
 
-  protected bodyOf(said: Introspection): object {
-    return said;
+  protected bodyOf(said: Introspection, { response }: Exchange): object | string {
+    const text = this.written.get(said);
+    if (text === undefined) return said;
+    response.headers['content-type'] = SIGNED;
+    return text;
   }
 
   private reportAsked({ client, issuer }: Exchange, active: boolean, token: FoundToken['token'] | undefined): void {
@@ -112,6 +116,15 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return audienceOf(token['resource']).some((uri) => isAmong(uri, served as string[]));
   }
 
+  /** By its own tokens a client learns no other name of their user than the one that it knows. OpenID Connect Core §8.1 */
+  private rename(said: Introspection, { token: { client, user } }: FoundToken, asking: Client): void {
+    if (!this.naming || client.id !== asking.id || isClientItself(user)) return;
+    const sub = this.naming.subjectOf(this.server, user, client);
+    if (sub === said['sub']) return;
+    said['sub'] = sub;
+    delete said['username'];
+  }
+
   private describe(found: FoundToken, issuer: string | undefined): Introspection {
     const { kind, token } = found;
     const said: Introspection = { active: true };
@@ -124,36 +137,3 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return said;
   }
 }
-
-/** What the library itself knows of a token. What is not known is left out. RFC 7662 §2.2 */
-function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
-  const { client, user, scope } = token;
-  const { iat, nbf, cnf, resource, refreshTokenResource } = token as Partial<Token>;
-  const isAccess = kind === 'access_token';
-  const audience = audienceOf(isAccess ? resource : (refreshTokenResource ?? resource));
-  return {
-    scope: scopeText(scope) || undefined,
-    client_id: client.id,
-    sub: subjectOf(user),
-    username: usernameOf(user),
-    exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),
-    iat: Number.isFinite(iat) ? (iat as unknown) : undefined,
-    nbf: Number.isFinite(nbf) ? (nbf as unknown) : undefined,
-    aud: audience.length > 1 ? audience : audience[0],
-    iss: typeof token.issuer === 'string' ? token.issuer : issuer,
-    cnf: typeof cnf === 'object' && cnf !== null ? (cnf as unknown) : undefined,
-  };
-}
-
-/** A client that acts for itself has no `username`. */
-function usernameOf(user: Token['user']) {
-  const { username } = user as { username?: unknown };
-  return typeof username === 'string' && !isClientItself(user) ? username : undefined;
-}
-
-/** Of what never expires nothing is said. */
-function expiryOf(moment: Date | undefined): number | undefined {
-  return moment && moment.getTime() < FOREVER ? seconds(moment.getTime()) : undefined;
-}
-
-const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);

@@ -8,6 +8,7 @@ import { grantSpan } from '../tokens/grant-lifetime.js';
 import { redeem } from '../tokens/issue-token.js';
 import { isOver } from '../tokens/lifetime.js';
 import { coversScope, requestedScope, scopeText } from '../tokens/scope.js';
+import { addSignedIn } from '../tokens/signed-in.js';
 import { openSuccessor } from '../tokens/successor.js';
 import { GrantType } from '../grants/grant-type.js';
 import { expired, refuseReplay, unknown, verifyOwner } from '../grants/replay.js';
@@ -29,7 +30,8 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const refreshable = this.alwaysIssueNewRefreshToken !== false || isPublic(client);
 
     const { user, grantId, grantedAt, scope: refreshTokenScope } = token;
-    const extra = refreshable && this.model.revokeGrant ? { refreshTokenScope } : undefined;
+    const extra: Record<string, unknown> = refreshable && this.model.revokeGrant ? { refreshTokenScope } : {};
+    addSignedIn(extra, token);
     const authorization = { client, user, scope, scopeApproved: true, refreshable, grantId, grantedAt, extra };
     if (!refreshable) return await this.issueToken(authorization);
     return await redeem(this.options, authorization, {

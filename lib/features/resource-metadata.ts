@@ -3,6 +3,8 @@ import type { Endpoint, Feature, ServerFacts } from '../feature.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { comparablePath } from '../http/request-path.js';
 import { isResourcePath, resourceUrl } from '../resource/own-resources.js';
+import { findKnownDetails } from './authorization-details/known-details.js';
+import { withSigned } from './server-metadata/signed.js';
 import { scopesFault } from './scopes-fault.js';
 import { unknownOption } from './unknown-option.js';
 
@@ -41,7 +43,8 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
   const { maxAge = 3600, atRoot = false } = options ?? {};
   const resources = (options?.resources ?? []).filter((one) => isNamed(one?.resource));
   const documentAt = (path: string, one: ProtectedResource): [string, Endpoint] => {
-    const say = (server: ServerFacts, issuer: string | undefined) => metadataOf(one, server, issuer);
+    const say = (server: ServerFacts, issuer: string | undefined) =>
+      withSigned(metadataOf(one, server, issuer), issuer, server);
     return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, say })];
   };
   return {
@@ -79,14 +82,28 @@ function metadataPath(resource: string): string {
 const issuersOf = ({ authorizationServers }: ProtectedResource, issuer: string | undefined): readonly string[] =>
   authorizationServers ?? (issuer === undefined ? [] : [issuer]);
 
-function metadataOf(one: ProtectedResource, { options }: ServerFacts, issuer: string | undefined): object {
+function metadataOf(one: ProtectedResource, server: ServerFacts, issuer: string | undefined): object {
   const { resource, scopes = [], members } = one;
+  const { options } = server;
+  const types = findKnownDetails(server)?.types.keys();
   return {
+    // Where only some of the types are for this resource, `members` say which. RFC 9728 §2
+    ...bindingsOf(server),
+    ...(types && { authorization_details_types_supported: [...types] }),
     ...members,
     resource: resourceUrl(resource, issuer),
     authorization_servers: issuersOf(one, issuer),
     ...(scopes.length > 0 && { scopes_supported: scopes }),
     bearer_methods_supported: ['header', 'body', ...(options.allowBearerTokensInQueryString ? ['query'] : [])],
+  };
+}
+
+/** To what the tokens may be bound that it takes. RFC 9728 §2 */
+function bindingsOf({ confirms, schemes }: ServerFacts): object {
+  const algorithms = schemes.get('DPoP')?.['algs'];
+  return {
+    ...(confirms.has('x5t#S256') && { tls_client_certificate_bound_access_tokens: true }),
+    ...(algorithms !== undefined && { dpop_signing_alg_values_supported: algorithms.split(' ') }),
   };
 }
 

@@ -5,11 +5,12 @@ import type { Awaitable, Client, Falsy, Model, Token, Unsaved, User } from '../m
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { scopeText } from '../tokens/scope.js';
+import { signedIn } from '../tokens/signed-in.js';
 import { subjectOf } from '../tokens/subject.js';
 import type { Minted } from '../tokens/token-format.js';
 import { ALGORITHMS, type SigningAlgorithm } from './algorithms.js';
 import { signJwt } from './keys/key-ring.js';
-import { findKeys } from './keys/keys.js';
+import { findKeys } from './keys/find-keys.js';
 
 /** What `jwtAccessTokens()` takes. */
 export interface JwtAccessTokensOptions {
@@ -66,9 +67,12 @@ async function claimsOf(
   for (const feature of server.hooks.describe) said.push(feature.describe({ ...token, client, user }) ?? {});
   const more = (await model.getAccessTokenClaims?.(token, client, user)) || {};
   const { cnf, accessTokenExpiresAt, scope } = token as Partial<Token>;
+  // Which session it was is the business of the client. RFC 9068 §2.2.1
+  const { sid: _, ...authentication } = signedIn(token);
   return {
     ...more,
     ...(Object.assign({}, ...said) as object),
+    ...authentication,
     iss: issuer,
     sub,
     aud: audience.length > 1 ? audience : audience[0]!,

@@ -1,6 +1,4 @@
-import type { DeviceAuthorizationModel } from '../features/device-authorization/device-model.js';
-import type { PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
-import type { RevocationModel } from '../features/revocation.js';
+import type { FeatureModel } from './feature-model.js';
 import type { ModelMethod } from '../model/model.js';
 import type { Trial } from './trial.js';
 
@@ -14,6 +12,10 @@ export const FEATURES = [
   'token revocation',
   'pushed requests',
   'device codes',
+  'exchanged tokens',
+  'administered clients',
+  'registered clients',
+  'signing keys',
   'passwords',
   'client credentials',
 ] as const;
@@ -21,7 +23,7 @@ export const FEATURES = [
 export type Feature = (typeof FEATURES)[number];
 
 /** What a model may implement: for the classic interface, and for features. */
-export type CheckedMethod = ModelMethod | keyof (RevocationModel & PushedRequestModel & DeviceAuthorizationModel);
+export type CheckedMethod = ModelMethod | keyof FeatureModel;
 
 /** One obligation of a model. */
 export interface Check {

@@ -1,6 +1,4 @@
-import type { DeviceAuthorizationModel } from '../features/device-authorization/device-model.js';
-import type { PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
-import type { RevocationModel } from '../features/revocation.js';
+import type { FeatureModel } from './feature-model.js';
 import type { Awaitable, Model, User } from '../model/model.js';
 import type { EngineOptions } from '../options/options.js';
 
@@ -27,7 +25,7 @@ export interface ContractFixtures {
 }
 
 /** A model as far as it goes: for the classic interface, and for features. */
-export type TriedModel = Partial<Model & RevocationModel & PushedRequestModel & DeviceAuthorizationModel>;
+export type TriedModel = Partial<Model & FeatureModel>;
 
 /** A model with what it knows, and what must be closed after it. */
 export interface Subject extends ContractFixtures {

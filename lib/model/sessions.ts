@@ -1,7 +1,8 @@
 import type { Awaitable, Falsy, User } from './model.js';
+import type { SignIn } from './sign-in.js';
 
 /** That somebody is signed in in a browser. OpenID Connect Core 1.0 §2 (`auth_time`) */
-export interface Session<U extends User = User> {
+export interface Session<U extends User = User> extends SignIn {
   /** What the cookie holds: 256 random bits, of which the model keeps a hash only. */
   sessionId: string;
   user: U;

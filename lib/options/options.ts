@@ -4,6 +4,7 @@ import type { GrantTypeClass } from '../grants/grant-type-class.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, Client, Falsy, Model, Scope, User } from '../model/model.js';
+import type { SignIn } from '../model/sign-in.js';
 import type { CorsOptions } from './cors.js';
 
 // What the options mean, for editors and for the README, whose table `npm run docs:options` makes of this page. Their
@@ -101,6 +102,8 @@ export interface OAuth2ServerOptions<C extends Client = Client, U extends User =
 /** Finds the user who is asked for consent at the authorization endpoint; falsy when nobody is signed in. */
 export interface AuthenticateHandler {
   handle(request: Request, response: Response): Awaitable<User | Falsy>;
+  /** How the user signed in, where that is known: it is kept with all that is issued. */
+  howSignedIn?(user: User, request: Request): Awaitable<SignIn | Falsy>;
 }
 
 /** A Node callback, in place of the promise. */

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../errors.js';
 import { isPublicUrl } from '../http/public-url.js';
+import { refuse } from '../refuse.js';
 
 // What a host may get wrong in the options of a model that stands on another server, as sentences that begin with its name.
 
@@ -45,5 +45,5 @@ export function audienceList(place: string, audience: unknown): readonly string[
 
 /** @throws InvalidArgumentError with the sentence */
 export function verify(place: string, valid: unknown, fault: string): asserts valid {
-  if (!valid) throw new InvalidArgumentError(`Invalid argument: ${place} ${fault}`);
+  if (!valid) refuse(`${place} ${fault}`);
 }

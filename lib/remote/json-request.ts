@@ -6,6 +6,8 @@ export interface JsonAnswer {
   status: number;
   /** Undefined: there was no JSON. */
   body: unknown;
+  /** What came as the type of text that was asked for. */
+  text: string | undefined;
   /** Seconds, if it said. RFC 9110 §10.2.3 */
   retryAfter: number | undefined;
 }
@@ -16,6 +18,8 @@ const LARGEST = 65_536;
 /** Who asks, and until when. */
 export interface JsonRequest extends Omit<RequestInit, 'redirect' | 'signal' | 'headers'> {
   headers?: Readonly<Record<string, string>>;
+  /** A media type that is read as text, beside JSON. */
+  textType?: string;
   fetch: typeof fetch;
   signal: AbortSignal;
 }
@@ -24,7 +28,10 @@ export interface JsonRequest extends Omit<RequestInit, 'redirect' | 'signal' | '
  * Asks another server for JSON. Redirects are not followed: a token or a secret is for the one that was asked.
  * @throws TemporarilyUnavailableError when there is no answer, or one too large
  */
-export async function requestJson(url: string, { fetch, headers, ...init }: JsonRequest): Promise<JsonAnswer> {
+export async function requestJson(
+  url: string,
+  { fetch, headers, textType, ...init }: JsonRequest,
+): Promise<JsonAnswer> {
   const request: RequestInit = {
     ...init,
     headers: { accept: 'application/json', ...headers },
@@ -36,9 +43,17 @@ export async function requestJson(url: string, { fetch, headers, ...init }: Json
       if (!CLOSED.includes(codeOf(error)) || init.signal.aborted) throw error;
       return fetch(url, request);
     });
-    const isJson = JSON_TYPE.test(mediaType(response.headers.get('content-type')) ?? '');
-    const text = isJson ? await read(response) : await discard(response);
-    return { status: response.status, body: parsed(text), retryAfter: secondsOf(response.headers.get('retry-after')) };
+    const type = mediaType(response.headers.get('content-type')) ?? '';
+    const isJson = JSON_TYPE.test(type);
+    const isText = type === textType;
+    const read = isJson || isText ? await readAll(response) : await discard(response);
+    const body = isJson ? parsed(read) : undefined;
+    return {
+      status: response.status,
+      body,
+      text: isText ? read : undefined,
+      retryAfter: secondsOf(response.headers.get('retry-after')),
+    };
   } catch (error) {
     throw init.signal.aborted ? error : unavailable(`${url} gives no answer: ${reasonOf(error)}`, 1, error);
   }
@@ -52,7 +67,7 @@ const CLOSED: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 /** `fetch` says what happened in the cause. */
 const codeOf = (error: unknown) => (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
 
-async function read(response: Response): Promise<string> {
+async function readAll(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop early ends the connection.

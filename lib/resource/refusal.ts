@@ -14,6 +14,7 @@ import type { Response } from '../http/response.js';
 import type { Falsy, Token } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 import { schemeOf } from './bearer-token.js';
+import { stepUpOf } from './user-authentication.js';
 
 /** What more a challenge may say. */
 interface Challenged extends Partial<Omit<Refused, 'error'>> {
@@ -31,6 +32,9 @@ export function refuse(response: Response, error: OAuthError, asked: Challenged 
   let said = 'realm="Service"';
   if (!(error instanceof UnauthorizedRequestError)) said += `,error="${wireCode(error)}"`;
   if (asked.scope && error instanceof InsufficientScopeError) said += `,scope="${asked.scope}"`;
+  if (error.name === 'insufficient_user_authentication') {
+    said += quoted(Object.entries(stepUpOf(error)).map(([name, value]) => [name, String(value)]));
+  }
   const features = asked.server?.hooks.challenge;
   try {
     if (features?.length) said += challengeOf(features, { ...asked, error } as Refused);

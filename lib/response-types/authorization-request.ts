@@ -1,5 +1,10 @@
 import { isPublic } from '../clients/none.js';
-import { InvalidRequestError, UnsupportedResponseTypeError } from '../errors.js';
+import {
+  InvalidRequestError,
+  RequestNotSupportedError,
+  RequestUriNotSupportedError,
+  UnsupportedResponseTypeError,
+} from '../errors.js';
 import { FORM_OR_URL, optional, required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isNotEmpty, isVSCHAR } from '../http/syntax.js';
@@ -7,9 +12,16 @@ import type { Client } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import { isChallenged, readChallenge } from '../pkce.js';
 import { requestedScope } from '../tokens/scope.js';
-import { findResponseType } from './destination.js';
-import { readResponseMode } from './response-mode.js';
+import { findResponseType, responseTypeName } from './destination.js';
+import { readResponseMode, type ResponseModes } from './response-mode.js';
+import { isPushedName } from './pushed-name.js';
 import type { AuthorizationRequest, Destination, ResponseTypeClass, ResponseTypes } from './response-type.js';
+
+/** What may be asked for, and how it may be answered. */
+interface Kinds {
+  responseTypes: ResponseTypes;
+  responseModes: ResponseModes;
+}
 
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
 export function readAuthorizationRequest(
@@ -20,9 +32,10 @@ export function readAuthorizationRequest(
     redirectUri,
     redirectUriSent,
   }: Destination & { request: Request; issuer: string | undefined },
-  { options, types }: { options: Options; types: ResponseTypes },
+  { options, server: { responseTypes: types, responseModes } }: { options: Options; server: Kinds },
 ): AuthorizationRequest {
   const state = readState(request);
+  verifyRead(request);
   const ResponseType = findResponseType(request, types);
   if (state === undefined && !mayLackState(request, ResponseType, options)) {
     const rule = 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise';
@@ -36,7 +49,7 @@ export function readAuthorizationRequest(
       detail,
     );
   }
-  const responseMode = readResponseMode(request, ResponseType);
+  const responseMode = readResponseMode(request, ResponseType, responseModes);
   const challenge = readChallenge(request, options.enablePlainPKCE);
   if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
     const detail = { rule: 'a client that `requirePKCE` names sends a challenge', wanted: options.requirePKCE };
@@ -47,7 +60,7 @@ export function readAuthorizationRequest(
     client,
     redirectUri,
     redirectUriSent,
-    responseType,
+    responseType: responseTypeName(responseType, types),
     responseMode,
     scope,
     state,
@@ -57,6 +70,16 @@ export function readAuthorizationRequest(
     data: {},
     request,
   };
+}
+
+/** What nobody has read is refused: to do without it is to do something else than was asked. RFC 9101 §7, OpenID Connect Core §6 */
+function verifyRead(request: Request): void {
+  if (optional(request, 'request', isNotEmpty, FORM_OR_URL) !== undefined) {
+    throw new RequestNotSupportedError('Request not supported: `request` is not read here');
+  }
+  const uri = optional(request, 'request_uri', isNotEmpty, FORM_OR_URL);
+  if (uri === undefined || isPushedName(uri)) return;
+  throw new RequestUriNotSupportedError('Request URI not supported: `request_uri` is not read here');
 }
 
 /** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */

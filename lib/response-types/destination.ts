@@ -18,13 +18,7 @@ export async function findDestination(request: Request, { model }: Options, serv
     const detail = { rule: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
-  let client = await model.getClient(clientId, null);
-  const [finder] = server.hooks.findClient;
-  if (!client && finder) client = await finder.findClient(clientId, server);
-  if (!client) {
-    const detail = { rule: '`getClient()` finds the client' };
-    throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
-  }
+  const client = await findClient(clientId, model, server);
   if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
   if (!client.grants || !Array.isArray(client.grants)) {
     warnOfModel(model, NO_GRANTS);
@@ -34,14 +28,28 @@ export async function findDestination(request: Request, { model }: Options, serv
   return { client, redirectUri, redirectUriSent: given !== undefined };
 }
 
+/** Who asks, as far as they say. @throws InvalidClientError for nobody that is known */
+export async function findClient(clientId: string, model: Options['model'], server: ServerFacts): Promise<Client> {
+  let client = await model.getClient(clientId, null);
+  const [finder] = server.hooks.findClient;
+  if (!client && finder) client = await finder.findClient(clientId, server);
+  if (client) return client;
+  const detail = { rule: '`getClient()` finds the client' };
+  throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
+}
+
 /** Finds what the request asks for; undefined when it does not say, or says nonsense. */
 export function findResponseType(request: Request, types: ResponseTypes): ResponseTypeClass | undefined {
   for (const place of FORM_OR_URL) {
     const name: unknown = request[place]?.response_type;
-    if (typeof name === 'string' && name) return types.get(name);
+    if (typeof name === 'string' && name) return types.get(responseTypeName(name, types));
   }
   return undefined;
 }
+
+/** As the server calls it: the order of its values says nothing. RFC 6749 §3.1.1 */
+export const responseTypeName = (name: string, types: ResponseTypes): string =>
+  types.has(name) || !name.includes(' ') ? name : name.split(' ').toSorted().join(' ');
 
 /**
  * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.

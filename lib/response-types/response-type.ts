@@ -1,10 +1,13 @@
 import type { OAuthError } from '../errors.js';
+import type { OwnUrls } from '../http/own-urls.js';
 import type { Request } from '../http/request.js';
 import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
+import type { SignIn } from '../model/sign-in.js';
 import type { Options } from '../options/settle.js';
 import type { Challenge } from '../pkce.js';
+import type { AuthorizationDetail } from '../tokens/authorization-details.js';
 import type { TokenFormat } from '../tokens/token-format.js';
-import type { ResponseMode } from './response-mode.js';
+import type { UsualMode } from './response-mode.js';
 
 /** Who asks, and where the answer may go: settled before anything is redirected. */
 export interface Destination<C extends Client = Client> {
@@ -17,8 +20,8 @@ export interface Destination<C extends Client = Client> {
 /** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
 export interface AuthorizationRequest<C extends Client = Client> extends Destination<C>, Partial<Challenge> {
   responseType: string;
-  /** Where the answer goes: into the query of the redirect URI, or its fragment. */
-  responseMode: ResponseMode;
+  /** How the answer travels: `query`, `fragment`, or as a feature has it. */
+  responseMode: string;
   /** Requested scope values, separated by spaces; once a user is known, those that they would be granted. */
   scope?: string;
   state?: string;
@@ -30,6 +33,9 @@ export interface AuthorizationRequest<C extends Client = Client> extends Destina
   readonly request: Request;
 }
 
+/** The `responseType` of a request that a device makes: no browser brings it, and nothing is redirected. RFC 8628 §3.1 */
+export const OF_A_DEVICE = 'device_code';
+
 /** What becomes of an authorization request. RFC 6749 §4.1.2 */
 export type Decision<U extends User = User> =
   | {
@@ -37,13 +43,20 @@ export type Decision<U extends User = User> =
       user: U;
       /** The part of the scope they agreed to: what is more than they would be granted is left out. Left out: all of that. */
       scope?: Scope;
+      /**
+       * The authorization details they agreed to, of the types that were asked for: fewer, or with what they have chosen. Left out: all
+       * that were asked. RFC 9396 §7.1
+       */
+      authorizationDetails?: readonly AuthorizationDetail[];
+      /** How they signed in, kept with all that is issued. Left out: nothing is known of that. */
+      signIn?: SignIn | undefined;
       error?: undefined;
     }
   | {
       /** What the client is told: `AccessDeniedError` where the user said no. */
       error: OAuthError;
       /** Who said no, where that is known: for the operator. */
-      user?: U;
+      user?: U | undefined;
     };
 
 /** What the user's consent becomes: what was saved, and the parameters of the answer. */
@@ -66,11 +79,11 @@ export type ResponseTypes = ReadonlyMap<string, ResponseTypeClass>;
 
 /** A response type by its class. RFC 6749 §8.4 */
 export interface ResponseTypeClass {
-  new (options: Options): ResponseType;
+  new (options: Options, server: OwnUrls): ResponseType;
   /** The grant type a client must be allowed. */
   readonly grant: string;
   /** Where the answer travels, unless the request says otherwise. */
-  readonly mode: ResponseMode;
+  readonly mode: UsualMode;
   /** Can the client prove later that it is the one that asked? */
   readonly provable: boolean;
   /** What the model must implement for it. */

@@ -21,10 +21,8 @@ import type { ClientPage, ClientStorage, Storage } from './storage.js';
 import { Store } from './store.js';
 import { verifyClient, verifySecret, verifySeconds } from './verify-client.js';
 
-/** Seconds for which a secret is good beside the one that replaces it. */
-const OVERLAP = 86_400;
-/** How many clients are looked at in one go. */
-const BATCH = 500;
+/** Seconds for which a secret is good beside the one that replaces it; how many clients are looked at in one go. */
+const [OVERLAP, BATCH] = [86_400, 500];
 
 /** A store that can keep the clients too; a host that has them somewhere already brings its `clients` port instead. */
 export class ClientStore<S extends Storage & ClientStorage> extends Store<S> implements ClientsModel<StoredClient> {
@@ -102,14 +100,15 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
     { overlap = OVERLAP, secret: given, secretLifetime }: RotateOptions = {},
   ): Promise<RotatedSecret | undefined> {
     const kept = this.kept();
+    const { sealing } = this.secrets;
     if (given !== undefined) verifySecret(given);
     verifySeconds({ overlap, secretLifetime });
     const { secret, secretHash: hash } = given === undefined ? newClientSecret() : await hashedSecret(given);
     let made: RotatedSecret | undefined;
     await kept.change(clientId, async ({ client, now }) => {
-      const newest = secretHash(hash, now, secretLifetime);
+      const newest = secretHash(sealing.sealed(secret, client) ?? hash, now, secretLifetime);
       made = newest.expiresAt === undefined ? { secret } : { secret, expiresAt: new Date(newest.expiresAt) };
-      return { to: await rotated(client, newest, overlap) };
+      return { to: await rotated(client, newest, { overlap, sealing }) };
     });
     return made;
   }
@@ -149,7 +148,8 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
     verifySeconds(options);
     const hasSecrets = Boolean(client.secret ?? client.secretHashes);
     const to = newClient(client);
-    if (hasSecrets) to.secretHashes = await keptSecrets(client, await this.storage.readClock(), options);
+    const how = { ...options, sealing: this.secrets.sealing };
+    if (hasSecrets) to.secretHashes = await keptSecrets(client, await this.storage.readClock(), how);
     return { to, hasSecrets };
   }
 

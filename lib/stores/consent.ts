@@ -2,6 +2,7 @@ import { isPublic } from '../clients/none.js';
 import { redirectPlace } from '../features/client-id-documents/client-id-url.js';
 import type { Asked } from '../model/consents.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
+import { detailsOf, detailsText } from '../tokens/authorization-details.js';
 import { coversScope, scopeText, scopeValues } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';
@@ -23,12 +24,19 @@ export function markConsent(grant: GrantRow, asked: Asked): GrantRow {
   const resource = resourcesOf(asked);
   const kept = grant.data === null ? {} : (JSON.parse(grant.data) as object);
   const look = lookOf(asked.client);
-  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), look, ...kept });
+  const details = detailsOfAsked(asked);
+  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), look, details, ...kept });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
 /** What the answer to an authorization request is good for; nothing in particular: an empty list. RFC 8707 §2 */
 const resourcesOf = ({ data }: Asked): readonly string[] => audienceOf(data?.['resource']);
+
+/** Which authorization details were agreed to, by a digest; undefined: none. RFC 9396 §2 */
+function detailsOfAsked({ data }: Asked): string | undefined {
+  const details = detailsOf(data?.['authorization_details']);
+  return details.length > 0 ? digest(detailsText(details)) : undefined;
+}
 
 /**
  * Whom a user said yes to, of a client that says itself what it is: what it is called, where answers go, who can be it. With
@@ -43,12 +51,14 @@ function lookOf({ metadata, name, redirectUris, tokenEndpointAuthMethod }: Store
 
 const ordered = (texts: readonly string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
 
-/** Do grants of a user hold a consent to as much, for each of the resources? Several add up. */
+/** Do grants of a user hold a consent to as much, for each of the resources and to the same details? Several add up. */
 export function coversConsent(grants: readonly GrantRow[], asked: Asked): boolean {
   const look = lookOf(asked.client);
+  const details = detailsOfAsked(asked);
   const given = consentsTo(grants, asked.client.id, asked.issuer ?? null).flatMap((grant) => {
-    const consent = JSON.parse(grant.data!) as { resource?: unknown; look?: string };
-    return consent.look === look ? { grant, resources: audienceOf(consent.resource) } : [];
+    const consent = JSON.parse(grant.data!) as { resource?: unknown; look?: string; details?: string };
+    const isSame = details === undefined || consent.details === details;
+    return consent.look === look && isSame ? { grant, resources: audienceOf(consent.resource) } : [];
   });
   const covers = (isMeant: (resources: readonly string[]) => boolean): boolean => {
     const meant = given.filter(({ resources }) => isMeant(resources)).map(({ grant }) => grant);

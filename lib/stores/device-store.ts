@@ -12,8 +12,8 @@ import { isCurrent, type Marked } from './credential.js';
 import { describedClient, type Snapshot, snapshotOf } from './described-client.js';
 import type { StoredClient } from './ports.js';
 import { dataOf, grantable, grantRow, issuedRows, rowOf, withoutSecrets } from './rows.js';
+import { SessionClientStore } from './session-client-store.js';
 import type { Found, Storage } from './storage.js';
-import { UserStore } from './user-store.js';
 
 /** Milliseconds for which it is kept longer than it is good: a device is to hear that it was too late. */
 const REMEMBERED = 600_000;
@@ -36,7 +36,7 @@ type FoundDevice = DeviceAuthorization<StoredClient>;
  * moves it to a grant of the user, and from then on it is as any code.
  */
 export abstract class DeviceStore<S extends Storage>
-  extends UserStore<S>
+  extends SessionClientStore<S>
   implements DeviceAuthorizationModel<StoredClient>
 {
   async getUserFromClient(client: StoredClient): Promise<User> {
@@ -71,7 +71,10 @@ export abstract class DeviceStore<S extends Storage>
     return row && (await this.read(row));
   }
 
-  async decideDeviceAuthorization({ id }: Pick<FoundDevice, 'id'>, { user, scope }: DeviceDecision): Promise<boolean> {
+  async decideDeviceAuthorization(
+    { id }: Pick<FoundDevice, 'id'>,
+    { user, scope, data }: DeviceDecision,
+  ): Promise<boolean> {
     // Two who decide the same are not one.
     const decision = newGrantId();
     let to: Partial<Found> = {};
@@ -93,10 +96,8 @@ export abstract class DeviceStore<S extends Storage>
         to = { grantId: grant.id, userId: grant.userId, scope: grant.scope };
       }
       const decided = { ...device, decision, ...(!user && { isDenied: true }) };
-      if (
-        await this.storage.change(row, { ...row, ...to, data: JSON.stringify({ ...kept, ...marked, device: decided }) })
-      )
-        return true;
+      const next = JSON.stringify({ ...kept, ...data, ...marked, device: decided });
+      if (await this.storage.change(row, { ...row, ...to, data: next })) return true;
     }
     return false;
   }

@@ -1,6 +1,7 @@
 import type { CreateClientOptions } from '../model/clients.js';
 import { quickHash, hashSecret } from './client-secret.js';
 import type { SecretHash, StoredClient } from './ports.js';
+import type { SealedSecrets } from './sealed-secrets.js';
 
 /** How many secrets a client has at most: of those that somebody chose, a wrong one costs a scrypt for each. */
 export const SECRETS = 5;
@@ -22,12 +23,13 @@ export function goodHashes(kept: readonly KeptSecret[], now: number): string[] {
 
 /** What is kept of secrets from now on. */
 export async function keptSecrets(
-  { secret, secretHashes }: Pick<StoredClient, 'secret' | 'secretHashes'>,
+  { secret, secretHashes, tokenEndpointAuthMethod }: Partial<StoredClient>,
   now: number,
-  { secretLifetime: lifetime, isRandom = false }: CreateClientOptions = {},
+  { secretLifetime: lifetime, isRandom = false, sealing }: CreateClientOptions & { sealing: SealedSecrets },
 ): Promise<KeptSecret[]> {
-  const given = [secret ?? []].flat();
-  const hashed = isRandom ? given.map(quickHash) : await Promise.all(given.map(hashSecret));
+  const keep = async (text: string) =>
+    sealing.sealed(text, { tokenEndpointAuthMethod }) ?? (isRandom ? quickHash(text) : hashSecret(text));
+  const hashed = await Promise.all([secret ?? []].flat().map(keep));
   const others = (secretHashes ?? []).map((kept) =>
     typeof kept === 'string' && lifetime !== undefined ? secretHash(kept, now, lifetime) : kept,
   );
@@ -42,11 +44,11 @@ export function secretHash(hash: string, now: number, lifetime?: number): Secret
 export async function rotated(
   { secret, secretHashes, ...client }: StoredClient,
   newest: SecretHash,
-  overlap: number,
+  { overlap, sealing }: { overlap: number; sealing: SealedSecrets },
 ): Promise<StoredClient> {
   const now = newest.createdAt!;
   const until = now + overlap * 1000;
-  const others = overlap > 0 ? await keptSecrets({ secret, secretHashes }, now) : [];
+  const others = overlap > 0 ? await keptSecrets({ ...client, secret, secretHashes }, now, { sealing }) : [];
   const good = others.filter((each) => isGood(each, now)).map((each) => endingBy(each, until));
   return { ...client, secretHashes: [newest, ...good].slice(0, SECRETS) };
 }

@@ -31,10 +31,6 @@ export interface StoredClient extends Client {
   consent?: 'never' | 'once' | 'always';
   /** Since when it is refused everywhere, though it is still kept: `retireClient` of a store says so, `saveClient` does not. */
   retiredAt?: Date | string | number | null;
-  /** Its public keys, as a JWK set: for clients that prove themselves by `private_key_jwt`. RFC 7591 §2 */
-  jwks?: { keys: readonly object[] };
-  /** Where those are, if they are not here. RFC 7591 §2 (`jwks_uri`) */
-  jwksUri?: string;
   /** What it says of itself, where it has registered itself, or where a document describes it. RFC 7591 §2 */
   metadata?: ClientMetadata;
   /** When it registered itself, and the SHA-256 of the token by which it manages that. RFC 7592 §1.2 */

@@ -1,14 +1,20 @@
 import type { DescribedClient } from '../features/client-metadata/client-of.js';
 import type { Registration, RegistrationCredentials } from '../features/registration/registration-model.js';
-import { digest, matchesQuickly, quickHash, readHash } from './client-secret.js';
+import { digest, isSameSecret, matchesQuickly, readHash } from './client-secret.js';
 import { secretHash } from './kept-secrets.js';
 import type { StoredClient } from './ports.js';
+import type { SealedSecrets } from './sealed-secrets.js';
 
 /** A client that has registered itself, with what it proves itself by. */
-export function storedClient({ client, issuedAt }: Registration, credentials: RegistrationCredentials): StoredClient {
+export function storedClient(
+  { client, issuedAt }: Registration,
+  credentials: RegistrationCredentials,
+  sealing: SealedSecrets,
+): StoredClient {
   const { clientSecret, registrationAccessToken = '' } = credentials;
   const registration = { issuedAt: issuedAt.getTime(), tokenHash: digest(registrationAccessToken) };
-  return { ...client, registration, ...(clientSecret !== undefined && { secretHashes: [quickHash(clientSecret)] }) };
+  const kept = clientSecret === undefined ? undefined : sealing.keptRandom(clientSecret, client);
+  return { ...client, registration, ...(kept !== undefined && { secretHashes: [kept] }) };
 }
 
 /** What of a client its own registration says, and a change of it replaces; what a host has added stays. */
@@ -22,20 +28,27 @@ const DESCRIBED: readonly (keyof DescribedClient)[] = [
   'name',
   'requirePushedAuthorizationRequests',
   'dpopBoundAccessTokens',
+  'tlsClientCertificateBoundAccessTokens',
   'metadata',
 ];
 
 export const described = (client: DescribedClient) => Object.fromEntries(DESCRIBED.map((name) => [name, client[name]]));
 
 /** The same client with another secret alone. */
-export function withSecret({ secret: _, ...client }: StoredClient, secret: string, now: number): StoredClient {
-  return { ...client, secretHashes: [secretHash(quickHash(secret), now)] };
+export function withSecret(
+  { secret: _, ...client }: StoredClient,
+  secret: string,
+  { now, sealing }: { now: number; sealing: SealedSecrets },
+): StoredClient {
+  return { ...client, secretHashes: [secretHash(sealing.keptRandom(secret, client), now)] };
 }
 
 /** Secrets of clients that register themselves are random: one round of SHA-256 hides them. */
-export function isRight({ secretHashes = [] }: StoredClient, secret: string): boolean {
+export function isRight({ secretHashes = [] }: StoredClient, secret: string, sealing: SealedSecrets): boolean {
   return secretHashes.some((kept) => {
-    const hash = typeof kept === 'string' ? readHash(kept) : undefined;
-    return hash !== undefined && matchesQuickly(hash, secret);
+    if (typeof kept !== 'string') return false;
+    const hash = readHash(kept);
+    const opened = sealing.open(kept);
+    return hash ? matchesQuickly(hash, secret) : opened !== undefined && isSameSecret(opened, secret);
   });
 }

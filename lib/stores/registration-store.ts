@@ -7,9 +7,9 @@ import type {
   RegistrationCredentials,
   RegistrationModel,
 } from '../features/registration/registration-model.js';
-import type { AuthorizationCode, Token, Unsaved, User } from '../model/model.js';
+import type { AuthorizationCode, Client, Token, Unsaved, User } from '../model/model.js';
 import { isSameText } from '../same-text.js';
-import { digest, quickHash } from './client-secret.js';
+import { digest } from './client-secret.js';
 import { ClientStore } from './client-store.js';
 import { changedClient, isRetired } from './managed-client.js';
 import type { StoredClient } from './ports.js';
@@ -29,12 +29,18 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   extends ClientStore<S>
   implements RegistrationModel<StoredClient & DescribedClient>, ClientIdDocumentModel
 {
+  /** The secrets of a client that signs with them; left out where nothing seals them. OpenID Connect Core §9 */
+  readonly getClientSecrets = this.secrets.sealing.canRead
+    ? async ({ id }: Client): Promise<readonly string[]> =>
+        this.secrets.readable((await this.clients.findById(id)) || (await this.unused(id)) || {})
+    : undefined;
+
   canRegister(): boolean {
     return Boolean(this.own) || this.saveRegistration !== RegistrationStore.prototype.saveRegistration;
   }
 
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
-    const client = storedClient(registration, credentials);
+    const client = storedClient(registration, credentials, this.secrets.sealing);
     const { expiresAt } = registration;
     if (!expiresAt) {
       await this.createClient(client);
@@ -63,7 +69,8 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return this.kept().change(client.id, (found) => {
       const to = changedClient(found.client, described(client));
       verifyClient(to);
-      return { to: clientSecret === undefined ? to : withSecret(to, clientSecret, found.now) };
+      const { sealing } = this.secrets;
+      return { to: clientSecret === undefined ? to : withSecret(to, clientSecret, { now: found.now, sealing }) };
     });
   }
 
@@ -77,7 +84,9 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     const client = await super.getClient(clientId, clientSecret);
     if (client || !isRegisteredId(clientId)) return client;
     const unused = await this.unused(clientId);
-    return unused && (clientSecret === null || isRight(unused, clientSecret)) ? withoutSecrets(unused) : undefined;
+    return unused && (clientSecret === null || isRight(unused, clientSecret, this.secrets.sealing))
+      ? withoutSecrets(unused)
+      : undefined;
   }
 
   /** One that is known is what is known of it, and one that is retired is nobody: no document says otherwise. CIMD §7.2 */
@@ -124,7 +133,7 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   private async changeUnused(row: Found, client: DescribedClient, secret: string | undefined): Promise<boolean> {
     verifyClient(client);
     const { registration, secretHashes } = keptIn(row);
-    const hashes = secret === undefined ? secretHashes : [quickHash(secret)];
+    const hashes = secret === undefined ? secretHashes : [this.secrets.sealing.keptRandom(secret, client)];
     const changed = { ...client, registration, ...(hashes && { secretHashes: hashes }) };
     if (await this.storage.change(row, { ...row, data: JSON.stringify(changed) })) return true;
     // It was used meanwhile, or changed.

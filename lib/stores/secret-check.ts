@@ -11,12 +11,14 @@ import {
   readHash,
   type SlowHash,
 } from './client-secret.js';
-import { hashOf, isGood } from './kept-secrets.js';
+import { goodHashes, hashOf, isGood } from './kept-secrets.js';
 import type { Clients, StoredClient } from './ports.js';
+import { SealedSecrets, type SealedSecretsOption } from './sealed-secrets.js';
 import { inTurn } from './turns.js';
+import { keepRecent } from '../keep-recent.js';
 
 /** How a store checks the secrets of clients. */
-export interface SecretCheckOptions {
+export interface SecretCheckOptions extends SealedSecretsOption {
   /**
    * Seconds for which a right client secret is remembered, so that only the first request pays for scrypt: as a keyed
    * digest, in the memory of the process alone. A secret that was replaced is wrong at once. 0: never. Default: 300
@@ -35,6 +37,8 @@ interface Candidate {
 
 /** Checks the secrets of clients: what a wrong one costs is bounded, and delays no other client. */
 export class SecretCheck {
+  /** The secrets that can be read again. */
+  readonly sealing: SealedSecrets;
   private readonly milliseconds: number;
   private readonly key = randomBytes(32);
   /** Names, and until when they hold; the oldest first. */
@@ -43,12 +47,18 @@ export class SecretCheck {
 
   constructor(
     private readonly clients: Clients,
-    { rememberSecretsFor = 300 }: SecretCheckOptions = {},
+    { rememberSecretsFor = 300, ...options }: SecretCheckOptions = {},
   ) {
+    this.sealing = new SealedSecrets(options);
     if (!(rememberSecretsFor >= 0 && rememberSecretsFor < Infinity)) {
       throw new InvalidArgumentError('Invalid argument: `rememberSecretsFor` must be a number of seconds');
     }
     this.milliseconds = rememberSecretsFor * 1000;
+  }
+
+  /** Those of a client that can be read again, as text. A host that keeps the clients gives those that are over too. */
+  readable({ secret, secretHashes = [] }: Partial<StoredClient>): string[] {
+    return this.sealing.read({ secret, secretHashes: goodHashes(secretHashes, Date.now()) });
   }
 
   /**
@@ -63,6 +73,8 @@ export class SecretCheck {
       if (!isGood(kept, Date.now())) continue;
       const stored = hashOf(kept);
       const hash = readHash(stored);
+      const opened = hash ? undefined : this.sealing.open(stored);
+      if (opened !== undefined && isSameSecret(opened, secret)) return true;
       if (!hash) continue;
       if (isSlow(hash)) candidates.push({ hash, name: this.nameOf(stored, secret) });
       else if (matchesQuickly(hash, secret)) return true;
@@ -116,8 +128,6 @@ export class SecretCheck {
 
   private remember(name: string): void {
     if (this.milliseconds === 0) return;
-    this.remembered.delete(name);
-    this.remembered.set(name, performance.now() + this.milliseconds);
-    if (this.remembered.size > LIMIT) this.remembered.delete(this.remembered.keys().next().value!);
+    keepRecent(this.remembered, name, performance.now() + this.milliseconds, LIMIT);
   }
 }

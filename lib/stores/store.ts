@@ -20,7 +20,7 @@ export class Store<S extends Storage = Storage>
   extends DeviceStore<S>
   implements Model<StoredClient>, RevocationModel, Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
 {
-  private readonly secrets: SecretCheck;
+  protected readonly secrets: SecretCheck;
 
   constructor(storage: S, clients: Clients, users: Users, options?: SecretCheckOptions) {
     super(storage, clients, users);

@@ -13,6 +13,8 @@ import { type GivenFilter, readFilter } from './grant-filter.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { RequestStore } from './request-store.js';
 import { grantRow, rowOf, withoutSecrets } from './rows.js';
+import { isSessionClient } from './session-client.js';
+import { sessionOf, sessionRows } from './session-row.js';
 import type { Found, GrantRow, Storage } from './storage.js';
 
 /** For how long a consent is remembered. */
@@ -36,12 +38,9 @@ export abstract class UserStore<S extends Storage>
     return this.users.findByCredentials(username, password);
   }
 
-  /** On a grant of its own, of no client: what ends all grants of a user signs them out too. */
-  async saveSession({ sessionId, user, authTime, expiresAt }: Session): Promise<void> {
-    const { credential } = this.users.credentialOf ? await this.withCredential<Marked>({}, user) : NOTHING;
-    const grant = grantRow({}, { id: '', grants: [] }, user);
-    const row = rowOf(grant, 'session', sessionId, expiresAt);
-    row.data = JSON.stringify({ authTime: authTime.getTime(), credential });
+  async saveSession(session: Session): Promise<void> {
+    const mark = this.users.credentialOf ? await this.withCredential<Marked>({}, session.user) : NOTHING;
+    const { grant, row } = sessionRows(session, mark);
     await this.storage.keep(grant, [row]);
   }
 
@@ -49,10 +48,7 @@ export abstract class UserStore<S extends Storage>
     const row = await this.storage.find('session', digest(sessionId));
     if (!row || row.revokedAt !== null || row.expiresAt <= Date.now()) return undefined;
     const user = await this.users.findById(row.userId!);
-    const { authTime } = JSON.parse(row.data!) as { authTime: number };
-    return user && isCurrent(this.users, user, row)
-      ? { sessionId, user, authTime: new Date(authTime), expiresAt: new Date(row.expiresAt) }
-      : undefined;
+    return user && isCurrent(this.users, user, row) ? sessionOf(row, sessionId, user) : undefined;
   }
 
   async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
@@ -135,7 +131,7 @@ export abstract class UserStore<S extends Storage>
 
   /** Those that a new password has not ended. */
   private async grantsOf(userId: string | number): Promise<GrantRow[]> {
-    const rows = await this.storage.listGrants(String(userId));
+    const rows = (await this.storage.listGrants(String(userId))).filter((row) => !isSessionClient(row));
     const user = this.users.credentialOf && rows.length > 0 ? await this.users.findById(String(userId)) : undefined;
     return user ? rows.filter((row) => isCurrent(this.users, user, row)) : rows;
   }

@@ -1,10 +1,12 @@
 import { InvalidArgumentError } from '../errors.js';
+import { registeredName } from '../features/mutual-tls/registered-names.js';
 import { isGrantType, isRedirectUri, isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
 import { isResource } from '../tokens/audience.js';
 import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';
 import { readHash } from './client-secret.js';
 import { hashOf, SECRETS } from './kept-secrets.js';
 import type { StoredClient } from './ports.js';
+import { isSealed } from './sealed-secrets.js';
 
 const CENTURY = 100 * 365.25 * 86_400;
 
@@ -35,12 +37,20 @@ export function verifyClient(client: StoredClient): void {
   demand(!isGiven(allowedOrigins) || isList(allowedOrigins), '`allowedOrigins` must be a list of origins');
   demand(!isGiven(resources) || isList(resources, isResource), '`resources` must be a list of absolute URIs');
   demand(
+    !isGiven(client.authorizationDetailsTypes) || isList(client.authorizationDetailsTypes),
+    '`authorizationDetailsTypes` must be a list of types',
+  );
+  demand(
     !isGiven(scopes) || isList(scopes, isShortScopeValue),
     `\`scopes\` must be a list of values: ${LONGEST_VALUE} characters at most, no spaces`,
   );
   demand((scopeText(scopes)?.length ?? 0) <= LONGEST_SCOPE, `\`scopes\` must have ${LONGEST_SCOPE} characters at most`);
   const isDefault = !scopeText(defaultScope) || coversScope(scopes, defaultScope!);
   demand(isDefault, '`defaultScope` must have values of `scopes` only');
+  demand(
+    client.tokenEndpointAuthMethod !== 'tls_client_auth' || registeredName(client) !== undefined,
+    '`tls_client_auth` needs one name of its certificate, and one alone: `tlsClientAuthSubjectDn`, as RFC 4514 has it, or another',
+  );
   const { consent, accessTokenLifetime, refreshTokenLifetime } = client;
   demand(
     !isGiven(client.clientIdHost),
@@ -70,7 +80,7 @@ const isMoment = (value: unknown) => !isGiven(value) || Number.isFinite(value);
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 const isText = (value: unknown, syntax?: Syntax) => typeof value === 'string' && (!syntax || syntax(value));
 const isList = (value: unknown, syntax?: Syntax) => Array.isArray(value) && value.every((each) => isText(each, syntax));
-const isHash: Syntax = (value) => readHash(value) !== undefined;
+const isHash: Syntax = (value) => readHash(value) !== undefined || isSealed(value);
 const isShortScopeValue: Syntax = (value) => isScopeValue(value) && value.length <= LONGEST_VALUE;
 
 function demand(holds: boolean, what: string): void {

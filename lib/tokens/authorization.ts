@@ -9,7 +9,7 @@ export interface Authorization {
   scopeApproved?: boolean;
   /** A user saw this scope: whatever the model says, nothing beyond it is granted. */
   scopeSeen?: boolean;
-  /** May the client come back without the user? Only clients with the `refresh_token` grant may. */
+  /** May the client come back without the user? Only clients with the `refresh_token` grant may. A feature may say no by `issue`. */
   refreshable?: boolean;
   /** The family: what a replay revokes. */
   grantId?: string | undefined;

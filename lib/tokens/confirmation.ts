@@ -1,8 +1,19 @@
-/** The thumbprint of the key that something is bound to; undefined: it is bound to none. RFC 7800 §3, RFC 9449 §6.1 */
-export function jktOf(bound: object | undefined): string | undefined {
-  const { cnf } = (bound ?? {}) as { cnf?: { jkt?: unknown } | null };
-  return typeof cnf?.jkt === 'string' ? cnf.jkt : undefined;
+import { isDeepStrictEqual } from 'node:util';
+import type { Exchange } from '../endpoints/exchange.js';
+import { InvalidGrantError, ServerError } from '../errors.js';
+
+/** How a token is bound: to a key (RFC 9449 §6.1), or to a certificate (RFC 8705 §3.1). */
+export type Binding = 'jkt' | 'x5t#S256';
+
+/** The thumbprint of what something is bound to; undefined: it is not bound so. RFC 7800 §3 */
+export function boundTo(bound: object | undefined, by: Binding): string | undefined {
+  const { cnf } = (bound ?? {}) as { cnf?: { [B in Binding]?: unknown } | null };
+  const thumbprint = cnf?.[by];
+  return typeof thumbprint === 'string' ? thumbprint : undefined;
 }
+
+/** The thumbprint of the key that something is bound to. RFC 9449 §6.1 */
+export const jktOf = (bound: object | undefined): string | undefined => boundTo(bound, 'jkt');
 
 /**
  * Is somebody there who verifies whatever a token is bound to? A token that nobody can verify is not one for everybody.
@@ -12,4 +23,28 @@ export function isConfirmed(cnf: unknown, confirms: ReadonlySet<string>): boolea
   if (cnf === undefined || cnf === null) return true;
   const names = typeof cnf === 'object' ? Object.keys(cnf) : [];
   return names.length > 0 && names.every((name) => confirms.has(name));
+}
+
+/**
+ * Is what is answered bound as the request has it? A client whose answer was lost has it again, and nobody else has it.
+ * @throws ServerError where the model has not kept it, InvalidGrantError for another one's answer
+ */
+export function verifyAnswer({ authorization, token }: Exchange, issued: object, by: Binding): void {
+  if (boundTo(issued, by) === boundTo(token, by)) return;
+  if (authorization) throw new ServerError(NOT_KEPT);
+  const rule = 'a retry is made with the key or the certificate of the first try';
+  throw new InvalidGrantError('Invalid grant: the refresh token was used with another key').because({ rule });
+}
+
+const NOT_KEPT =
+  'Server error: the model did not keep `cnf`, what a token is bound to: it must save, find and return it';
+
+/**
+ * Has a request shown everything that something is bound to? What is bound to nothing asks for nothing.
+ * @param shown what it has, which binds what comes of it: `cnf` of `exchange.token`
+ */
+export function isShown(cnf: unknown, shown: unknown): boolean {
+  if (cnf === undefined || cnf === null) return true;
+  const [wanted, given] = [Object.entries(cnf), Object.entries(shown ?? {})];
+  return wanted.length > 0 && wanted.every((one) => given.some((other) => isDeepStrictEqual(one, other)));
 }

@@ -108,7 +108,8 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
   const approved = authorization.scopeApproved ? authorization.scope : await approveScope(options, authorization);
   const granted = authorization.scopeSeen ? withinScope(approved, authorization.scope) : approved;
   const scope = scopeForModel(granted, scopeFormat);
-  const more = options.complete && (await options.complete({ ...authorization, scope }));
+  const established = options.complete ? { ...authorization, scope } : authorization;
+  const more = options.complete && (await options.complete(established));
 
   const token: Unsaved<Token> = {
     accessToken: model.generateAccessToken ? await generateAccessToken(model, client, user, scope) : opaqueToken(),
@@ -117,7 +118,7 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
   };
   if (authorization.extra) Object.assign(token, authorization.extra);
   if (more) Object.assign(token, more);
-  if (isRefreshable) {
+  if (isRefreshable && established.refreshable) {
     token.refreshToken = model.generateRefreshToken
       ? await generateRefreshToken(model, client, user, scope)
       : opaqueToken();

@@ -11,10 +11,12 @@ interface More {
   answer?: object;
   /** Where the host lets its own attributes of a saved token be sent: those that features keep there, which are not. */
   kept?: object | undefined;
+  /** It is no access token, whatever features say of how it is presented. RFC 8693 §2.2.1 */
+  isOther?: boolean;
 }
 
 /** The body of a token response. RFC 6749 §5.1 */
-export function tokenResponse(token: Token, { answer, kept }: More = {}): Record<string, unknown> {
+export function tokenResponse(token: Token, { answer, kept, isOther }: More = {}): Record<string, unknown> {
   verifySaved(token);
   const body: Record<string, unknown> = { access_token: token.accessToken, token_type: 'Bearer' };
   const expiresIn = secondsLeft(token.accessTokenExpiresAt);
@@ -24,6 +26,7 @@ export function tokenResponse(token: Token, { answer, kept }: More = {}): Record
   if (scope) body['scope'] = scope;
   if (kept) addAttributes(body, token, kept);
   for (const name in answer) body[name] = (answer as Record<string, unknown>)[name];
+  if (isOther) body['token_type'] = 'N_A';
   return body;
 }
 

@@ -31,6 +31,8 @@ export class TokenRefusedEvent extends eventOf('token.refused') {}
 export class TokenRevokedEvent extends eventOf('token.revoked') {}
 export class TokenIntrospectedEvent extends eventOf('token.introspected') {}
 export class TokenReuseDetectedEvent extends eventOf('token.reuse_detected') {}
+export class LogoutDeliveredEvent extends eventOf('logout.delivered') {}
+export class LogoutFailedEvent extends eventOf('logout.failed') {}
 export class GrantEndedEvent extends eventOf('grant.ended') {}
 export class EndpointRefusedEvent extends eventOf('endpoint.refused') {}
 export class AccessRefusedEvent extends eventOf('access.refused') {}
@@ -58,6 +60,8 @@ const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N])
   'token.revoked': TokenRevokedEvent,
   'token.introspected': TokenIntrospectedEvent,
   'token.reuse_detected': TokenReuseDetectedEvent,
+  'logout.delivered': LogoutDeliveredEvent,
+  'logout.failed': LogoutFailedEvent,
   'grant.ended': GrantEndedEvent,
   'endpoint.refused': EndpointRefusedEvent,
   'access.refused': AccessRefusedEvent,

@@ -1,10 +1,7 @@
 import type { Client, ClientList, ListClientsOptions, ManagedClient, OAuth2Clients } from '../../lib/index.js';
 import { CLIENT_OPTIONS, fieldsOf, LIST_OPTIONS, OVERLAP, SECRET_LIFETIME, UNSET } from './client-options.js';
-import { type Answer, type Command, CommandError, type Given, type Host } from './command.js';
+import { type Answer, type Command, CommandError, type Given, type Host, SERVER } from './command.js';
 
-const SERVER = {
-  server: { type: 'string', value: '<name>', about: 'of several servers, the one of this `name`' },
-} as const;
 const ID = '<client id>';
 const ONCE = 'It is shown this once, and can be read nowhere.';
 

@@ -1,4 +1,5 @@
 import type { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
+import type { OAuth2Server } from '../../lib/server.js';
 
 /** An option of a command, as `parseArgs` of Node takes it, and what it is for. */
 export interface CommandOption {
@@ -24,6 +25,11 @@ export interface Given {
 export interface Host {
   /** @throws CommandError where the application has no such server */
   clients(server: string | undefined): Promise<OAuth2Clients>;
+  /**
+   * @param tenant whose server, where each has its own
+   * @throws CommandError where the application has no such server
+   */
+  server(name: string | undefined, tenant: string | undefined): Promise<OAuth2Server>;
   close(): Promise<void>;
 }
 
@@ -41,6 +47,11 @@ export interface Command {
   readonly options: Readonly<Record<string, CommandOption>>;
   run(given: Given, host: Host): Promise<Answer>;
 }
+
+/** Which server is meant. */
+export const SERVER: Readonly<Record<string, CommandOption>> = {
+  server: { type: 'string', value: '<name>', about: 'of several servers, the one of this `name`' },
+};
 
 /** It did not happen. Exit code 1 */
 export class CommandError extends Error {}

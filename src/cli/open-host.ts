@@ -3,11 +3,10 @@ import { createRequire } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import type { INestApplicationContext } from '@nestjs/common';
 import type * as NestCore from '@nestjs/core';
 import { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
-import { clientsName } from '../../lib/server-token.js';
 import { CommandError, type Host } from './command.js';
+import { hostOfContext } from './host-of-context.js';
 
 /** Where `nest build` writes the module of an application. */
 const USUAL = ['dist/app.module.js', 'dist/src/app.module.js'];
@@ -24,8 +23,9 @@ export async function openHost(given: string | undefined, name: string | undefin
   const path = resolve(file);
   if (!existsSync(path)) throw new CommandError(`There is no file ${file}`);
   const found = await chosen((await import(pathToFileURL(path).href)) as Exports, name);
-  if (found === undefined) throw new CommandError(nothingIn(relative('.', path), name));
-  return isModel(found) ? hostOfModel(found) : hostOfModule(found, path);
+  const shown = relative('.', path);
+  if (found === undefined) throw new CommandError(nothingIn(shown, name));
+  return isModel(found) ? hostOfModel(found, shown) : hostOfModule(found, path);
 }
 
 type Exports = Record<string, unknown>;
@@ -54,8 +54,14 @@ function nothingIn(file: string, name: string | undefined): string {
   return `${file} has neither a default export nor an \`AppModule\`: say which by --export <name>`;
 }
 
-function hostOfModel(model: object): Host {
-  return { clients: async () => new OAuth2Clients(model), close: async () => undefined };
+function hostOfModel(model: object, file: string): Host {
+  return {
+    clients: async () => new OAuth2Clients(model),
+    async server() {
+      throw new CommandError(`${file} exports a model, and no server: say --app <the module of the application>`);
+    },
+    close: async () => undefined,
+  };
 }
 
 async function hostOfModule(module: object, path: string): Promise<Host> {
@@ -65,16 +71,7 @@ async function hostOfModule(module: object, path: string): Promise<Host> {
     ...options,
     logger: [...options.logger],
   });
-  return {
-    async clients(server) {
-      const clients = await provided(context, clientsName(server));
-      if (clients) return clients as OAuth2Clients;
-      const which =
-        server === undefined ? 'no OAuth2Module without a name: say --server <name>' : `no server \`${server}\``;
-      throw new CommandError(`The application has ${which}`);
-    },
-    close: () => context.close(),
-  };
+  return hostOfContext(context);
 }
 
 /** That of the host: another one would know nothing of its decorators. */
@@ -83,17 +80,5 @@ function nestOf(path: string): typeof NestCore {
     return createRequire(path)('@nestjs/core') as typeof NestCore;
   } catch (error) {
     throw new CommandError(`Nest cannot be loaded from ${path}: ${(error as Error).message}`);
-  }
-}
-
-/** What is provided under a token; a model that is made for each request has one made for this. */
-async function provided(context: INestApplicationContext, token: string): Promise<unknown> {
-  try {
-    return context.get(token, { strict: false });
-  } catch (error) {
-    const { name } = (error as Error).constructor;
-    if (name === 'UnknownElementException') return undefined;
-    if (name === 'InvalidClassScopeException') return context.resolve(token, undefined, { strict: false });
-    throw error;
   }
 }

@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util';
 
 import { CLIENTS_COMMANDS } from './clients-commands.js';
 import { type Command, type CommandOption, type Given, UsageError } from './command.js';
+import { KEYS_COMMANDS } from './keys-commands.js';
 
 /** All commands, by their names of two words. */
-const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS };
+const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS, ...KEYS_COMMANDS };
 
 const COMMON: Readonly<Record<string, CommandOption>> = {
   app: {
@@ -32,7 +33,9 @@ export function readCommand(args: readonly string[]): Order {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     if (args.length === 0 || args.includes('--help')) return { help: overview(), given: read({}, []) };
-    throw new UsageError(`There is no command \`${name || args[0]!}\`. See nest-oauth2 --help`);
+    const group = Object.keys(COMMANDS).filter((each) => each.startsWith(`${args[0]!} `));
+    const there = group.length > 0 ? `: there are \`${group.join('`, `')}\`` : '';
+    throw new UsageError(`There is no command \`${name || args[0]!}\`${there}. See nest-oauth2 --help`);
   }
   const options = { ...command.options, ...COMMON };
   const { values, positionals } = parsed(args.slice(2), options);

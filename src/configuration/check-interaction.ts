@@ -1,4 +1,5 @@
-import type { Model } from '../../lib/index.js';
+import type { Feature, Model } from '../../lib/index.js';
+import { findOpenId } from '../../lib/openid/openid-feature.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { demandCodes } from './check-model.js';
@@ -10,15 +11,19 @@ const METHODS = {
   consent: 'to ask the user whether they agree',
 } as const;
 
-const OPTIONAL = ['hasConsented', 'saveConsent', 'showError'] as const;
+const OPTIONAL = ['howSignedIn', 'hasConsented', 'saveConsent', 'showError'] as const;
 
-const SECRET = 'the option `secret` signs the consent forms of your `interaction`';
+/** Clients may want a login that is no older than so many seconds. OpenID Connect Core §3.1.2.1 (`max_age`) */
+const SILENT =
+  '`openid()` tells clients when users signed in: give the interaction a method `howSignedIn()` that returns `{ authTime }`';
+
+const SECRET = 'the option `secret` signs the consent forms of `pages()` or your `interaction`';
 
 /** Checks that an interaction is whole, and returns the secret its tickets are signed with. */
 export function checkInteraction(
   interaction: OAuth2Interaction,
   { authenticateHandler, secret }: OAuth2Options,
-  model: Model | undefined,
+  { model, features = [] }: { model: Model | undefined; features: readonly Feature[] | undefined },
 ): string {
   verify(typeof interaction === 'object', 'the option `interaction` must be a class, an instance or a provider');
   for (const [method, purpose] of Object.entries(METHODS)) {
@@ -32,6 +37,8 @@ export function checkInteraction(
       `the interaction's \`${name}\` must be a method`,
     );
   }
+  const isSilent = findOpenId({ features }) !== undefined && !interaction.howSignedIn;
+  verify(!isSilent, SILENT);
   verify(!authenticateHandler, 'give either `interaction` or `authenticateHandler`, not both: each finds the user');
   verify(typeof secret === 'string', `${SECRET}: give one of 32 or more random characters, the same in every process`);
   verify(secret.length >= 32, `${SECRET} and is too short: give one of 32 or more random characters`);

@@ -26,6 +26,6 @@ function describe(name: string, place: Place): string {
   const nearest = nearestName(name, NAMES[place])!;
   // What shares less than half of its letters was not meant.
   const isNear = distance(name, nearest) <= name.length / 2;
-  const hint = isNear ? `the nearest known one is \`${nearest}\`` : 'its README lists those that there are';
+  const hint = isNear ? `the nearest known one is \`${nearest}\`` : 'docs/options.md lists those that there are';
   return `unknown option \`${name}\` of OAuth2Module; ${hint}`;
 }

@@ -1,7 +1,9 @@
 import type { Type } from '@nestjs/common';
+import type { UserAuthentication } from '../../lib/resource/user-authentication.js';
 import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
+import { REQUIRE_AUTH_METADATA } from '../decorators/require-auth.decorator.js';
 import { SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf, verifyScopes } from '../decorators/scopes.decorator.js';
 import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
@@ -12,6 +14,8 @@ export interface Demand {
   nothing?: boolean;
   /** A token that a user stands behind. */
   user?: boolean;
+  /** One whose user has signed in so well, and so recently. */
+  auth?: UserAuthentication | undefined;
   /** None will do too. */
   optional?: boolean;
   /** One of these. */
@@ -34,7 +38,9 @@ const GUARDS_METADATA = '__guards__';
  * @param isOurs is it the guard that asks?
  */
 export function readDemand(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Demand {
-  const demand = readNeed(handler, controller, isOurs);
+  const need = readNeed(handler, controller, isOurs);
+  const auth = nearest(REQUIRE_AUTH_METADATA, handler, controller) as UserAuthentication | undefined;
+  const demand = auth && !need.nothing ? { ...need, auth, optional: false } : need;
   const server = nearest(USE_OAUTH_METADATA, handler, controller) as string | null | undefined;
   return typeof server === 'string' ? { ...demand, server } : demand;
 }
@@ -51,7 +57,7 @@ function readNeed(handler: object, controller: Type, isOurs: (guard: unknown) =>
       const of = own(SCOPES_OF_METADATA) as ScopesOf[] | undefined;
       return { user, optional: isOptional && !user, any: checked(any), options: optionsOf(scopes), of };
     }
-    isGuarded ||= Boolean(own(USER_REQUIRED_METADATA));
+    isGuarded ||= Boolean(own(USER_REQUIRED_METADATA) ?? own(REQUIRE_AUTH_METADATA));
     const isPublic = own(PUBLIC_METADATA);
     if (isPublic && !isGuarded) return { nothing: true };
     isGuarded ||= isPublic === false || ownGuards(target).some(isOurs);

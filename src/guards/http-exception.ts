@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { errorResponse } from '../../lib/error-response.js';
 import type { OAuthError } from '../../lib/index.js';
+import { stepUpOf } from '../../lib/resource/user-authentication.js';
 
 /** The exceptions that filters of a host are written for. */
 const NAMED = new Map([
@@ -26,6 +27,6 @@ export function toHttpException(failure: OAuthError, cause: unknown): HttpExcept
   const { status } = failure;
   const Named = NAMED.get(status);
   const said = errorResponse(failure);
-  const body = { statusCode: status, message: said.error_description, ...said };
+  const body = { statusCode: status, message: said.error_description, ...said, ...stepUpOf(failure) };
   return Named ? new Named(body, { cause }) : new HttpException(body, status, { cause });
 }

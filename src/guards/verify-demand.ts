@@ -2,11 +2,13 @@ import {
   InsufficientScopeError,
   isClientItself,
   type OAuth2Server,
+  type OAuthError,
   type Request,
   type Response,
   type Token,
 } from '../../lib/index.js';
 import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
+import { userAuthenticationFault } from '../../lib/resource/user-authentication.js';
 import { coversScope, scopeForModel, scopeText } from '../../lib/tokens/scope.js';
 import { withContext } from '../oauth2-context.js';
 import type { Demand } from './demand.js';
@@ -23,11 +25,11 @@ export function verifyDemand(server: OAuth2Server, demand: Demand, token: Token,
 
 async function verify(
   server: OAuth2Server,
-  { any, user, options: route }: Demand,
+  { any, user, auth, options: route }: Demand,
   token: Token,
   { request, response }: Visit,
 ): Promise<void> {
-  let error: InsufficientScopeError | undefined;
+  let error: OAuthError | undefined;
   let scope: string | undefined;
   if (any && !(await hasAny(server, any, token, response))) {
     scope = any.join(' ');
@@ -35,6 +37,8 @@ async function verify(
   } else if (user && isClientItself(token.user)) {
     const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
     error = new InsufficientScopeError(NO_USER).because(detail);
+  } else if (auth) {
+    error = userAuthenticationFault(token, auth);
   }
   if (!error) return;
   reportAccessRefusal(server.events, error, {

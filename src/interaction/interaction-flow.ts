@@ -1,13 +1,13 @@
 import {
-  type AuthorizationRequest,
-  InvalidArgumentError,
+  type Need,
   type OAuth2Server,
   type OAuthError,
   Request,
   type Response,
+  type SignIn,
   type User,
 } from '../../lib/index.js';
-import { userDenied } from '../../lib/endpoints/authorize-events.js';
+import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/authorize-events.js';
 import { toOAuthError } from '../../lib/errors.js';
 import { endpointPath } from '../../lib/http/public-url.js';
 import { isHeard, report } from '../../lib/events.js';
@@ -20,10 +20,13 @@ import { badTicket, type Decision, readDecision } from './consent-form.js';
 import { ConsentTickets } from './consent-ticket.js';
 import { verifySender } from './decision-sender.js';
 import { showAnswer } from './interaction-answer.js';
+import { PromptTickets, withTicket } from './prompt-ticket.js';
+import { subjectOf, subjectOfRequest } from './question.js';
 
 /** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
 export class InteractionFlow {
   private readonly tickets: ConsentTickets;
+  private readonly prompts: PromptTickets;
 
   constructor(
     private readonly server: OAuth2Server,
@@ -31,6 +34,7 @@ export class InteractionFlow {
     secret: string,
   ) {
     this.tickets = new ConsentTickets(secret, server.options?.model);
+    this.prompts = new PromptTickets(secret, server.options?.model);
   }
 
   /** Writes the answer to `response`; throws what the engine or the interaction throws. */
@@ -58,35 +62,61 @@ export class InteractionFlow {
   }
 
   private async answer(native: NativeRequest, response: Response): Promise<void> {
-    const { query, url } = readAuthorizationParameters(native);
+    const { query, url, ticket } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
     const asked = await this.server.readAuthorizationRequest(request, response);
     // As the browser sees it, before whose eyes a proxy may have taken the path of the issuer off.
     const returnTo = asked.issuer === undefined ? url : endpointPath(asked.issuer, url);
-    const context: InteractionContext = { authorization: asked, request: native, returnTo };
-    const user = await this.interaction.findUser(context);
-    if (!user) return showAnswer(response, await this.interaction.login(context));
+    const context: InteractionContext = { authorization: asked, request: native, returnTo, wanted: {} };
+    const user = (await this.interaction.findUser(context)) || undefined;
+    const signIn = user && ((await this.interaction.howSignedIn?.(user, context)) || undefined);
+    const question = { asked, request, returnTo };
+    const visit = { context, response, user, signIn, ticket, request: subjectOfRequest(question) };
+    const prompted = this.prompts.read(ticket, visit.request);
+    const need = await this.server.needed(asked, { user, signIn, prompted }, response);
+    if (!user || need.login) return this.login(visit, need);
 
     // From here the scope is what this user can grant: it may be more or less than was asked for.
     asked.scope = await this.server.grantableScope(asked, user, response);
-    const subject = subjectOf(user, { asked, request, returnTo });
-    const decision = await this.findDecision(native, { user, subject, context });
-    if (decision) {
-      await this.server.decide(asked, decision === 'deny' ? { user, error: userDenied() } : { user }, response);
-    } else {
-      const ticket = this.tickets.issue(subject);
-      showAnswer(response, await this.interaction.consent(user, { ...context, action: returnTo, ticket }));
+    if (prompted) context.returnTo = withTicket(returnTo, ticket!);
+    if (need.wanted) context.wanted = need.wanted;
+    const subject = subjectOf(user, question);
+    const decision = await this.findDecision(native, { user, subject, context, need });
+    if (!decision) return this.ask(visit, need, subject);
+    if (prompted && !(await this.prompts.spend(ticket!))) {
+      const again = await this.server.needed(asked, { user, signIn }, response);
+      if (again.login) return this.login({ ...visit, ticket: undefined }, again);
     }
+    await this.server.decide(asked, decision === 'deny' ? { user, error: userDenied() } : { user, signIn }, response);
+  }
+
+  /** Sends the user to sign in; where they are to do so for this request, the address they come back by shows that. */
+  private async login({ context, response, user, signIn, ticket, request }: Visit, need: Need): Promise<void> {
+    const { authorization, returnTo } = context;
+    const wanted = { ...context, wanted: need.wanted ?? {}, returnTo };
+    const next = need.login ? this.prompts.next(ticket, request, signIn) : undefined;
+    if (need.silent || (need.login && next === undefined)) {
+      await this.server.decide(authorization, { user, error: loginRequired() }, response);
+    }
+    if (next !== undefined) wanted.returnTo = withTicket(returnTo, next);
+    showAnswer(response, await this.interaction.login(wanted));
+  }
+
+  private async ask({ context, response, user }: Visit, { silent }: Need, subject: string): Promise<void> {
+    if (silent) await this.server.decide(context.authorization, { user, error: consentRequired() }, response);
+    const ticket = this.tickets.issue(subject);
+    showAnswer(response, await this.interaction.consent(user!, { ...context, action: context.returnTo, ticket }));
   }
 
   /** A form decides only with a good ticket; without a form, only what the user agreed to before. */
   private async findDecision(
     native: NativeRequest,
-    { user, subject, context }: { user: User; subject: string; context: InteractionContext },
+    { user, subject, context, need }: { user: User; subject: string; context: InteractionContext; need: Need },
   ): Promise<Decision | undefined> {
-    if (native.method !== 'POST') {
-      return (await this.interaction.hasConsented?.(user, context)) === true ? 'allow' : undefined;
+    if (native.method !== 'POST' || need.silent) {
+      const isKnown = !need.consent && (await this.interaction.hasConsented?.(user, context)) === true;
+      return isKnown ? 'allow' : undefined;
     }
     const form = readDecision(native.body);
     if (!form) return undefined;
@@ -107,27 +137,13 @@ function factsOf(user: User, { authorization: { client, scope, issuer } }: Inter
   return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
 }
 
-/** What a user is asked, by which request, and where. */
-interface Question {
-  asked: AuthorizationRequest;
-  request: Request;
-  returnTo: string;
+/** Somebody who came with an authorization request. */
+interface Visit {
+  context: InteractionContext;
+  response: Response;
+  user: User | undefined;
+  signIn: SignIn | undefined;
+  ticket: string | undefined;
+  /** Names the request. */
+  request: string;
 }
-
-/** What a ticket is good for: this user, what they were shown, every parameter of the request, and only here. */
-function subjectOf(user: User, { asked, request, returnTo }: Question): string {
-  const id: unknown = user['id'];
-  if ((typeof id !== 'string' || id === '') && typeof id !== 'number') {
-    throw new InvalidArgumentError(
-      'Invalid argument: the interaction method `findUser()` must return a user with an `id`',
-    );
-  }
-  const { client, redirectUri, scope, issuer } = asked;
-  const [path] = returnTo.split('?', 1);
-  const subject = [issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null, sorted(request.query)];
-  // One that stands for another says little itself, and may stand for a third tomorrow.
-  if (asked.request !== request) subject.push(sorted(asked.request.query));
-  return JSON.stringify(subject);
-}
-
-const sorted = (query: object) => Object.entries(query).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,10 +1,27 @@
-import type { AuthorizationRequest, Awaitable, Client, Falsy, OAuthError, User } from '../../lib/index.js';
+import type {
+  AuthorizationRequest,
+  Awaitable,
+  Client,
+  Falsy,
+  OAuthError,
+  SignIn,
+  User,
+  Wanted,
+} from '../../lib/index.js';
 
 /** Where a host says who is signed in and what they agreed to: login and consent have their place here. RFC 6749 §3.1 */
 export interface OAuth2Interaction<U extends User = User, C extends Client = Client> {
   /** Who is signed in in this browser? The user carries an `id` (string or number); falsy: nobody is. */
   findUser(context: InteractionContext<C>): Awaitable<U | Falsy>;
-  /** Nobody is signed in: usually `{ redirect: '/login?return_to=' + encodeURIComponent(context.returnTo) }`. */
+  /**
+   * How did this user sign in: when, by what, in which session? It is kept with all that is issued. Left out: nothing is said of it.
+   * OpenID Connect Core 1.0 §2
+   */
+  howSignedIn?(user: U, context: InteractionContext<C>): Awaitable<SignIn | Falsy>;
+  /**
+   * Nobody is signed in, or not as `context.wanted` says: usually `{ redirect: '/login?return_to=' +
+   * encodeURIComponent(context.returnTo) }`. With `wanted.fresh` it must ask, whoever is signed in.
+   */
   login(context: InteractionContext<C>): Awaitable<InteractionAnswer>;
   /**
    * Has this user agreed to this before? Only `true` is yes. Left out: always ask. Say no for a public client that
@@ -34,6 +51,8 @@ export interface InteractionContext<C extends Client = Client> {
   request: unknown;
   /** Path and query of this authorization request: come back here after login. */
   returnTo: string;
+  /** What the client wants of the login: a fresh one, another account. Empty: nothing in particular. */
+  wanted: Readonly<Wanted>;
 }
 
 /** What the consent page needs. */

@@ -1,3 +1,5 @@
+import { keepRecent } from '../../lib/keep-recent.js';
+
 /** An attempt to sign in. */
 export interface Attempt {
   username: string;
@@ -29,9 +31,7 @@ export class AttemptCounter implements Throttle {
     let known = this.counts.get(key);
     if (!known || known.until <= now) {
       known = { count: 0, until: now + SECONDS * 1000 };
-      this.counts.delete(key);
-      this.counts.set(key, known);
-      if (this.counts.size > REMEMBERED) this.counts.delete(this.counts.keys().next().value!);
+      keepRecent(this.counts, key, known, REMEMBERED);
     }
     known.count += 1;
     return known.count > MOST ? Math.ceil((known.until - now) / 1000) : 0;

@@ -1,4 +1,5 @@
 import type { Application, Client, OAuthError, User } from '../../lib/index.js';
+import type { ShownDetail } from '../../lib/features/authorization-details/shown-details.js';
 import type { Html } from './html.js';
 import type { ENGLISH } from './messages.js';
 
@@ -27,8 +28,10 @@ export interface FormContext extends PageContext {
 
 /** The login page: its form posts `username`, `password` and its `fields`. */
 export interface LoginPageContext extends FormContext {
-  /** As it was typed before. */
+  /** As it was typed before, or as the client has it. */
   username?: string;
+  /** Where an account can be made; left out: nowhere. */
+  signUp?: string;
   /** Why it is shown again. */
   problem?: 'wrong' | 'expired' | 'busy' | 'throttled';
 }
@@ -44,6 +47,10 @@ export interface ConsentPageContext extends FormContext {
   clientHost?: string | undefined;
   /** What the access is for, as absolute URIs; empty: for nothing in particular. RFC 8707 §2 */
   resources: readonly string[];
+  /** What the client would know of the user, by names, beside what its scopes stand for. OpenID Connect Core §5.5 */
+  claims?: readonly string[];
+  /** What it wants to do, where it says that by objects; left out: it does not. RFC 9396 §2 */
+  details?: readonly ShownDetail[];
   /** Where another account may be chosen; left out: nowhere. */
   accounts?: string;
 }
@@ -59,6 +66,10 @@ export interface SignOutPageContext extends FormContext {
   user?: User;
   /** Where to sign in again. */
   login: string;
+  /** URLs that sign the user out at clients, each to be opened in an `<iframe>`; left out: none. Front-Channel Logout §2 */
+  frames?: readonly string[];
+  /** Where the page leads by itself after that; left out: nowhere. */
+  next?: string;
 }
 
 /** For whoever cannot be sent on: no client can be told of it, or it is a fault of this server. RFC 6749 §4.1.2.1 */
@@ -92,6 +103,10 @@ export interface DeviceConsentPageContext extends FormContext {
   scopes: readonly string[];
   /** For which resources. RFC 8707 §2 */
   resources: readonly string[];
+  /** What the device would know of the user, by names, beside what its scopes stand for. OpenID Connect Core §5.5 */
+  claims?: readonly string[];
+  /** What it wants to do, where it says that by objects; left out: it does not. RFC 9396 §2 */
+  details?: readonly ShownDetail[];
   /** What the device shows. */
   userCode: string;
   /** Where another account may be chosen. */

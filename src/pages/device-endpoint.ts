@@ -4,11 +4,13 @@ import {
   type DeviceRequest,
   findDeviceRequest,
 } from '../../lib/features/device-authorization/device-requests.js';
+import { namedClaims } from '../../lib/openid/named-claims.js';
+import { detailsOf, detailsText } from '../../lib/tokens/authorization-details.js';
 import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
 import type { DevicePageContext } from './contexts.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
-import { textOf, type Visit } from './site.js';
+import { preferencesOf, textOf, type Visit } from './site.js';
 
 type Problem = NonNullable<DevicePageContext['problem']>;
 
@@ -41,7 +43,8 @@ export class DeviceEndpoint extends PageEndpoint {
     if (found === 'throttled') return this.askCode(visit, found);
     if (decision === undefined || !site.isOurs(visit, subjectOf(user, found))) return this.askUser(user, found, visit);
     const allow = decision === 'allow';
-    if (!(await decideDeviceRequest(found, { allow }))) return this.askCode(visit, 'wrongCode');
+    const signIn = (await site.sessions.howSignedIn?.(user, request)) || undefined;
+    if (!(await decideDeviceRequest(found, { allow, signIn }))) return this.askCode(visit, 'wrongCode');
     this.goTo(this.path(visit, { done: allow ? 'allowed' : 'denied' }), visit);
   }
 
@@ -72,7 +75,7 @@ export class DeviceEndpoint extends PageEndpoint {
   }
 
   private askUser(user: User, found: DeviceRequest, visit: Visit): void {
-    const { client, scope = '', resource, userCode } = found;
+    const { client, scope = '', resource, data, userCode } = found;
     const scopes = scope.split(' ').filter(Boolean);
     const fields = this.site.fields(visit, { user_code: userCode }, subjectOf(user, found));
     const accounts = this.site.loginPath(visit.request, this.path(visit, { user_code: userCode }));
@@ -82,6 +85,8 @@ export class DeviceEndpoint extends PageEndpoint {
       clientHost: client.clientIdHost,
       scopes,
       resources: resource,
+      claims: namedClaims(data),
+      details: this.site.detailsFor(data, preferencesOf(visit.request)),
       userCode,
       fields,
       accounts,
@@ -102,5 +107,12 @@ function codeOf(typed: string | undefined): string | undefined {
 }
 
 /** What a decision is about: this user, this device, and what they were shown that it may have. */
-const subjectOf = (user: User, { id, scope, resource }: DeviceRequest): string =>
-  JSON.stringify([String(user['id']), id, scope ?? null, resource]);
+const subjectOf = (user: User, { id, scope, resource, data }: DeviceRequest): string =>
+  JSON.stringify([
+    String(user['id']),
+    id,
+    scope ?? null,
+    resource,
+    detailsText(detailsOf(data['authorization_details'])),
+    namedClaims(data),
+  ]);

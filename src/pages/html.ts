@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../lib/http/escape-html.js';
+
 /** Text that is HTML already. Everything else that goes into a page is escaped. */
 export class Html {
   constructor(readonly source: string) {}
@@ -18,23 +20,8 @@ export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
 function sourceOf(value: unknown): string {
   if (value instanceof Html) return value.source;
   if (Array.isArray(value)) return value.map(sourceOf).join('');
-  return value === undefined || value === null || value === false ? '' : escapeText(String(value));
+  return value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** NUL, which no parser of HTML takes, and halves of characters become what stands for them. */
-const escapeText = (text: string) =>
-  text
-    .toWellFormed()
-    .replaceAll('\0', '\u{FFFD}')
-    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 /** A message with values in place of its `{names}`; the words of the message are escaped like any other. */
 export function fill(message: string, values: Readonly<Record<string, unknown>> = {}): Html {

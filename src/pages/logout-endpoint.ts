@@ -1,35 +1,102 @@
-import type { Awaitable } from '../../lib/index.js';
+import type { Awaitable, User } from '../../lib/index.js';
+import {
+  isMeant,
+  LOGOUT_PARAMETERS,
+  type LogoutRequest,
+  readLogoutRequest,
+} from '../../lib/openid/logout/logout-request.js';
+import { findOpenId } from '../../lib/openid/openid-feature.js';
+import { showAnswer } from '../interaction/interaction-answer.js';
 import { localPath, pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportEnded, reportUser } from './page-events.js';
+import { signOut } from './sign-out.js';
 import { textOf, type Visit } from './site.js';
+
+/** Seconds for which clients are given time to sign somebody out in the browser. */
+const PAUSE = 3;
 
 /**
  * Ends the session of this browser. Its cookie comes with no form of another site, so a form of any page of this origin may
- * be posted here, without a token: at worst somebody is signed out.
+ * be posted here, without a token: at worst somebody is signed out. Clients of OpenID Connect send their users here too.
+ * RP-Initiated Logout 1.0
  */
 export class LogoutEndpoint extends PageEndpoint {
   protected async get(visit: Visit): Promise<void> {
     const { request } = visit;
+    const asked = await this.read(visit);
     const user = (await this.site.findUser(request)) || undefined;
-    const fields = user ? this.site.fields(visit, { return_to: localPath(textOf(request, 'return_to')) }) : {};
-    const login = this.site.loginPath(request, undefined);
-    this.site.show('signOut', { user, fields, login, action: pathOf(this.site.server, 'logout', { request }) }, visit);
+    if (asked.redirect !== undefined && !user) return this.leave(asked.redirect, visit);
+    if (user && isMeant(asked, user, this.site.server)) {
+      const frames = await this.end(user, visit);
+      if (frames.length > 0) return this.open(frames, visit, asked.redirect);
+      return asked.redirect === undefined ? this.show(visit) : this.leave(asked.redirect, visit);
+    }
+    this.show(visit, user);
   }
 
   protected async post(visit: Visit): Promise<void> {
-    const { request, response } = visit;
-    if (!this.site.isFromHere(visit)) return this.get(visit);
-    const user = await this.site.findUser(request);
-    if (user) {
-      await this.site.sessions.end(request, response);
-      const { server, options } = this.site;
-      const userId = user['id'] as string;
-      const ended = options.signOutEndsGrants && (await this.model.revokeGrantsOf({ userId })) !== 0;
-      reportUser(server, 'user.signed_out', { user, visit });
-      if (ended) reportEnded(server, { user, visit });
+    const { request } = visit;
+    // A form of another site has no cookie; what follows it has.
+    if (!this.site.isFromHere(visit)) {
+      const asked = this.parametersOf(visit);
+      return Object.keys(asked).length > 0 ? this.goTo(this.path(visit, asked), visit) : this.get(visit);
     }
-    this.goTo(localPath(textOf(request, 'return_to')) ?? pathOf(this.site.server, 'logout', { request }), visit);
+    const { redirect } = await this.read(visit);
+    const user = await this.site.findUser(request);
+    const frames = user ? await this.end(user, visit) : [];
+    if (frames.length > 0) return this.open(frames, visit, redirect ?? localPath(textOf(request, 'return_to')));
+    if (redirect !== undefined) return this.leave(redirect, visit);
+    this.goTo(localPath(textOf(request, 'return_to')) ?? this.path(visit), visit);
+  }
+
+  /** What a client asks for, where there are clients that may. */
+  private async read({ request }: Visit): Promise<LogoutRequest> {
+    const { server } = this.site;
+    return findOpenId(server) ? readLogoutRequest(request, server) : {};
+  }
+
+  private show(visit: Visit, user?: User): void {
+    const { request } = visit;
+    const more = { return_to: localPath(textOf(request, 'return_to')), ...this.parametersOf(visit) };
+    const fields = user ? this.site.fields(visit, more) : {};
+    const login = this.site.loginPath(request, undefined);
+    this.site.show('signOut', { user, fields, login, action: this.path(visit) }, visit);
+  }
+
+  /** Opens what signs the user out at clients, and goes on after that. Front-Channel Logout §2 */
+  private open(frames: readonly string[], visit: Visit, next: string | undefined): void {
+    const login = this.site.loginPath(visit.request, undefined);
+    const facts = { frames, ...(next !== undefined && { next }), fields: {}, login, action: this.path(visit) };
+    this.site.show('signOut', facts, visit);
+    if (next !== undefined) visit.response.set('refresh', `${PAUSE}; url=${next}`);
+  }
+
+  private async end(user: User, visit: Visit): Promise<readonly string[]> {
+    const { server, options } = this.site;
+    const frames = await signOut(this.site, user, visit);
+    const userId = user['id'] as string;
+    const ended = options.signOutEndsGrants && (await this.model.revokeGrantsOf({ userId })) !== 0;
+    reportUser(server, 'user.signed_out', { user, visit });
+    if (ended) reportEnded(server, { user, visit });
+    return frames;
+  }
+
+  /** To an address that the client has registered. */
+  private leave(redirect: string, { response }: Visit): void {
+    showAnswer(response, { redirect });
+    response.status = 303;
+  }
+
+  /** What a client has sent, to be sent again. */
+  private parametersOf({ request }: Visit): Record<string, string> {
+    if (!findOpenId(this.site.server)) return {};
+    const given = LOGOUT_PARAMETERS.map((name) => [name, textOf(request, name)] as const);
+    return Object.fromEntries(given.filter((entry): entry is [(typeof entry)[0], string] => entry[1] !== undefined));
+  }
+
+  private path({ request }: Visit, query?: Record<string, string | undefined>): string {
+    return pathOf(this.site.server, 'logout', { request, ...(query && { query }) });
   }
 
   private get model(): Ending {

@@ -50,7 +50,7 @@ export const defaultPages: PageFunctions = {
  * Pages whose form may lead to a client, and from there anywhere: Chromium holds every redirect behind a form against
  * `form-action`. They have no script, and all they say is escaped, so where their form posts to is written here.
  */
-const LEADING_ON: readonly PageName[] = ['login', 'consent'];
+const LEADING_ON: readonly PageName[] = ['login', 'consent', 'signOut'];
 
 /** Renders the pages, for a host whose login and consent are its own too. */
 export class PageRenderer {
@@ -66,8 +66,13 @@ export class PageRenderer {
   }
 
   /** The same pages, with words for scopes of which the host has said nothing here. */
-  knowing(scopes: Scopes | undefined): PageRenderer {
-    return scopes ? new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } }) : this;
+  knowing(scopes: Scopes): PageRenderer {
+    return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } });
+  }
+
+  /** The language in which a visitor is shown pages. */
+  languageOf(visitor: Preferences): string {
+    return this.speaker.to(visitor).language;
   }
 
   /** A page, in a language that its visitor likes, and the headers that keep it harmless. CSP */
@@ -77,14 +82,16 @@ export class PageRenderer {
     const { title, main } = render({ ...said, ...facts });
     const { site, logo, home = '/' } = this.look;
     const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
-    return { html: document.source, status, headers: this.headers(name, said.language) };
+    return { html: document.source, status, headers: this.headers(name, said.language, framesOf(facts)) };
   }
 
-  private headers(name: PageName, language: string): Readonly<Record<string, string>> {
+  private headers(name: PageName, language: string, frames: readonly string[]): Readonly<Record<string, string>> {
     const policy = [
       "default-src 'none'",
       `style-src ${this.style.source}`,
       `img-src ${sourceOf(this.look.logo)}`,
+      // Of this page alone. Front-Channel Logout §2
+      ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
       "base-uri 'none'",
       "frame-ancestors 'none'",
       ...(LEADING_ON.includes(name) ? [] : ["form-action 'self'"]),
@@ -100,6 +107,11 @@ export class PageRenderer {
 
 /** A page as an interaction answers with it. */
 export type Shown = Extract<InteractionAnswer, { html: string }>;
+
+/** The origins of what a page opens in frames. */
+function framesOf({ frames = [] }: { frames?: readonly string[] }): readonly string[] {
+  return [...new Set(frames.map((url) => new URL(url).origin))];
+}
 
 /** Without a picture there is an empty icon, lest browsers look for one. */
 function sourceOf(logo: string | undefined): string {

@@ -1,4 +1,5 @@
 import type { ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
+import { namedClaims } from '../../lib/openid/named-claims.js';
 import { audienceOf } from '../../lib/tokens/audience.js';
 import { toOAuthRequest, type NativeRequest } from '../http-adapter.js';
 import type {
@@ -7,6 +8,7 @@ import type {
   InteractionContext,
   OAuth2Interaction,
 } from '../interfaces/oauth2-interaction.interface.js';
+import { withQuery } from './local-path.js';
 import { preferencesOf, type Site } from './site.js';
 
 /** Login and consent by the pages. */
@@ -17,8 +19,17 @@ export class PagesInteraction implements OAuth2Interaction {
     return this.site.findUser(requestOf(request));
   }
 
-  login({ request, returnTo }: InteractionContext): InteractionAnswer {
-    return { redirect: this.site.loginPath(requestOf(request), returnTo) };
+  async howSignedIn(user: User, { request }: InteractionContext) {
+    return this.site.sessions.howSignedIn?.(user, requestOf(request));
+  }
+
+  login({ request, returnTo, wanted }: InteractionContext): InteractionAnswer {
+    const visitor = requestOf(request);
+    const { signUp } = this.site.options;
+    if (!wanted.create || signUp === undefined) return { redirect: this.site.loginPath(visitor, returnTo, wanted) };
+    // Whoever has made an account signs in by it: the login page is where all come back.
+    const back = this.site.loginPath(visitor, returnTo, { hint: wanted.hint, locales: wanted.locales });
+    return { redirect: withQuery(signUp, { return_to: back, login_hint: wanted.hint }) };
   }
 
   /** As the model remembers it; one that does not is asked each time. */
@@ -39,6 +50,8 @@ export class PagesInteraction implements OAuth2Interaction {
       scopes: scope.split(' ').filter(Boolean),
       redirectUri,
       resources: audienceOf(data['resource']),
+      claims: namedClaims(data),
+      details: this.site.detailsFor(data, preferencesOf(visitor, returnTo)),
       clientHost: client.clientIdHost,
       action,
       fields: { ticket },

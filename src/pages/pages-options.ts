@@ -1,8 +1,11 @@
-import { InvalidArgumentError } from '../../lib/index.js';
 import { AttemptCounter, type Throttle } from './attempts.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
 import type { Sessions } from './sessions.js';
+import type { SignIn } from '../../lib/index.js';
+import { isObject } from '../../lib/options/kinds.js';
+import { refuse } from '../../lib/refuse.js';
+import { keptOf } from '../../lib/tokens/signed-in.js';
 
 /** What `pages()` takes. All of it may be left out. */
 export interface PagesOptions extends Look {
@@ -14,6 +17,13 @@ export interface PagesOptions extends Look {
   sessions?: Sessions;
   /** The host's own login page, which comes back to the local path `return_to`; it needs `sessions`. Default: one of the pages */
   login?: string;
+  /** The host's own page where users make an account; it sends them to the local path `return_to` then. Default: there is none */
+  signUp?: string;
+  /**
+   * What of proof a login on these pages is, by a password: `{ acr: 'urn:example:pwd', amr: ['pwd'] }`. Default: nothing is said of it.
+   * RFC 8176 §2
+   */
+  signIn?: Pick<SignIn, 'acr' | 'amr'>;
   /** Slows down who guesses passwords. Default: ten attempts in five minutes for one name from one address, in one process */
   throttle?: Throttle;
   /** `false`: no page of the applications with access. Default: true, where the model keeps consents */
@@ -27,9 +37,11 @@ export interface SettledOptions {
   renderer: PageRenderer;
   sessions: Sessions | undefined;
   login: string | undefined;
+  signUp: string | undefined;
   home: string;
   sessionLifetime: number;
   signOutEndsGrants: boolean;
+  signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
   throttle: Throttle;
 }
 
@@ -37,7 +49,15 @@ const EIGHT_HOURS = 28_800;
 
 /** @throws InvalidArgumentError, with a sentence, for what cannot work */
 export function settlePagesOptions(options: PagesOptions): SettledOptions {
-  const { sessions, login, home = '/', sessionLifetime = EIGHT_HOURS, throttle = new AttemptCounter() } = options;
+  const {
+    sessions,
+    login,
+    signUp,
+    signIn,
+    home = '/',
+    sessionLifetime = EIGHT_HOURS,
+    throttle = new AttemptCounter(),
+  } = options;
   demand(
     Number.isSafeInteger(sessionLifetime) && sessionLifetime > 0,
     '`sessionLifetime` must be whole seconds, above 0',
@@ -48,17 +68,43 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     '`login` must be a path on this server, such as `/login`',
   );
   demand(
+    signUp === undefined || localPath(signUp) !== undefined,
+    '`signUp` must be a path on this server, such as `/sign-up`',
+  );
+  demand(
     login === undefined || sessions !== undefined,
     '`login` needs `sessions`, which know whom your login page signs in',
   );
   for (const method of ['find', 'start', 'end'] as const) {
     demand(!sessions || typeof sessions[method] === 'function', `\`sessions\` must have a method \`${method}()\``);
   }
+  demand(
+    signIn === undefined || (sessions === undefined && isProof(signIn)),
+    '`signIn` is `{ acr, amr }`, a text and a list of texts, and stands beside no `sessions`: these say it by `howSignedIn()`',
+  );
   demand(typeof throttle.count === 'function', '`throttle` must have a method `count()`');
   const signOutEndsGrants = options.signOutEndsGrants === true;
-  return { renderer: new PageRenderer(options), sessions, login, home, sessionLifetime, signOutEndsGrants, throttle };
+  return {
+    renderer: new PageRenderer(options),
+    sessions,
+    login,
+    signUp,
+    home,
+    sessionLifetime,
+    signOutEndsGrants,
+    signIn,
+    throttle,
+  };
+}
+
+function isProof(signIn: object): boolean {
+  try {
+    return isObject(signIn) && Object.keys(keptOf(signIn)).length === Object.keys(signIn).length && !('sid' in signIn);
+  } catch {
+    return false;
+  }
 }
 
 function demand(condition: boolean, sentence: string): asserts condition {
-  if (!condition) throw new InvalidArgumentError(`Invalid argument: ${sentence}`);
+  if (!condition) refuse(sentence);
 }

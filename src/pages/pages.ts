@@ -1,6 +1,7 @@
 import type { Endpoint, ServerFacts } from '../../lib/feature.js';
 import type { Handler } from '../../lib/endpoints/handler.js';
 import type { OAuth2Server, User } from '../../lib/index.js';
+import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';
 import { TenantsServer } from '../tenants/tenants-server.js';
@@ -46,10 +47,14 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(settled.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
     endpoints: { ...signIn, ...lists, ...devices },
-    check: ({ features }) =>
-      devices && !features.some(({ name }) => name === 'RFC 8628')
+    check: ({ features }) => [
+      ...(devices && !features.some(({ name }) => name === 'RFC 8628')
         ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
-        : [],
+        : []),
+      ...(settled.sessions && !settled.sessions.howSignedIn && findOpenId({ features })
+        ? ['`openid()` tells clients when users signed in: give `sessions` of `pages()` a method `howSignedIn()`']
+        : []),
+    ],
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
       const { facts } = server instanceof TenantsServer ? await server.tenants.find(request) : server;

@@ -1,4 +1,16 @@
-import type { Awaitable, Falsy, Model, Request, Response, ServerFacts, SessionModel, User } from '../../lib/index.js';
+import { randomBytes } from 'node:crypto';
+import type {
+  Awaitable,
+  Falsy,
+  Model,
+  Request,
+  Response,
+  ServerFacts,
+  Session,
+  SessionModel,
+  SignIn,
+  User,
+} from '../../lib/index.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 
@@ -6,6 +18,8 @@ import { BrowserCookie } from './browser-cookie.js';
 export interface Sessions {
   /** Who is signed in in this browser? Falsy: nobody is. */
   find(request: Request): Awaitable<User | Falsy>;
+  /** How did that one sign in? Left out: nothing is said of it, to clients and to APIs. */
+  howSignedIn?(user: User, request: Request): Awaitable<SignIn | Falsy>;
   /** Somebody has proven who they are: a new session, whatever there was before. */
   start(user: User, request: Request, response: Response): Awaitable<unknown>;
   end(request: Request, response: Response): Awaitable<unknown>;
@@ -14,26 +28,45 @@ export interface Sessions {
 /** Sessions that the model keeps, by the cookie of the pages. */
 export class ModelSessions implements Sessions {
   private readonly model: Model & SessionModel;
+  /** Those that were found for a request, while that is answered. */
+  private readonly found = new WeakMap<object, Session>();
 
   constructor(
     private readonly server: ServerFacts,
     private readonly lifetime: number,
+    /** What of proof a login is. */
+    private readonly proof: Pick<SignIn, 'acr' | 'amr'> = {},
   ) {
     this.model = server.options.model as Model & SessionModel;
   }
 
   async find(request: Request): Promise<User | undefined> {
+    return (await this.findSession(request))?.user;
+  }
+
+  async howSignedIn(_user: User, request: Request): Promise<SignIn | undefined> {
+    const { authTime, acr, amr, sid } = this.found.get(keyOf(request)) ?? (await this.findSession(request)) ?? {};
+    return { authTime, acr, amr, sid };
+  }
+
+  private async findSession(request: Request): Promise<Session | undefined> {
     const { value } = this.cookie(request);
     const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
-    return session && session.expiresAt.getTime() > Date.now() ? session.user : undefined;
+    if (!session || session.expiresAt.getTime() <= Date.now()) return undefined;
+    this.found.set(keyOf(request), session);
+    return session;
   }
 
   async start(user: User, request: Request, response: Response): Promise<void> {
+    const before = await this.findSession(request);
     const cookie = this.cookie(request, response);
     await this.forget(cookie);
-    const authTime = new Date();
+    const authTime = new Date(Date.now());
     const expiresAt = new Date(authTime.getTime() + this.lifetime * 1000);
-    await this.model.saveSession({ sessionId: this.idOf(cookie.issue(this.lifetime)), user, authTime, expiresAt });
+    // Who proves again who they are goes on with the session that clients know.
+    const sid = (isSame(before?.user, user) && before?.sid) || randomBytes(16).toString('base64url');
+    const sessionId = this.idOf(cookie.issue(this.lifetime));
+    await this.model.saveSession({ ...this.proof, sessionId, user, authTime, expiresAt, sid });
   }
 
   async end(request: Request, response: Response): Promise<void> {
@@ -57,3 +90,8 @@ export class ModelSessions implements Sessions {
 }
 
 const NOWHERE = { set: () => undefined };
+
+/** Interactions and pages have wrappers of their own around the same request. */
+const keyOf = (request: Request): object => (request['native'] as object | undefined) ?? request;
+
+const isSame = (one: User | undefined, other: User) => one !== undefined && String(one['id']) === String(other['id']);

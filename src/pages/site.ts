@@ -1,11 +1,14 @@
+import { type ShownDetail, shownDetails } from '../../lib/features/authorization-details/shown-details.js';
 import { senderOf } from '../../lib/http/origin.js';
-import type { Falsy, Request, Response, ServerFacts, User } from '../../lib/index.js';
+import { detailsOf } from '../../lib/tokens/authorization-details.js';
+import type { Falsy, Request, Response, ServerFacts, User, Wanted } from '../../lib/index.js';
 import { findDefinitions } from '../decorators/define-scopes.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
 import type { Fields } from './contexts.js';
 import type { Preferences } from './language.js';
 import { localPath, pathOf, withQuery } from './local-path.js';
+import { openIdScopes } from './openid-scopes.js';
 import type { Facts, PageName, PageRenderer } from './page-renderer.js';
 import type { SettledOptions } from './pages-options.js';
 import { ModelSessions, type Sessions } from './sessions.js';
@@ -19,22 +22,38 @@ export class Site {
     readonly server: ServerFacts,
     readonly options: SettledOptions,
   ) {
-    this.sessions = options.sessions ?? new ModelSessions(server, options.sessionLifetime);
+    this.sessions = options.sessions ?? new ModelSessions(server, options.sessionLifetime, options.signIn);
   }
 
   /** Writes the pages, with what the server knows of its scopes. */
   get renderer(): PageRenderer {
-    return (this.rendering ??= this.options.renderer.knowing(findDefinitions(this.server.features)));
+    const { features } = this.server;
+    return (this.rendering ??= this.options.renderer.knowing({
+      ...openIdScopes(features),
+      ...findDefinitions(features),
+    }));
   }
 
   async findUser(request: Request): Promise<User | Falsy> {
     return this.sessions.find(request);
   }
 
-  /** Where to sign in, and come back from. */
-  loginPath(request: Request | undefined, returnTo: string | undefined): string {
-    const query = { return_to: returnTo };
+  /** What authorization details say, in a language of the visitor. */
+  detailsFor(data: Readonly<Record<string, unknown>>, visitor: Preferences): ShownDetail[] {
+    const details = detailsOf(data['authorization_details']);
+    return shownDetails(details, { server: this.server, language: this.renderer.languageOf(visitor) });
+  }
+
+  /** Where to sign in, and come back from; what a client wants of it is said there by the names that it has in its request. */
+  loginPath(request: Request | undefined, returnTo: string | undefined, wanted: Wanted = {}): string {
     const { login } = this.options;
+    const query = {
+      return_to: returnTo,
+      prompt: promptOf(wanted),
+      login_hint: wanted.hint,
+      acr_values: wanted.acr?.join(' '),
+      ui_locales: wanted.locales?.join(' '),
+    };
     return login === undefined ? pathOf(this.server, 'login', { request, query }) : withQuery(login, query);
   }
 
@@ -78,6 +97,9 @@ export interface Visit {
   response: Response;
 }
 
+const promptOf = ({ create, fresh, account }: Wanted) =>
+  create ? 'create' : fresh ? 'login' : account ? 'select_account' : undefined;
+
 /** A parameter of a page, from its form or its URL. */
 export function textOf({ body, query }: Request, name: string): string | undefined {
   const value: unknown = body?.[name] ?? query[name];
@@ -87,6 +109,7 @@ export function textOf({ body, query }: Request, name: string): string | undefin
 /** What tells the language of a visitor: `ui_locales` of the authorization request they come from, or the browser. */
 export function preferencesOf(request: Request, returnTo?: string): Preferences {
   const path = localPath(returnTo);
-  const uiLocales = path === undefined ? null : new URL(path, 'http://here.invalid').searchParams.get('ui_locales');
+  const url = path === undefined ? undefined : new URL(path, 'http://here.invalid');
+  const uiLocales = textOf(request, 'ui_locales') ?? url?.searchParams.get('ui_locales');
   return { uiLocales, acceptLanguage: request.get('accept-language') };
 }

@@ -10,7 +10,7 @@ export interface Speech {
   languages?: Readonly<Record<string, Language>>;
   /** The language of whoever asks for none that there is. Default: `'en'` */
   language?: string;
-  /** What scope values allow, by a few words each. Default: what `defineScopes()` among the `features` says */
+  /** What scope values allow, by a few words each. Default: what `defineScopes()` and `openid()` among the `features` say */
   scopes?: Scopes;
   /** How users and clients are called. Default: by their `name`, or what else they have of that kind, or their id */
   nameOf?: (one: User | Client) => string;

@@ -57,7 +57,8 @@ button:hover, .button:hover { border-color: var(--accent); background: var(--acc
 .choice { display: flex; flex-wrap: wrap; gap: .75rem; }
 .choice > * { flex: 1 1 8rem; }
 ul { list-style: none; }
-.scopes { border: 1px solid var(--line); border-radius: var(--radius); }
+.scopes, .details { border: 1px solid var(--line); border-radius: var(--radius); }
+.details { padding: .5rem 1rem; overflow-wrap: anywhere; }
 .scopes li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem .75rem; padding: .75rem 1rem; }
 .scopes li + li { border-top: 1px solid var(--line); }
 .applications > li { padding-top: 1.25rem; border-top: 1px solid var(--line); }

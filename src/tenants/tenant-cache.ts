@@ -1,5 +1,6 @@
 import { Deadline } from '../../lib/stores/deadline.js';
 import type { TenantCacheOptions } from '../interfaces/oauth2-tenants.interface.js';
+import { keepRecent } from '../../lib/keep-recent.js';
 
 interface Kept<T> {
   readonly value: T;
@@ -30,8 +31,7 @@ export class TenantCache<T> {
     const known = this.peek(tenant);
     if (known !== undefined) {
       const { until } = this.kept.get(tenant)!;
-      this.kept.delete(tenant);
-      this.kept.set(tenant, { value: known, until });
+      keepRecent(this.kept, tenant, { value: known, until }, this.max);
       return known;
     }
     const before = this.underWay.get(tenant);
@@ -77,7 +77,6 @@ export class TenantCache<T> {
   }
 
   private keep(tenant: string, value: T): void {
-    this.kept.set(tenant, { value, until: performance.now() + this.timeToLive });
-    if (this.kept.size > this.max) this.kept.delete(this.kept.keys().next().value!);
+    keepRecent(this.kept, tenant, { value, until: performance.now() + this.timeToLive }, this.max);
   }
 }

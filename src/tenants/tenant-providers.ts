@@ -7,7 +7,8 @@ import { checkInteraction } from '../configuration/check-interaction.js';
 import { checkFeatures, checkModel } from '../configuration/check-model.js';
 import { findOptionsFault } from '../configuration/check-options.js';
 import { engineOptions } from '../configuration/option-table.js';
-import { refuse, verify } from '../configuration/verify.js';
+import { refuse } from '../../lib/refuse.js';
+import { verify } from '../configuration/verify.js';
 import { EventListeners } from '../event-listeners.js';
 import { EventLog } from '../event-log.js';
 import { givenProvider } from '../given-provider.js';
@@ -128,6 +129,12 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
   giveContext(server, { name, tenant });
   return {
     server,
-    interaction: asking && new InteractionFlow(server, asking, checkInteraction(asking, options, model)),
+    interaction:
+      asking &&
+      new InteractionFlow(
+        server,
+        asking,
+        checkInteraction(asking, options, { model, features: server.facts.features }),
+      ),
   };
 }

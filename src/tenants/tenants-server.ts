@@ -16,6 +16,7 @@ import { documentRoutes } from '../endpoint.js';
 import type { OAuth2TenantServers } from './tenant-servers.js';
 
 type Read = OAuth2Server['readAuthorizationRequest'];
+type Needed = OAuth2Server['needed'];
 type Decide = OAuth2Server['decide'];
 
 /** The server of a host with tenants: whatever it is asked it asks the server of the tenant whose request it is. */
@@ -50,6 +51,10 @@ export class TenantsServer extends OAuth2Server {
 
   override async grantableScope(asked: AuthorizationRequest, user: User, response: Response) {
     return this.readerOf(asked, response).grantableScope(asked, user, response);
+  }
+
+  override async needed(...[asked, presence, response]: Parameters<Needed>): ReturnType<Needed> {
+    return this.readerOf(asked, response).needed(asked, presence, response);
   }
 
   override async decide(...[asked, decision, response]: Parameters<Decide>): ReturnType<Decide> {

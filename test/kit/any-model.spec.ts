@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { InvalidArgumentError } from 'nest-oauth2/server';
 import type { Client, Model, User } from 'nest-oauth2/server';
 import { checkModel, type Subject } from 'nest-oauth2/testing';
 
@@ -37,6 +38,13 @@ function withGenerator(method: (...args: never[]) => Promise<unknown>): unknown 
   };
 }
 
+/** Its clients are of somebody else: none can be kept. */
+const elsewhere = (honest: HonestModel): HonestModel =>
+  Object.assign(honest, {
+    canRegister: () => false,
+    createClient: () => Promise.reject(new InvalidArgumentError('Invalid argument: the clients are those of the host')),
+  });
+
 /** A public client, as an app in a browser is. */
 function publicSubject(): Subject {
   const honest = new HonestModel();
@@ -47,7 +55,7 @@ function publicSubject(): Subject {
     tokenEndpointAuthMethod: 'none',
   };
   honest.getClient = async (id, secret) => (id === 'app' && secret === null ? app : undefined);
-  return { model: honest, client: { id: 'app' } };
+  return { model: elsewhere(honest), client: { id: 'app' } };
 }
 
 describe('the contract', () => {
@@ -64,6 +72,10 @@ describe('the contract', () => {
       'token revocation': 'absent',
       'pushed requests': 'absent',
       'device codes': 'absent',
+      'exchanged tokens': 'absent',
+      'administered clients': 'absent',
+      'registered clients': 'absent',
+      'signing keys': 'absent',
       passwords: 'absent',
       'client credentials': 'kept',
     });
@@ -104,6 +116,7 @@ describe('the contract', () => {
     expect(report.outcomes.filter(({ result }) => result === 'left out')).toContainEqual(
       expect.objectContaining({ name: 'refuses a client with a wrong secret', reason: '`client` has no `secret`' }),
     );
+    expect(report.guarantees).toMatchObject({ 'administered clients': 'absent', 'registered clients': 'absent' });
   });
 
   it('holds for a model that takes scopes as lists and has numbers for ids', async () => {
@@ -115,7 +128,7 @@ describe('the contract', () => {
       honest.getUser = async (name, password) => (name === 'bob' && password === 'p' ? { id: 1 } : undefined);
       const validateScope = (_user: User, _client: Client, scope: unknown) => Array.isArray(scope);
       return {
-        model: Object.assign(honest, { validateScope }),
+        model: Object.assign(elsewhere(honest), { validateScope }),
         client: { id: 'shop', secret: 'x1' },
         user: { username: 'bob', password: 'p' },
         scopes: ['a', 'b'],

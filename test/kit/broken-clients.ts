@@ -18,7 +18,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     mistake: 'compares as much of a secret as it is given',
     methods: (honest) => ({
       getClient(id, secret) {
-        const kept = honest.clients.get(id)?.secret;
+        const kept = honest.clients.get(id)?.secrets[0];
         return honest.getClient(id, secret && kept?.startsWith(secret) ? kept : secret);
       },
     }),
@@ -31,7 +31,7 @@ export const BROKEN_CLIENTS: readonly BrokenModel[] = [
     mistake: 'takes any secret of its table',
     methods: (honest) => ({
       getClient(id, secret) {
-        const known = [...honest.clients.values()].some((client) => client.secret === secret);
+        const known = [...honest.clients.values()].some(({ secrets }) => secrets.includes(String(secret)));
         return honest.getClient(id, known ? null : secret);
       },
     }),

@@ -1,5 +1,12 @@
-import type { DeviceAuthorizationModel, PushedRequestModel, RevocationModel } from 'nest-oauth2/features';
-import type { Model } from 'nest-oauth2/server';
+import type {
+  DeviceAuthorizationModel,
+  PushedRequestModel,
+  RegistrationModel,
+  RevocationModel,
+  TokenExchangeModel,
+} from 'nest-oauth2/features';
+import type { KeyModel } from 'nest-oauth2/jose';
+import type { ClientsModel, Model } from 'nest-oauth2/server';
 import type { Feature, Guarantee } from 'nest-oauth2/testing';
 
 import type { HonestModel } from './honest-model.js';
@@ -9,7 +16,18 @@ export interface BrokenModel {
   /** What it does. */
   mistake: string;
   /** The methods that do it, in place of those of an honest model. */
-  methods(honest: HonestModel): Partial<Model & RevocationModel & PushedRequestModel & DeviceAuthorizationModel>;
+  methods(
+    honest: HonestModel,
+  ): Partial<
+    Model &
+      RevocationModel &
+      PushedRequestModel &
+      DeviceAuthorizationModel &
+      TokenExchangeModel &
+      ClientsModel &
+      RegistrationModel &
+      KeyModel
+  >;
   /** The obligation that it fails. */
   fails: string;
   /** What the message says was found, and how to mend it. */

@@ -5,6 +5,8 @@ import { BROKEN_CLIENTS } from './broken-clients.js';
 import { BROKEN_CLOCKS } from './broken-clocks.js';
 import { BROKEN_DEVICES } from './broken-devices.js';
 import { BROKEN_FAMILIES } from './broken-families.js';
+import { BROKEN_KEPT_CLIENTS } from './broken-kept-clients.js';
+import { BROKEN_KEYS } from './broken-keys.js';
 import { BROKEN_LOOKUPS } from './broken-lookups.js';
 import { BROKEN_PUSHED_REQUESTS } from './broken-pushed-requests.js';
 import { BROKEN_REDEEMING } from './broken-redeeming.js';
@@ -24,6 +26,9 @@ const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS
   BROKEN_PUSHED_REQUESTS,
   // Issue 13
   BROKEN_DEVICES,
+  // Issue 14
+  BROKEN_KEPT_CLIENTS,
+  BROKEN_KEYS,
 ]);
 
 /** As many as show each mistake here, where a step takes a tick; honest models are tried with all. */
@@ -46,6 +51,10 @@ describe('the contract', () => {
       'token revocation': 'kept',
       'pushed requests': 'atomic',
       'device codes': 'atomic',
+      'exchanged tokens': 'kept',
+      'administered clients': 'atomic',
+      'registered clients': 'kept',
+      'signing keys': 'atomic',
       passwords: 'kept',
       'client credentials': 'kept',
     });

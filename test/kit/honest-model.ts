@@ -4,20 +4,25 @@ import type { DeviceAuthorization, DeviceDecision, NewDeviceAuthorization, Pushe
 import type { AuthorizationCode, Client, Model, RefreshToken, Token, Unsaved, User } from 'nest-oauth2/server';
 import type { Subject } from 'nest-oauth2/testing';
 
-export const USER = { id: 'u-1', username: 'Zoë 漢字', password: 'Correct Horse' };
-export const GRANTS = ['authorization_code', 'client_credentials', 'password', 'refresh_token'];
+import { HonestClients } from './honest-clients.js';
 
-const client = (id: string): Client => ({ id, grants: GRANTS, redirectUris: ['https://app.example/callback'] });
-const SECRETS: Readonly<Record<string, string>> = { 'Web-App': 'Secret of the App', tv: 'Secret of the Television' };
+export const USER = { id: 'u-1', username: 'Zoë 漢字', password: 'Correct Horse' };
+export { GRANTS } from './honest-clients.js';
 
 type HonestDevice = DeviceAuthorization & { userCode: string };
 
 /** A code or token, whose family may be over. */
-type Row<T> = T & { client: Client; user: User; grantId?: string; revokedAt?: Date };
+type Row<T> = T & {
+  client: Client;
+  user: User;
+  grantId?: string;
+  revokedAt?: Date;
+  generation?: number;
+  cameOf?: string;
+};
 
 /** A model as a host might write it over a database: everything takes a moment, and single statements are atomic. */
-export class HonestModel {
-  readonly clients = new Map(Object.keys(SECRETS).map((id) => [id, { ...client(id), secret: SECRETS[id] }]));
+export class HonestModel extends HonestClients {
   readonly codes = new Map<string, Row<Unsaved<AuthorizationCode>>>();
   readonly accessTokens = new Map<string, Row<Unsaved<Token>>>();
   readonly refreshTokens = new Map<string, Row<Unsaved<RefreshToken>>>();
@@ -25,12 +30,6 @@ export class HonestModel {
   readonly pushed = new Map<string, PushedRequest>();
   readonly devices = new Map<string, HonestDevice>();
   readonly seen = new Set<string>();
-
-  async getClient(id: string, secret: string | null): Promise<Client | undefined> {
-    await tick();
-    const found = this.clients.get(id);
-    return found && (secret === null || secret === found.secret) ? client(id) : undefined;
-  }
 
   async getUser(username: string, password: string): Promise<User | undefined> {
     await tick();
@@ -59,7 +58,7 @@ export class HonestModel {
 
   async saveToken(token: Unsaved<Token>, owner: Client, user: User): Promise<Token | undefined> {
     await tick();
-    const row = { ...token, client: owner, user };
+    const row = { ...token, client: owner, user, generation: this.generationOf(owner) };
     if (this.ended.has(String(token['grantId']))) return undefined;
     this.accessTokens.set(token.accessToken, row);
     if (token.refreshToken) this.refreshTokens.set(token.refreshToken, { ...row, refreshToken: token.refreshToken });
@@ -79,6 +78,10 @@ export class HonestModel {
   async revokeToken({ refreshToken }: { refreshToken: string }): Promise<boolean> {
     await tick();
     return spend(this.refreshTokens.get(refreshToken));
+  }
+
+  async saveExchangedToken(of: Token | RefreshToken, token: Unsaved<Token>, owner: Client, user: User) {
+    return this.saveToken({ ...token, cameOf: (of as Token).accessToken }, owner, user);
   }
 
   async revokeAccessToken({ accessToken }: { accessToken: string }): Promise<void> {
@@ -144,8 +147,15 @@ export class HonestModel {
     this.ended.add(grantId);
   }
 
-  private alive<T extends { grantId?: string }>(row: T | undefined): T | undefined {
-    return row && !this.ended.has(String(row.grantId)) ? copy(row) : undefined;
+  private generationOf({ id }: Client): number {
+    return this.clients.get(id)?.generation ?? -1;
+  }
+
+  private alive<T extends Row<object>>(row: T | undefined): T | undefined {
+    if (!row || this.ended.has(String(row.grantId))) return undefined;
+    if (row.generation !== undefined && row.generation !== this.generationOf(row.client)) return undefined;
+    const isOver = row.cameOf !== undefined && !this.alive(this.accessTokens.get(row.cameOf));
+    return isOver ? undefined : copy(row);
   }
 }
 

@@ -36,7 +36,7 @@ const NATS_CLIENT = '@nats-io/transport-node';
 
 /** What the tests need beside Nest, in the versions that they are run with on Nest 12. */
 const BESIDE =
-  /^(@apollo\/server|@as-integrations\/.*|@fastify\/.*|@grpc\/.*|class-.*|compression|express|fastify|graphql.*|helmet|ioredis|mercurius|oauth4webapi|reflect-metadata|rxjs|socket.io-client|ws)$/;
+  /^(@apollo\/server|@as-integrations\/.*|@fastify\/.*|@grpc\/.*|class-.*|compression|express|fastify|graphql.*|helmet|ioredis|jose|mercurius|oauth4webapi|openid-client|reflect-metadata|rxjs|socket.io-client|ws)$/;
 
 /** A project that has installed the tarball and Nest 11, and holds these tests of the repository. */
 export async function hostOnNest11(...tests: string[]): Promise<string> {

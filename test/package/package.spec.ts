@@ -72,6 +72,16 @@ describe('a host that signs tokens', () => {
     expect(JSON.parse(await run(host, 'node', program))).toEqual({ client: 'demo', iss: 'https://id.example.com' });
   });
 
+  it.each(['import', 'require'])('has the profile of FAPI without Nest, by %s()', async (load) => {
+    const program = `Promise.resolve(${load}('nest-oauth2/fapi')).then((all) => console.log(all.fapi2().length))`;
+    expect(await run(host, 'node', '-e', program)).toBe('5\n');
+  });
+
+  it.each(['import', 'require'])('is an OpenID Provider without Nest, by %s()', async (load) => {
+    const program = `Promise.resolve(${load}('nest-oauth2/openid')).then((all) => console.log(all.openid().name))`;
+    expect(await run(host, 'node', '-e', program)).toBe('OpenID Connect Core\n');
+  });
+
   it('is tested by CommonJS Jest, which loads no ES module', async () => {
     const config = { rootDir: host, testMatch: ['<rootDir>/jose.spec.cjs'], transform: {} };
     const jest = join(root, 'node_modules/jest/bin/jest.js');
@@ -171,6 +181,15 @@ describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version
     const lacking = run(host, command, ...args, '--export', 'lacking');
     await expect(lacking).rejects.toThrow('model does not implement `listClients()`');
     await expect(run(host, command, 'clients', 'list')).rejects.toThrow('dist/app.module.js');
+  });
+
+  it('has its keys changed by the command, in a host of the other format and without `jose`', async () => {
+    const keys = (...args: string[]) =>
+      run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'keys', ...args, '--app', 'cli-keys.cjs');
+    expect(await keys('rotate')).toMatch(/^[\w-]{43}\tES256\tcurrent\t/);
+    expect(JSON.parse(await keys('rotate', '--json'))).toMatchObject({ alg: 'ES256', state: 'current' });
+    await expect(keys('remove', 'none')).rejects.toThrow('There is no key "none"');
+    await expect(keys('list', '--server', 'partners')).rejects.toThrow('`keys()` is not among the `features`');
   });
 
   it.each(JEST_FORMATS[version])('is tested by a host with Jest in app.spec.%s', async (format) => {

@@ -1,5 +1,5 @@
 import { scryptSync } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { hashSecret, MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 const WEB: StoredClient = { id: 'web', secret: 's3cret', grants: ['password'] };
@@ -30,6 +30,18 @@ describe('a store in memory', () => {
     const store = new MemoryStore({ clients: [WEB], users });
     const { id } = await store.getUserFromClient(WEB);
     await expect(store.saveToken(token(), WEB, { id })).rejects.toThrow('no user may have the `id` of a client');
+  });
+
+  it('forgets nothing that may happen only once before its time, however much of that there is', async () => {
+    const store = new MemoryStore({ clients: [WEB], users, limit: 100 });
+    expect(await store.once('mine', 600)).toBe(true);
+    for (let at = 0; at < 99; at++) await store.once(`flood ${at}`, 60);
+    await expect(store.once('one more', 60)).rejects.toMatchObject({ name: 'temporarily_unavailable', code: 503 });
+    expect(await store.once('mine', 600)).toBe(false);
+    const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000);
+    expect(await store.once('one more', 60)).toBe(true);
+    expect(await store.once('mine', 600)).toBe(false);
+    later.mockRestore();
   });
 
   it.each([[''], [Number.NaN], [undefined]])('saves nothing for a user whose id is %j', async (id) => {

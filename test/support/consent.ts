@@ -44,6 +44,17 @@ export function open(url: string, parameters: Record<string, string>, user?: str
   return answerOf(get(`${url}/oauth/authorize?${query}`, user ? { cookie: `user=${user}` } : {}));
 }
 
+/** Opens the address of an authorization request in Alice's browser, where she decides if she is asked; where she is sent then. */
+export async function agree(at: URL, decision = 'allow'): Promise<URL> {
+  const cookie = { cookie: 'user=alice' };
+  let answer = await answerOf(get(at.href, cookie));
+  if (answer.status === 200) {
+    const { action, ticket } = pageOf(answer);
+    answer = await answerOf(post(new URL(action, at).href, { ticket, decision }, cookie));
+  }
+  return new URL(answer.headers['location']!);
+}
+
 /** Goes through the consent page, if there is one, and returns where the browser is sent then. */
 export async function decide(
   url: string,

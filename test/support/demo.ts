@@ -10,6 +10,7 @@ import {
   type OAuth2ModuleOptions,
   OAuthGuard,
   Scopes,
+  type SignIn,
   type Token,
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -87,6 +88,11 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
 
   login({ returnTo }: InteractionContext): InteractionAnswer {
     return { redirect: `/login?return_to=${encodeURIComponent(returnTo)}` };
+  }
+
+  /** What `openid()` asks of an interaction. */
+  howSignedIn(): SignIn {
+    return {};
   }
 
   hasConsented(user: typeof alice, { authorization }: InteractionContext) {

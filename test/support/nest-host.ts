@@ -28,15 +28,19 @@ const running: INestApplication[] = [];
 /** Starts an application on a free port. */
 export async function startHost(platform: Platform, module: ModuleMetadata, options: HostOptions = {}): Promise<Host> {
   const { prepare, override = (builder) => builder, trustProxy = false, port: wanted = 0, ...application } = options;
+  const { httpsOptions: https } = application;
   const compiled = await override(Test.createTestingModule(module)).compile();
-  const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter({ trustProxy });
+  const adapter =
+    platform === 'express'
+      ? new ExpressAdapter()
+      : new FastifyAdapter({ trustProxy, ...(https && { https: https as object }) });
   if (platform === 'express') adapter.getInstance().set('trust proxy', trustProxy);
   const app = compiled.createNestApplication(adapter, { logger: false, forceCloseConnections: true, ...application });
   running.push(app);
   await prepare?.(app);
   await app.listen(wanted, '127.0.0.1');
   const { port } = app.getHttpServer().address();
-  return { app, url: `http://127.0.0.1:${port}` };
+  return { app, url: `${https ? 'https' : 'http'}://127.0.0.1:${port}` };
 }
 
 /** For `afterEach` and `afterAll`. */

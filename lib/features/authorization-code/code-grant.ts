@@ -9,6 +9,7 @@ import { verifyVerifier } from '../../pkce.js';
 import { isSameRedirectUri } from '../../response-types/redirect-uri.js';
 import { redeem } from '../../tokens/issue-token.js';
 import { isOver } from '../../tokens/lifetime.js';
+import { addSignedIn } from '../../tokens/signed-in.js';
 import { GrantType } from '../../grants/grant-type.js';
 import { expired, refuseReplay, unknown, verifyOwner } from '../../grants/replay.js';
 
@@ -28,7 +29,8 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     await this.proveCode(request, code, client);
 
     const { user, grantId, scope } = code;
-    const extra = { authorizationCode };
+    const extra: Record<string, unknown> = { authorizationCode };
+    addSignedIn(extra, code);
     const authorization = { client, user, scope, scopeSeen: true, refreshable: true, grantId, extra };
     return await redeem(this.options, authorization, {
       found: code,

@@ -55,7 +55,9 @@ class DocumentClients {
       fetch: async (url) => {
         const { body, headers } = await this.fetch.json(url);
         const seconds = Math.min(Math.max(freshnessOf(headers) ?? USUAL_AGE, minAge), maxAge);
-        return { document: readDocument(url, body, { policy: this.policy, redirects }), seconds };
+        const document = readDocument(url, body, { policy: this.policy, redirects });
+        await this.policy.verify(document);
+        return { document, seconds };
       },
     });
   }

@@ -1,3 +1,5 @@
+import { keepRecent } from '../../keep-recent.js';
+
 /** A document that was fetched, and until when it may be believed: by a clock that nobody sets. */
 interface Kept<D> {
   document: D;
@@ -69,19 +71,13 @@ export class DocumentCache<D> {
       const { document, seconds } = await this.options.fetch(url);
       const freshUntil = performance.now() + seconds * 1000;
       this.failed.delete(url);
-      keep(this.kept, url, { document, freshUntil, goodUntil: freshUntil + outage * 1000 }, size);
+      keepRecent(this.kept, url, { document, freshUntil, goodUntil: freshUntil + outage * 1000 }, size);
       return document;
     } catch (error) {
       if (!this.options.isPassing(error)) this.kept.delete(url);
       if (pause > 0 && !this.options.isUnasked(error))
-        keep(this.failed, url, { error, until: performance.now() + pause * 1000 }, size * PAUSES);
+        keepRecent(this.failed, url, { error, until: performance.now() + pause * 1000 }, size * PAUSES);
       throw error;
     }
   }
-}
-
-function keep<V>(map: Map<string, V>, key: string, value: V, size: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > size) map.delete(map.keys().next().value!);
 }

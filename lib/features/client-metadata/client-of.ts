@@ -30,6 +30,8 @@ export function clientOf(id: string, metadata: ClientMetadata, { defaultScope }:
     ...(kind !== undefined && { applicationType: kind }),
     ...(name !== undefined && { name }),
     ...(metadata.dpop_bound_access_tokens && { dpopBoundAccessTokens: true }),
+    ...(metadata.tls_client_certificate_bound_access_tokens && { tlsClientCertificateBoundAccessTokens: true }),
+    ...(metadata.authorization_details_types && { authorizationDetailsTypes: metadata.authorization_details_types }),
     ...(pushes !== undefined && { requirePushedAuthorizationRequests: pushes }),
     metadata,
   };

@@ -1,5 +1,6 @@
-import { InvalidArgumentError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
+import type { ClientMetadata } from './client-metadata.js';
+import { findKnownDetails } from '../authorization-details/known-details.js';
 import { scopesFault } from '../scopes-fault.js';
 
 /** What clients may have that nobody at this server knows. */
@@ -33,8 +34,14 @@ export interface ClientPolicy {
   readonly grants: readonly string[];
   /** The grant that each response type needs. */
   readonly responseTypes: ReadonlyMap<string, string>;
+  /** The members that features read, and whether a value of each is good. */
+  readonly members: ReadonlyMap<string, (value: unknown) => boolean>;
   /** How clients may authenticate. */
   readonly authMethods: readonly string[];
+  /** What features say of a client as a whole. @throws OAuthError for one that is refused */
+  verify(metadata: ClientMetadata): Promise<void>;
+  /** The types of authorization details that are known; left out: none are. RFC 9396 §10 */
+  readonly detailsTypes?: readonly string[];
 }
 
 const USUAL = ['authorization_code', 'refresh_token'];
@@ -42,8 +49,11 @@ const USUAL = ['authorization_code', 'refresh_token'];
 /** The policy of a server. */
 export function clientPolicy(
   { scopes = [], defaultScope, allScopes = false, grants = USUAL }: ClientPolicyOptions,
-  { grants: served, responseTypes, clientAuthentications, options }: ServerFacts,
+  server: ServerFacts,
 ): ClientPolicy {
+  const { grants: served, responseTypes, clientAuthentications, forbidden, options } = server;
+  const members = server.features.flatMap(({ clientMembers = {} }) => Object.entries(clientMembers));
+  const details = findKnownDetails(server);
   const types = [...responseTypes].map(([name, { grant }]) => [name, grant] as const);
   const known = new Set([
     ...served.keys(),
@@ -56,7 +66,12 @@ export function clientPolicy(
     allScopes,
     grants: grants.filter((grant) => known.has(grant)),
     responseTypes: new Map(types),
-    authMethods: [...new Set(clientAuthentications.map(({ method }) => method))],
+    members: new Map(members.map(([name, isGood]) => [name, (value) => isGood(value, server)])),
+    authMethods: [...new Set(clientAuthentications.map(({ method }) => method))].filter((one) => !forbidden.has(one)),
+    async verify(metadata) {
+      for (const feature of server.hooks.verifyClient) await feature.verifyClient(metadata, server);
+    },
+    ...(details && { detailsTypes: [...details.types.keys()] }),
   };
 }
 
@@ -72,10 +87,4 @@ export function* policyFaults(given: ClientPolicyOptions, server: ServerFacts, p
   else if (given.grants && clientPolicy(given, server).grants.length < new Set(grants).size) {
     yield `\`grants\` of ${place} lists a grant type that is not served`;
   }
-}
-
-/** @throws InvalidArgumentError for options that are no object */
-export function verifyGiven(options: unknown, place: string): void {
-  if (typeof options === 'object' && options !== null) return;
-  throw new InvalidArgumentError(`Invalid argument: ${place} takes its options as an object`);
 }

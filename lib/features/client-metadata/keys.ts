@@ -1,10 +1,8 @@
 import type { JsonWebKeySet } from './client-metadata.js';
 import { given, hasCredentials, invalid, LONGEST_URI, type Said, text } from './metadata-members.js';
+import { hasPrivateMember } from '../../clients/private-members.js';
 
 const MOST = 16;
-
-/** What only the owner of a key may know. RFC 7518 §6 */
-const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /** Methods that prove a client by a key of its own. RFC 7523 §2.2, OpenID Core §9 */
 const BY_KEY = new Set(['private_key_jwt', 'self_signed_tls_client_auth']);
@@ -33,5 +31,5 @@ const isKeysUri = (uri: string) =>
 function isPublicKey(key: unknown): boolean {
   if (typeof key !== 'object' || key === null || Array.isArray(key)) return false;
   const { kty } = key as { kty?: unknown };
-  return typeof kty === 'string' && kty !== 'oct' && !PRIVATE.some((member) => Object.hasOwn(key, member));
+  return typeof kty === 'string' && kty !== 'oct' && !hasPrivateMember(key);
 }

@@ -1,5 +1,6 @@
 import { InvalidClientMetadataError } from '../../errors.js';
 import { isVSCHAR } from '../../http/syntax.js';
+import { UNSHOWABLE } from '../../http/unshowable.js';
 
 /** What a document says, whoever wrote it. */
 export type Said = Readonly<Record<string, unknown>>;
@@ -13,9 +14,6 @@ const MOST_TAGGED = 50;
 /** Texts for people, which may come in several languages. RFC 7591 §2.2 */
 const LINKS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'];
 const TAGGED = new RegExp(`^(client_name|${LINKS.join('|')})#([a-z]{2,8}(?:-[a-z\\d]{1,8}){0,8})$`, 'i');
-
-/** Control characters, and those that turn the direction of a line: nothing else on a page must be bent by a name. */
-const UNSHOWABLE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 /** Something that is seen at all: a name of nothing but joiners and fillers leaves a sentence without its subject. */
 const SEEN = /[^\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;

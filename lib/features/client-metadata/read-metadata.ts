@@ -1,6 +1,7 @@
 import { isScope } from '../../http/syntax.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
+import { readCertificateName } from './certificate-name.js';
 import { readKeys } from './keys.js';
 import { given, invalid, isWord, list, readTexts, type Said, text } from './metadata-members.js';
 import { readRedirectUris, refused } from './redirect-uris.js';
@@ -33,11 +34,33 @@ export function readMetadata(said: Said, policy: ClientPolicy, usualMethod = 'cl
     scope: readScope(said, policy),
     ...readTexts(said),
     ...readKeys(said, method),
+    ...readCertificateName(said, method),
     software_id: text(said, 'software_id'),
     software_version: text(said, 'software_version'),
     require_pushed_authorization_requests: readFlag(said, 'require_pushed_authorization_requests'),
     dpop_bound_access_tokens: readFlag(said, 'dpop_bound_access_tokens'),
+    tls_client_certificate_bound_access_tokens: readFlag(said, 'tls_client_certificate_bound_access_tokens'),
+    ...readMembers(said, policy),
+    authorization_details_types: readDetailsTypes(said, policy),
   }) as unknown as ClientMetadata;
+}
+
+/** The same, judged by the features as a whole too. */
+export async function readVerified(said: Said, policy: ClientPolicy): Promise<ClientMetadata> {
+  const metadata = readMetadata(said, policy);
+  await policy.verify(metadata);
+  return metadata;
+}
+
+/** What features read. */
+function readMembers(said: Said, { members }: ClientPolicy): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, isGood] of members) {
+    const value = given(said, name);
+    if (value !== undefined && !isGood(value)) throw invalid(`\`${name}\` is not supported`);
+    values[name] = value;
+  }
+  return values;
 }
 
 /** Grant types and response types that go together. RFC 7591 §2.1 */
@@ -70,6 +93,15 @@ function readScope(said: Said, { scopes, allScopes }: ClientPolicy): string | un
   const values = [...new Set(asked.split(' '))].filter((value) => known.has(value));
   if (values.length === 0 && scopes.length > 0) throw invalid('none of its `scope` may be asked for here');
   return values.join(' ') || undefined;
+}
+
+/** Those that are known here; where none are at all, nothing is said. RFC 9396 §10 */
+function readDetailsTypes(said: Said, { detailsTypes: known }: ClientPolicy): string[] | undefined {
+  if (!known) return undefined;
+  const asked = list(said, 'authorization_details_types', () => true, MOST_TYPES);
+  const types = asked?.filter((type) => known.includes(type));
+  if (asked?.length && types!.length === 0) throw invalid('none of its `authorization_details_types` is known');
+  return types;
 }
 
 function readFlag(said: Said, name: string): boolean | undefined {

@@ -24,22 +24,25 @@ export function readRedirectUris(said: Said, kind: string | undefined): string[]
 }
 
 function readOne(uri: unknown, kind: string | undefined): string {
+  const fault = redirectFault(uri, kind);
+  if (fault !== undefined) throw refused(fault);
+  return uri as string;
+}
+
+/** Why a user must not be sent there by a client of this kind; undefined: they may. */
+export function redirectFault(uri: unknown, kind?: string): string | undefined {
   if (typeof uri !== 'string' || uri.length > LONGEST_URI || !isRedirectUri(uri) || TAKEN.test(uri)) {
-    throw refused('a redirect URI must be absolute, without fragment, and of a scheme that leads back to the client');
+    return 'a redirect URI must be absolute, without fragment, and of a scheme that leads back to the client';
   }
-  if (!/^https?:/i.test(uri)) {
-    if (kind === 'web') throw refused('a redirect URI of a web application is https');
-    return uri;
-  }
+  if (!/^https?:/i.test(uri)) return kind === 'web' ? 'a redirect URI of a web application is https' : undefined;
   if (!/^https?:\/\/[^/\\]/i.test(uri) || uri.includes('\\') || hasCredentials(uri)) {
-    throw refused('a redirect URI has no credentials, and its host is to be read at first sight');
+    return 'a redirect URI has no credentials, and its host is to be read at first sight';
   }
   const isLoopback = isLoopbackName(new URL(uri).hostname);
   if (kind === 'web' && (isLoopback || /^http:/i.test(uri))) {
-    throw refused('a redirect URI of a web application is https, and of a host on the Internet');
+    return 'a redirect URI of a web application is https, and of a host on the Internet';
   }
-  if (/^http:/i.test(uri) && !isLoopback) throw refused('a redirect URI is https, unless it is of a loopback address');
-  return uri;
+  return /^http:/i.test(uri) && !isLoopback ? 'a redirect URI is https, unless it is of a loopback address' : undefined;
 }
 
 export const refused = (what: string) => new InvalidRedirectUriError(`Invalid redirect URI: ${what}`);

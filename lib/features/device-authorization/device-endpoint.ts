@@ -5,11 +5,10 @@ import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { ServerError, TemporarilyUnavailableError, UnauthorizedClientError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
-import type { Request } from '../../http/request.js';
 import type { Client, Falsy, Model, OnceModel } from '../../model/model.js';
-import type { AuthorizationRequest } from '../../response-types/response-type.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { requestedScope, verifyClientScope } from '../../tokens/scope.js';
+import { askedBy } from './device-asked.js';
 import { DEVICE_GRANT } from './device-grant.js';
 import type { DeviceAuthorizationModel, NewDeviceAuthorization } from './device-model.js';
 import { newUserCode, shownUserCode } from './user-code.js';
@@ -54,7 +53,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     const { lifetime, interval } = this.settings;
     const scope = requestedScope(request);
     await verifyClientScope(this.options, { client, ...(scope !== undefined && { scope }) });
-    const asked = askedBy(client, request, { scope, issuer });
+    const asked = askedBy(client, { scope, issuer, request });
     for (const feature of this.server.hooks.ask) {
       Object.assign(asked.data, await feature.ask(parameters, asked, this.server));
     }
@@ -108,22 +107,3 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
 
 /** Seconds for which a code is not given out again: clocks differ. */
 const REMEMBERED = 600;
-
-/** A request of a device as features see it: an authorization request that has nowhere to be redirected to. */
-function askedBy(
-  client: Client,
-  request: Request,
-  { scope, issuer }: { scope: string | undefined; issuer: string | undefined },
-): AuthorizationRequest {
-  return {
-    client,
-    redirectUri: '',
-    redirectUriSent: false,
-    responseType: 'device_code',
-    responseMode: 'query',
-    ...(scope !== undefined && { scope }),
-    ...(issuer !== undefined && { issuer }),
-    data: {},
-    request,
-  };
-}

@@ -1,79 +1,13 @@
-import { hash } from 'node:crypto';
-
-import { AccessDeniedError, AuthorizationPendingError, ExpiredTokenError, InvalidGrantError } from '../../errors.js';
-import { ServerError, SlowDownError } from '../../errors.js';
-import { GrantType } from '../../grants/grant-type.js';
-import { refuseReplay, unknown, verifyOwner } from '../../grants/replay.js';
-import { required } from '../../http/parameters.js';
-import type { Request } from '../../http/request.js';
-import { isVSCHAR } from '../../http/syntax.js';
-import type { Client, OnceModel, Token, User } from '../../model/model.js';
-import { redeem } from '../../tokens/issue-token.js';
-import { isOver } from '../../tokens/lifetime.js';
-import { DEVICE_METHODS, type DeviceAuthorization, type DeviceAuthorizationModel } from './device-model.js';
+import { PolledGrantType } from './polled-grant.js';
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-const WHAT = 'device code';
+/** A device polls with its device code. RFC 8628 §3.4 */
+export class DeviceCodeGrantType extends PolledGrantType {
+  protected readonly parameter = 'device_code';
+  protected readonly what = 'device code';
 
-/** How much slower a device has to become that polls too fast, and how slow at most, in seconds. RFC 8628 §3.5 */
-const SLOWER = 5;
-const SLOWEST = 60;
-/** What may be lost on the way, in seconds: an interval is counted where a poll arrives. */
-const LEEWAY = 1;
-
-/** The device asks again and again whether its user has agreed. RFC 8628 §3.4 */
-export class DeviceCodeGrantType extends GrantType<DeviceAuthorizationModel & OnceModel> {
-  static readonly requires: readonly string[] = DEVICE_METHODS;
-
-  async handle(request: Request, client: Client): Promise<Token> {
-    const deviceCode = required(request, 'device_code', isVSCHAR);
-    const found = await this.find(deviceCode, client);
-    if (found.revokedAt) return await this.refuseSpent(found);
-    if (isOver(found.expiresAt)) throw new ExpiredTokenError('Expired token: the device code has expired');
-    await this.keepPace(deviceCode, found);
-    if (found.isDenied) throw new AccessDeniedError('Access denied: the user said no');
-    const { user, scope, grantId } = found;
-    if (!user) throw new AuthorizationPendingError('Authorization pending: the user has not decided yet');
-
-    if (this.options.exchange) this.options.exchange.code = { ...found, deviceCode };
-    const authorization = { client, user, scope, scopeSeen: true, refreshable: true, grantId };
-    const { model } = this;
-    return await redeem(this.options, authorization, {
-      together:
-        model.redeemDeviceCode && ((token) => model.redeemDeviceCode!({ ...found, deviceCode }, token, client, user)),
-      spend: () => model.revokeDeviceCode({ ...found, deviceCode }),
-      lost: () => Promise.reject(tooFast()),
-    });
-  }
-
-  private async find(deviceCode: string, client: Client): Promise<DeviceAuthorization> {
-    const found = await this.model.getDeviceAuthorization(deviceCode);
-    if (!found) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
-    // As long as nobody has decided, it has no user.
-    const whole = { ...found, user: found.user ?? NOBODY };
-    verifyOwner(whole, client, { finder: 'getDeviceAuthorization', what: WHAT, issuer: this.options.issuer });
-    if (!(found.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');
-    return found;
-  }
-
-  /** One poll in each interval, counted where the model remembers, for all processes: what comes too early makes it longer. */
-  private async keepPace(deviceCode: string, found: DeviceAuthorization): Promise<void> {
-    const { model } = this;
-    const poll = hash('sha256', `poll ${deviceCode}`, 'base64url');
-    if (await model.once(poll, Math.max(found.interval - LEEWAY, 1))) return;
-    if (found.interval < SLOWEST) await model.slowDownDevice(found, found.interval + SLOWER);
-    throw tooFast();
-  }
-
-  /** Two polls at once are a device in a hurry, and one of them has got the tokens. Whoever comes later is another. */
-  private async refuseSpent(found: DeviceAuthorization): Promise<never> {
-    const ago = found.revokedAgo ?? (Date.now() - found.revokedAt!.getTime()) / 1000;
-    if (ago < found.interval) throw tooFast();
-    return await refuseReplay({ ...found, user: found.user ?? NOBODY }, WHAT, this.options);
+  protected codeOf(given: string): string {
+    return given;
   }
 }
-
-const NOBODY: User = {};
-
-const tooFast = () => new SlowDownError(`Slow down: wait ${SLOWER} seconds longer between two requests`);

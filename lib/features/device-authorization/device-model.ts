@@ -41,6 +41,8 @@ export type NewDeviceAuthorization = {
 export interface DeviceDecision<U extends User = User> {
   user?: U;
   scope?: string | undefined;
+  /** What features keep of it from then on, in place of what they kept of the request under these names. */
+  data?: Readonly<Record<string, unknown>>;
 }
 
 /** Keeps what devices ask for; beside it the feature asks `once`. RFC 8628 */

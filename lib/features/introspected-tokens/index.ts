@@ -1,2 +1,3 @@
+export type { AnswerReader } from './answer-reader.js';
 export { IntrospectedTokens } from './introspected-tokens.js';
 export type { IntrospectedTokensOptions, IntrospectionCache, IntrospectionCredentials } from './settings.js';

@@ -13,24 +13,27 @@ import { unavailable } from '../../remote/unavailable.js';
 export async function introspect(
   token: string,
   discovery: Discovery,
-  { credentials, fetch }: Pick<Settings, 'credentials' | 'fetch'>,
+  { answers, credentials, fetch }: Pick<Settings, 'answers' | 'credentials' | 'fetch'>,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { endpoint, method } = await before(signal, discovery.find());
   const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
-  const headers = prove(credentials, method, form);
-  const request = { method: 'POST', headers, body: form.toString(), fetch, signal };
+  const headers = { ...prove(credentials, method, form), ...(answers && { accept: answers.type }) };
+  const request = { method: 'POST', headers, body: form.toString(), fetch, signal, textType: answers?.type };
   const answer = await requestJson(endpoint, request);
-  if (answer.status === 200 && answer.body !== undefined) return answer.body;
+  if (answer.status === 200 && !answers && answer.body !== undefined) return answer.body;
+  if (answer.status === 200 && answers && answer.text !== undefined) {
+    return await answers.read(answer.text, { audience: credentials.id });
+  }
   const isElsewhere = answer.status >= 300 && answer.status < 500 && answer.status !== 429;
   if (isElsewhere) discovery.forget();
-  throw failureOf(answer, endpoint, credentials);
+  throw failureOf(answer, endpoint, { ...credentials, isSigned: answers !== undefined });
 }
 
 function failureOf(
   { status, body, retryAfter }: JsonAnswer,
   endpoint: string,
-  { id }: IntrospectionCredentials,
+  { id, isSigned }: IntrospectionCredentials & { isSigned: boolean },
 ): Error {
   if (status === 400 || status === 401 || status === 403) {
     const code: unknown = isObject(body) ? body['error'] : undefined;
@@ -39,7 +42,7 @@ function failureOf(
       `${endpoint} refuses to tell the client \`${id}\` of tokens (${said}): see that it is registered there, with this secret, and may introspect`,
     );
   }
-  const what = status === 200 ? 'something that is no JSON' : `the status ${status}`;
+  const what = status === 200 ? `something that is no ${isSigned ? 'signed answer' : 'JSON'}` : `the status ${status}`;
   return unavailable(`${endpoint} answers with ${what}`, retryAfter);
 }
 

@@ -8,6 +8,7 @@ export const OPTIONS = {
   timeout: true,
   concurrency: true,
   fetch: true,
+  answers: true,
 } as const;
 
 /** What its `cache` takes. */

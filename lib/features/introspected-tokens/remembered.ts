@@ -1,3 +1,5 @@
+import { keepRecent } from '../../keep-recent.js';
+
 interface Expiring {
   /** Until when it may be believed: milliseconds since the epoch. */
   until: number;
@@ -23,8 +25,6 @@ export class Remembered<V extends Expiring> {
   set(key: string, value: V): void {
     const since = Date.now();
     if (value.until <= since) return;
-    this.entries.delete(key);
-    this.entries.set(key, { value, since });
-    if (this.entries.size > this.size) this.entries.delete(this.entries.keys().next().value!);
+    keepRecent(this.entries, key, { value, since }, this.size);
   }
 }

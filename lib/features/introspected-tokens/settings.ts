@@ -1,6 +1,7 @@
-import { InvalidArgumentError } from '../../errors.js';
+import { refuse } from '../../refuse.js';
 import { audienceList, count, isSecure, isText, seconds, shown, verify } from '../../remote/checks.js';
 import type { Accepted } from '../../remote/token-claims.js';
+import type { AnswerReader } from './answer-reader.js';
 import { unknownOption } from '../unknown-option.js';
 import { CACHE, CREDENTIALS, OPTIONS } from './option-names.js';
 
@@ -43,13 +44,16 @@ export interface IntrospectedTokensOptions {
   concurrency?: number;
   /** Instead of Node's own: for a proxy, or a certificate of your own. */
   fetch?: typeof fetch;
+  /** Reads answers that are signed: `signedAnswers()`. Left out: they are plain JSON. RFC 9701 §4 */
+  answers?: AnswerReader;
 }
 
 /** The same, settled and checked. */
 export interface Settings
   extends
-    Required<Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache'>>,
+    Required<Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache' | 'answers'>>,
     Accepted {
+  answers: AnswerReader | undefined;
   introspectionEndpoint: string | undefined;
   cache: Required<IntrospectionCache>;
 }
@@ -60,11 +64,11 @@ const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_s
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: IntrospectedTokensOptions): Settings {
   const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = given ?? {};
-  const misspelt =
+  refuse(
     unknownOption(given ?? {}, OPTIONS, '`IntrospectedTokens`') ??
-    unknownOption(cache ?? {}, CACHE, '`cache` of `IntrospectedTokens`') ??
-    unknownOption(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`');
-  if (misspelt !== undefined) throw new InvalidArgumentError(`Invalid argument: ${misspelt}`);
+      unknownOption(cache ?? {}, CACHE, '`cache` of `IntrospectedTokens`') ??
+      unknownOption(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`'),
+  );
   verify(
     NAME,
     issuer ?? introspectionEndpoint,
@@ -84,6 +88,11 @@ export function settle(given: IntrospectedTokensOptions): Settings {
     isText(id) && isText(secret),
     'needs `credentials`: the `id` and the `secret` of a client that may introspect',
   );
+  verify(
+    NAME,
+    given.answers === undefined || typeof given.answers?.read === 'function',
+    'takes as `answers` what `signedAnswers()` returns',
+  );
   verify(NAME, METHODS.includes(method), "knows the methods 'client_secret_basic' and 'client_secret_post'");
   return {
     issuer,
@@ -97,6 +106,7 @@ export function settle(given: IntrospectedTokensOptions): Settings {
     },
     timeout: seconds(NAME, 'timeout', timeout, { usual: 3, least: 0.001 }),
     concurrency: count(NAME, 'concurrency', concurrency, 16),
+    answers: given.answers,
     fetch: given.fetch ?? ((...request) => fetch(...request)),
   };
 }

@@ -1,4 +1,5 @@
 import { owesNoProof } from '../../clients/none.js';
+import { resolveRequest } from '../../endpoints/authorize-resolve.js';
 import { AuthorizeSteps } from '../../endpoints/authorize-steps.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../../endpoints/exchange.js';
@@ -7,12 +8,10 @@ import type { ServerFacts } from '../../feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import type { Client, Falsy, Model } from '../../model/model.js';
+import { PUSHED } from '../../response-types/pushed-name.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { asRequest, readPushed } from './pushed-parameters.js';
 import type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-request.js';
-
-/** What every URI of a pushed request begins with. RFC 9126 §2.2 */
-export const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 
 /** What a push endpoint is made with. */
 interface Pushing {
@@ -45,11 +44,15 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected async serve(exchange: Exchange): Promise<PushedRequest> {
     const { client, issuer, parameters, request, response } = exchange;
     const { lifetime, interactionLifetime } = this.pushing;
+    const requestUri = PUSHED + opaqueToken();
+    // Beside a request object stands what the client proves itself by, and that may be all. RFC 9126 §3
+    const isObject = parameters.optional('request') !== undefined;
+    const clientId = parameters.optional('client_id') ?? (isObject ? client.id : parameters.required('client_id'));
     const now = Date.now();
     const pushed: PushedRequest = {
-      requestUri: PREFIX + opaqueToken(),
-      clientId: parameters.required('client_id'),
-      parameters: await this.parametersOf(exchange),
+      requestUri,
+      clientId,
+      parameters: await this.parametersOf(exchange, { clientId, requestUri }),
       openUntil: new Date(now + lifetime * 1000),
       expiresAt: new Date(now + (lifetime + interactionLifetime) * 1000),
     };
@@ -60,8 +63,19 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     return pushed;
   }
 
-  private async parametersOf(exchange: Exchange): Promise<PushedParameters> {
-    const pushed = { ...readPushed(exchange.request.body) };
+  /** The parameters, which may be those of a request object that is pushed: it is read once, and here. RFC 9126 §3 */
+  private async parametersOf(
+    exchange: Exchange,
+    { clientId, requestUri }: Pick<PushedRequest, 'clientId' | 'requestUri'>,
+  ): Promise<PushedParameters> {
+    const parameters = { ...readPushed(exchange.request.body), client_id: clientId };
+    const sent = asRequest({ parameters, requestUri }, exchange.request);
+    this.pushing.underCheck.add(sent);
+    const resolved = await resolveRequest(sent, this.server);
+    const { request } = resolved;
+    if (resolved.spend && !(await resolved.spend()))
+      throw new InvalidRequestError('Invalid request: it was pushed before');
+    const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
     for (const feature of this.server.hooks.push) await feature.push(exchange, pushed);
     return pushed;
   }

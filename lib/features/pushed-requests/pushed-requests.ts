@@ -2,16 +2,18 @@ import { hash } from 'node:crypto';
 
 import { InvalidRequestError } from '../../errors.js';
 import type { Feature, ServerFacts } from '../../feature.js';
+import { OF_A_DEVICE } from '../../response-types/response-type.js';
 import type { Resolved } from '../../response-types/resolved.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model, OnceModel } from '../../model/model.js';
+import { isPushedName, PUSHED } from '../../response-types/pushed-name.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
 import { unknownOption } from '../unknown-option.js';
-import { PREFIX, PushEndpoint } from './push-endpoint.js';
+import { PushEndpoint } from './push-endpoint.js';
 import { asRequest } from './pushed-parameters.js';
 import type { PushedRequest, PushedRequestModel } from './pushed-request.js';
 
@@ -28,6 +30,11 @@ export interface PushedRequestOptions {
   interactionLifetime?: number;
 }
 
+/** The feature, with how long it keeps what, for a profile to judge. */
+export interface PushedRequestsFeature extends Feature {
+  readonly pushing: Required<PushedRequestOptions>;
+}
+
 type PushedModel = Model & PushedRequestModel & OnceModel;
 
 const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
@@ -38,12 +45,13 @@ const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
 ];
 
 /** Clients hand in their authorization requests themselves, checked at once, and browsers bring no more than a name. RFC 9126 */
-export function pushedRequests(options: PushedRequestOptions = {}): Feature {
+export function pushedRequests(options: PushedRequestOptions = {}): PushedRequestsFeature {
   const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800 } = options;
   const underCheck = new WeakSet<Request>();
 
   return {
     name: 'RFC 9126',
+    pushing: { required: isRequired, lifetime, interactionLifetime },
     requires: REQUIRES,
     endpoints: {
       pushed_authorization_request: {
@@ -71,13 +79,14 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
     async resolve(request, server) {
       if (underCheck.has(request)) return undefined;
       const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
-      if (requestUri === undefined) return undefined;
+      // What is elsewhere is for others to fetch.
+      if (requestUri === undefined || !isPushedName(requestUri)) return undefined;
       return await find(request, requestUri, server);
     },
 
     ask(parameters, { client, responseType }) {
       // A device asks for itself, no browser does.
-      if (responseType === DEVICE) return;
+      if (responseType === OF_A_DEVICE) return;
       // What was pushed has it, and no other request gets as far as this with it.
       if (parameters.optional('request_uri') !== undefined) return;
       if (!isRequired && !client.requirePushedAuthorizationRequests) return;
@@ -113,7 +122,7 @@ async function open(pushed: PushedRequest, model: PushedModel): Promise<void> {
 /** Seconds for which it is remembered longer than the request that it was opened: clocks differ. */
 const LEEWAY = 600;
 
-const isName = (uri: string) => uri.startsWith(PREFIX) && /^[\da-f]{64}$/.test(uri.slice(PREFIX.length));
+const isName = (uri: string) => /^[\da-f]{64}$/.test(uri.slice(PUSHED.length));
 
 const refused = (rule: string) =>
   new InvalidRequestError('Invalid request: `request_uri` is unknown, over or used').because({ rule });
@@ -132,8 +141,5 @@ function* faultsOf(
     yield '`pushedRequests` needs a model that implements `once()`: that of an event emitter is another';
   }
 }
-
-/** What a request of a device is called where others name a response type. RFC 8628 §3.1 */
-const DEVICE = 'device_code';
 
 const LONGEST = 86_400;

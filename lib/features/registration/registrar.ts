@@ -1,20 +1,19 @@
-import { isPublic } from '../../clients/none.js';
 import { InvalidRequestError, InvalidTokenError } from '../../errors.js';
 import type { OAuth2EventName, OAuth2Events } from '../../event-kinds.js';
 import { type Facts, isHeard, report } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
-import type { Model } from '../../model/model.js';
+import type { Client, Model } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import type { ClientMetadata } from '../client-metadata/client-metadata.js';
 import { clientOf } from '../client-metadata/client-of.js';
 import { type ClientPolicy, clientPolicy } from '../client-metadata/client-policy.js';
-import { readMetadata } from '../client-metadata/read-metadata.js';
+import { readVerified } from '../client-metadata/read-metadata.js';
 import { newClientId } from './client-id.js';
 import { readSaid, readStatement } from './read-said.js';
 import { bearerOf, RegistrationAccess } from './registration-access.js';
-import type { Registration, RegistrationModel } from './registration-model.js';
+import type { Registration, RegistrationCredentials, RegistrationModel } from './registration-model.js';
 import { type RegistrationOptions, settleRegistration } from './registration-options.js';
 
 /** What a client must not say: it is for the server to say. RFC 7592 §2.2 */
@@ -57,11 +56,11 @@ export class Registrar {
     };
     const credentials = {
       registrationAccessToken: opaqueToken(),
-      ...(!isPublic(client) && { clientSecret: opaqueToken() }),
+      ...(hasSecret(client) && { clientSecret: opaqueToken() }),
     };
     await this.model.saveRegistration(registration, credentials);
     this.report('client.registered', request, { clientId: client.id });
-    const { clientSecret, registrationAccessToken } = credentials as typeof credentials & { clientSecret?: string };
+    const { clientSecret, registrationAccessToken }: RegistrationCredentials = credentials;
     return this.tell(registration, registrationAccessToken, request, clientSecret);
   }
 
@@ -85,7 +84,7 @@ export class Registrar {
     const metadata = await this.read(said, found);
     await this.access.approve({ metadata, client: found.client }, request);
     const client = clientOf(id, metadata, this.policy);
-    const clientSecret = isPublic(found.client) && !isPublic(client) ? opaqueToken() : undefined;
+    const clientSecret = needsSecret(client, found.client) ? opaqueToken() : undefined;
     const credentials = clientSecret === undefined ? {} : { clientSecret };
     const registration = { ...found, client };
     if (!(await this.model.updateRegistration(registration, credentials))) {
@@ -115,12 +114,12 @@ export class Registrar {
    */
   private async read(said: Record<string, unknown>, before?: Registration): Promise<ClientMetadata> {
     const statement = said['software_statement'] ?? undefined;
-    if (!this.model.verifySoftwareStatement) return readMetadata(said, this.policy);
+    if (!this.model.verifySoftwareStatement) return await readVerified(said, this.policy);
     if (statement === undefined && before?.client.metadata?.software_statement === undefined) {
-      return readMetadata(said, this.policy);
+      return await readVerified(said, this.policy);
     }
     const proven = await readStatement(statement, this.model);
-    return { ...readMetadata({ ...said, ...proven }, this.policy), software_statement: statement as string };
+    return { ...(await readVerified({ ...said, ...proven }, this.policy)), software_statement: statement as string };
   }
 
   private report<N extends OAuth2EventName>(
@@ -148,3 +147,13 @@ export class Registrar {
     };
   }
 }
+
+/** Does a client prove itself by a secret? Who has a key of its own, or nothing, is given none. RFC 7591 §3.2.1 */
+const hasSecret = ({ tokenEndpointAuthMethod: method }: Client): boolean =>
+  method === undefined || method.startsWith('client_secret_');
+
+/** Does it from now on, or by one that this server must be able to read, as it did not before? */
+const needsSecret = (client: Client, before: Client): boolean =>
+  hasSecret(client) && (!hasSecret(before) || (isSigning(client) && !isSigning(before)));
+
+const isSigning = ({ tokenEndpointAuthMethod: method }: Client) => method === 'client_secret_jwt';

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 
 import { TemporarilyUnavailableError } from '../../errors.js';
 import type { OnceModel } from '../../model/model.js';
+import { keepRecent } from '../../keep-recent.js';
 
 /** How often somebody may register a client. */
 export interface RegistrationRate {
@@ -44,9 +45,7 @@ export class RegistrationLimit {
   }
 
   private remember(key: string, place: number): void {
-    this.free.delete(key);
-    this.free.set(key, place);
-    if (this.free.size > REMEMBERED) this.free.delete(this.free.keys().next().value!);
+    keepRecent(this.free, key, place, REMEMBERED);
   }
 }
 

@@ -1,9 +1,17 @@
 import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidTargetError } from '../../errors.js';
 import { shortText } from '../../events.js';
+import type { ServerFacts } from '../../feature.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Token } from '../../model/model.js';
 import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/audience.js';
+
+/** The name of the feature, by which others find out whether it is listed. */
+export const RESOURCE_INDICATORS = 'RFC 8707';
+
+/** Does the server issue tokens for resources? */
+export const issuesForResources = ({ features }: ServerFacts): boolean =>
+  features.some(({ name }) => name === RESOURCE_INDICATORS);
 
 /** The resources that a request names, each once. @throws InvalidTargetError for one that is no absolute URI. RFC 8707 §2 */
 export function namedResources(parameters: Parameters): readonly string[] {
@@ -15,9 +23,10 @@ export function namedResources(parameters: Parameters): readonly string[] {
   throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
 }
 
-/** What the code, the refresh token or the exchange of a request was granted for; nothing in particular: an empty list. */
-export function grantedResources({ code, refreshToken, exchanged }: Exchange): readonly string[] {
-  if (exchanged) return exchanged.granted;
+/** What the code, refresh token, exchange or assertion of a request was granted for; nothing in particular: an empty list. */
+export function grantedResources({ code, refreshToken, exchanged, asserted }: Exchange): readonly string[] {
+  const brought = exchanged ?? asserted;
+  if (brought) return brought.granted;
   const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
   return audienceOf(refreshTokenResource ?? resource);
 }

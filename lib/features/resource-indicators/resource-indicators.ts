@@ -1,9 +1,15 @@
 import { InvalidTokenError } from '../../errors.js';
 import type { Feature, Presented } from '../../feature.js';
-import type { Model } from '../../model/model.js';
+import type { OwnUrls } from '../../http/own-urls.js';
 import { audienceOf, isAmong, isSameAudience } from '../../tokens/audience.js';
 import { KnownResources } from './known-resources.js';
-import { grantedResources, namedResources, verifyAnswered, verifyGranted } from './named-resources.js';
+import {
+  grantedResources,
+  namedResources,
+  RESOURCE_INDICATORS,
+  verifyAnswered,
+  verifyGranted,
+} from './named-resources.js';
 import type { ResourceIndicatorOptions } from './options.js';
 
 /**
@@ -12,32 +18,28 @@ import type { ResourceIndicatorOptions } from './options.js';
  */
 export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feature {
   const { own, unrestricted = false } = options;
-  // By model: a grant is judged without the server at hand, and a server may share the feature with another one.
-  const known = new WeakMap<Model, KnownResources>();
+  // Servers may share the feature.
+  const known = new WeakMap<OwnUrls, KnownResources>();
 
   return {
-    name: 'RFC 8707',
+    name: RESOURCE_INDICATORS,
     parameters: { authorize: { resource: RESOURCE }, token: { resource: RESOURCE } },
     ...(own && { resources: own }),
 
     check(server) {
       const resources = new KnownResources(server, options);
-      known.set(server.options.model, resources);
+      known.set(server, resources);
       return [...resources.faults()];
     },
 
     async ask(parameters, { client }, server) {
-      const resource = await known.get(server.options.model)!.verify(namedResources(parameters), { client });
+      const resource = await known.get(server)!.verify(namedResources(parameters), { client });
       return resource.length > 0 ? { resource } : undefined;
     },
 
     async issue(exchange) {
-      const {
-        authorization,
-        parameters,
-        options: { model },
-      } = exchange;
-      const resources = known.get(model)!;
+      const { authorization, parameters, server } = exchange;
+      const resources = known.get(server)!;
       const named = exchange.exchanged?.named ?? namedResources(parameters);
       const granted = grantedResources(exchange);
       verifyGranted(named, granted);

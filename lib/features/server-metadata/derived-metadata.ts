@@ -1,6 +1,7 @@
 import type { ServerFacts } from '../../feature.js';
 import type { GrantTypeClass } from '../../grants/grant-type-class.js';
 import { GrantType } from '../../grants/grant-type.js';
+import { isFit } from '../../response-types/response-mode.js';
 import type { ResponseTypeClass } from '../../response-types/response-type.js';
 
 /** What a host may say of its server. */
@@ -28,7 +29,7 @@ export function derivedMetadata(server: ServerFacts, issuer: string, said: Said)
     ...(scopes && scopes.length > 0 && { scopes_supported: scopes }),
     response_types_supported: responseTypes.map(([name]) => name),
     ...(responseTypes.length > 0 && {
-      response_modes_supported: [...new Set([...responseTypes.map(([, { mode }]) => mode), 'fragment'])],
+      response_modes_supported: servedResponseModes(server, responseTypes),
       authorization_response_iss_parameter_supported: true,
     }),
     grant_types_supported: grants,
@@ -66,8 +67,8 @@ function endpointMembers(server: ServerFacts, issuer: string, authorizes: boolea
 }
 
 /** `none` proves nothing. */
-function authMethods({ clientAuthentications }: ServerFacts, proven: boolean): readonly string[] {
-  const methods = new Set(clientAuthentications.map(({ method }) => method));
+function authMethods({ clientAuthentications, forbidden }: ServerFacts, proven: boolean): readonly string[] {
+  const methods = new Set(clientAuthentications.map(({ method }) => method).filter((one) => !forbidden.has(one)));
   if (proven) methods.delete('none');
   return [...methods];
 }
@@ -86,6 +87,12 @@ function servedResponseTypes(server: ServerFacts, said: Said): readonly [string,
       (!server.grants.has(grant) || isServed(server, server.grants.get(grant)!.requires)),
   );
 }
+
+/** Those that at least one of the response types may use. */
+const servedResponseModes = (server: ServerFacts, types: readonly (readonly [string, ResponseTypeClass])[]) =>
+  [...server.responseModes]
+    .filter(([, mode]) => types.some(([, type]) => isFit(mode, type.mode)))
+    .map(([name]) => name);
 
 /** The implicit grant has no class: its response type is all of it. */
 function servedGrants(

@@ -3,6 +3,7 @@ import type { Feature, ServerFacts } from '../../feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { scopesFault } from '../scopes-fault.js';
 import { unknownOption } from '../unknown-option.js';
+import { withSigned } from './signed.js';
 import { derivedMetadata } from './derived-metadata.js';
 
 /** What `serverMetadata()` takes. */
@@ -20,20 +21,37 @@ export interface ServerMetadataOptions {
   members?: Readonly<Record<string, unknown>>;
 }
 
+/** The feature that says what a server can do. */
+interface ServerMetadataFeature extends Feature {
+  sayMetadata(server: ServerFacts, issuer: string): object;
+}
+
 /** Clients find everything by the name of the issuer: its endpoints, and what it can do. RFC 8414 */
 export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
   const { maxAge = 3600, members } = options;
-  return {
+  const sayMetadata = (server: ServerFacts, issuer: string) => ({
+    ...members,
+    ...derivedMetadata(server, issuer, options),
+  });
+  const feature: ServerMetadataFeature = {
+    sayMetadata,
     name: 'RFC 8414',
     endpoints: {
       'server-metadata': publicDocument('/.well-known/oauth-authorization-server', {
         maxAge,
         perIssuer: true,
-        say: (server, issuer) => ({ ...members, ...derivedMetadata(server, issuer!, options) }),
+        say: (server, issuer) => withSigned(sayMetadata(server, issuer!), issuer, server),
       }),
     },
     check: (server) => [...faultsOf(server, options)],
   };
+  return feature;
+}
+
+/** What a server says of itself, for documents of the same members; as `serverMetadata()` has it where that is listed. */
+export function sayServerMetadata(server: ServerFacts, issuer: string): object {
+  const feature = server.features.find((one): one is ServerMetadataFeature => 'sayMetadata' in one);
+  return feature ? feature.sayMetadata(server, issuer) : derivedMetadata(server, issuer, {});
 }
 
 function* faultsOf(server: ServerFacts, options: ServerMetadataOptions): Iterable<string> {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors.js';
 import { shortText } from '../../events.js';
@@ -10,28 +9,36 @@ import { coversScope, requestedScope, scopeText } from '../../tokens/scope.js';
 import { namedResources } from '../resource-indicators/named-resources.js';
 import { actOf } from './actors.js';
 import type { ExchangeParty, ExchangeRequest, TokenExchangeModel } from './exchange-model.js';
-import { findParty, isHolder, isIssuedTo, refusedToken } from './parties.js';
+import type { BoundIssuer, KnownTokens } from './other-tokens.js';
+import { findParties, isHolder, isIssuedTo } from './parties.js';
 import { ACCESS_TOKEN, isTokenType } from './token-types.js';
 
-/** One token for another: with less in it, or for somebody who acts for its subject. RFC 8693 §2 */
-export class TokenExchangeGrantType extends GrantType<TokenExchangeModel> {
+/** What an exchange has to know of its server. */
+export interface ExchangeFacts {
   /** The resources that `audience` may name. */
-  protected readonly audiences: ReadonlyMap<string, string> = new Map();
+  readonly audiences: ReadonlyMap<string, string>;
   /** Does the server issue tokens for resources? */
-  protected readonly isTargeting: boolean = false;
+  readonly isTargeting: boolean;
+  /** What its features know of other tokens. */
+  readonly others: KnownTokens;
+}
+
+/** One token for another: with less in it, or for somebody who acts for its subject. RFC 8693 §2 */
+export abstract class TokenExchangeGrantType extends GrantType<TokenExchangeModel> {
+  protected abstract readonly facts: ExchangeFacts;
 
   async handle(request: Request, client: Client): Promise<Token> {
     const exchange = this.options.exchange!;
-    verifyRequested(exchange);
+    const { others } = this.facts;
+    const type = requestedType(exchange, others);
     const scope = requestedScope(request);
-    const named = this.readTargets(exchange);
-    const subject = await findParty('subject', exchange);
-    const actor = await findActor(exchange);
+    const issue = others.issuers.get(type);
+    const named = issue ? [] : this.readTargets(exchange);
+    const { subject, actor } = await findParties(exchange, others);
     const act = actOf(subject, actor, client);
     const asked = withoutHoles({ client, proof: exchange.proof, subject, actor, act, scope, resource: named });
+    if (issue) return await issueOther(issue, asked, { exchange, type });
 
-    verifyUnbound(subject, exchange);
-    if (actor) verifyUnbound(actor, exchange, 'actor');
     const audience = audienceOf(subject.resource);
     const permitted = await this.permitted(asked, exchange);
     // What is permitted beside them has to be asked for.
@@ -51,16 +58,17 @@ export class TokenExchangeGrantType extends GrantType<TokenExchangeModel> {
 
   /** What is named by `resource` and `audience`, each once. @throws InvalidTargetError for what is unknown. RFC 8693 §2.1 */
   private readTargets({ parameters }: Exchange): readonly string[] {
+    const { audiences: known, isTargeting } = this.facts;
     const resources = namedResources(parameters);
     const audiences = parameters
       .all('audience', () => true)
       .map((name) => {
-        const uri = this.audiences.get(name);
+        const uri = known.get(name);
         if (uri !== undefined) return uri;
-        throw targetError('the audience is one of the option `audiences`', [...this.audiences.keys()], name);
+        throw targetError('the audience is one of the option `audiences`', [...known.keys()], name);
       });
     const named = [...new Set([...resources, ...audiences])];
-    if (named.length === 0 || this.isTargeting) return named;
+    if (named.length === 0 || isTargeting) return named;
     throw targetError('the server issues tokens for resources: `resourceIndicators()` is listed', undefined, named[0]);
   }
 
@@ -93,26 +101,23 @@ const withoutHoles = (asked: Record<keyof ExchangeRequest, unknown>): ExchangeRe
   Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as unknown as ExchangeRequest;
 
 /** @throws InvalidRequestError for a type that is not issued. RFC 8693 §2.1 */
-function verifyRequested({ parameters }: Exchange): void {
+function requestedType({ parameters }: Exchange, { issuers }: KnownTokens): string {
   const type = parameters.optional('requested_token_type', isTokenType) ?? ACCESS_TOKEN;
-  if (type === ACCESS_TOKEN) return;
-  const detail = { rule: 'the type is issued', wanted: [ACCESS_TOKEN], given: type };
+  if (type === ACCESS_TOKEN || issuers.has(type)) return type;
+  const detail = { rule: 'the type is issued', wanted: [ACCESS_TOKEN, ...issuers.keys()], given: type };
   throw new InvalidRequestError('Invalid parameter: `requested_token_type` is not issued').because(detail);
 }
 
-/** The type comes with the token, and not without it. RFC 8693 §2.1 */
-async function findActor(exchange: Exchange): Promise<ExchangeParty | undefined> {
-  const { parameters } = exchange;
-  if (parameters.optional('actor_token') !== undefined) return await findParty('actor', exchange);
-  if (parameters.optional('actor_token_type', isTokenType) === undefined) return undefined;
-  throw new InvalidRequestError('Missing parameter: `actor_token`');
-}
-
-/** A token that is bound to a key is good for nobody who has not shown that very key with this request, which then binds its successor. */
-function verifyUnbound({ token }: ExchangeParty, exchange: Exchange, role: 'subject' | 'actor' = 'subject'): void {
-  const bound: unknown = token?.['cnf' as never];
-  if (!bound || isDeepStrictEqual(bound, exchange.token['cnf'])) return;
-  throw refusedToken(role).because({ rule: 'the token is bound to no key, or to the one that the request shows' });
+/** What is no access token is not kept: what the answer is made of only looks like one. RFC 8693 §2.2.1 */
+async function issueOther(
+  issue: BoundIssuer,
+  asked: ExchangeRequest,
+  { exchange, type }: { exchange: Exchange; type: string },
+): Promise<Token> {
+  const { value, expiresAt, scope } = await issue(asked, exchange);
+  exchange.exchanged = { type, named: [], granted: [] };
+  const { client, subject } = asked;
+  return { ...exchange.token, accessToken: value, accessTokenExpiresAt: expiresAt, scope, client, user: subject.user };
 }
 
 function verifyTargets(named: readonly string[], granted: readonly string[]): void {

@@ -33,6 +33,10 @@ export interface VerifiedToken<U extends User = User> {
   act?: Act;
   /** Its own `may_act`: who may act for its subject. Left out: it does not say. RFC 8693 §4.4 */
   may_act?: Readonly<Record<string, unknown>>;
+  /** The key that it is bound to: good for who shows that with the request, which then binds its successor. RFC 7800 §3 */
+  cnf?: object;
+  /** All that it says. */
+  says?: Readonly<Record<string, unknown>>;
 }
 
 /** One of the two parties of an exchange. */

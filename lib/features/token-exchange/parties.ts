@@ -1,29 +1,57 @@
 import { InvalidRequestError, ServerError } from '../../errors.js';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import type { Client, Model, RefreshToken, Token, User } from '../../model/model.js';
+import type { Client, Falsy, Model, RefreshToken, Token, User } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
+import { isShown } from '../../tokens/confirmation.js';
 import { findToken } from '../../tokens/find-token.js';
 import { grantSpan } from '../../tokens/grant-lifetime.js';
 import { isOver } from '../../tokens/lifetime.js';
 import { subjectOf } from '../../tokens/subject.js';
-import type { ExchangeParty, TokenExchangeModel, VerifiedToken } from './exchange-model.js';
+import type { ExchangeParty, ForeignToken, TokenExchangeModel, VerifiedToken } from './exchange-model.js';
+import type { KnownTokens } from './other-tokens.js';
 import { isTokenType, OWN, type OwnTokenType } from './token-types.js';
 
 type Role = 'subject' | 'actor';
 
+/** Who asks for whom: the tokens of both parties, found and good. @throws InvalidRequestError RFC 8693 §2.1 */
+export async function findParties(exchange: Exchange, others: KnownTokens) {
+  const subject = await findParty('subject', exchange, others);
+  const { parameters } = exchange;
+  const isActing = parameters.optional('actor_token') !== undefined;
+  // The type comes with the token, and not without it.
+  if (!isActing && parameters.optional('actor_token_type', isTokenType) !== undefined) {
+    throw new InvalidRequestError('Missing parameter: `actor_token`');
+  }
+  return { subject, actor: isActing ? await findParty('actor', exchange, others) : undefined };
+}
+
 /** The token of a party, found and good. @throws InvalidRequestError for one that is not, whatever is wrong. RFC 8693 §2.2.2 */
-export async function findParty(role: Role, exchange: Exchange): Promise<ExchangeParty> {
+async function findParty(role: Role, exchange: Exchange, others: KnownTokens): Promise<ExchangeParty> {
   const { parameters } = exchange;
   const value = parameters.required(`${role}_token`, isVSCHAR);
   const type = parameters.required(`${role}_token_type`, isTokenType);
   const own = OWN.get(type as OwnTokenType);
-  const party = own ? await findOwn(own, value, exchange) : await verifyForeign({ value, type, as: role }, exchange);
-  if (party) return { ...party, type };
+  const token = { value, type, as: role };
+  // An access token may be another server's; a refresh token is never anybody else's.
+  const party = own
+    ? ((await findOwn(own, value, exchange)) ?? (own === 'access_token' && (await readOther(token, exchange, others))))
+    : await verifyForeign(token, exchange, others);
+  if (party) {
+    verifyUnbound(party, exchange, role);
+    return { ...party, type };
+  }
   const rule = `the ${role} token is known, and neither revoked, expired nor another issuer's`;
   throw refusedToken(role).because({ rule, given: type });
 }
 
+/** A token that is bound to a key is good for nobody who has not shown that very key with this request, which then binds its successor. */
+function verifyUnbound({ token, cnf }: Omit<ExchangeParty, 'type'>, exchange: Exchange, role: Role): void {
+  if (isShown(token?.['cnf' as never] ?? cnf, exchange.token['cnf'])) return;
+  throw refusedToken(role).because({ rule: 'the token is bound to no key, or to the one that the request shows' });
+}
+
+/** What is wrong with the token of a party, only the operator hears. */
 export const refusedToken = (role: Role) => new InvalidRequestError(`Invalid request: \`${role}_token\` is invalid`);
 
 /** A token of this server. One that was revoked, or is another issuer's, is as good as unknown. */
@@ -51,6 +79,7 @@ async function findOwn(
     claims: claimsOf(token.client, user),
     act: act as VerifiedToken['act'],
     may_act: may_act as VerifiedToken['may_act'],
+    says: token,
   };
 }
 
@@ -60,24 +89,35 @@ function claimsOf(client: Client, user: User): Record<string, unknown> {
 }
 
 async function verifyForeign(
-  token: { value: string; type: string; as: Role },
-  { client, options }: Exchange,
+  token: ForeignToken,
+  exchange: Exchange,
+  others: KnownTokens,
 ): Promise<Omit<ExchangeParty, 'type'> | undefined> {
-  const model: Model & TokenExchangeModel = options.model;
+  const found = await readOther(token, exchange, others);
+  if (found) return found;
+  const model: Model & TokenExchangeModel = exchange.options.model;
+  if (!model.verifyForeignToken && others.isReading) return undefined;
   if (!model.verifyForeignToken) {
     const detail = { rule: 'the model reads tokens of others, by `verifyForeignToken()`', wanted: [...OWN.keys()] };
     const error = new InvalidRequestError(`Invalid parameter: \`${token.as}_token_type\``);
     throw error.because({ ...detail, given: token.type });
   }
-  const found = await model.verifyForeignToken(token, client);
+  return verified(await model.verifyForeignToken(token, exchange.client), '`verifyForeignToken()`');
+}
+
+const readOther = async (token: ForeignToken, exchange: Exchange, others: KnownTokens) =>
+  verified(await others.read(token, exchange), 'a feature that reads other tokens');
+
+/** @param by what has read it, for who wrote that */
+function verified(found: VerifiedToken | Falsy, by: string): Omit<ExchangeParty, 'type'> | undefined {
   if (!found) return undefined;
-  const { user, scope, resource, expiresAt, claims, act, may_act } = found;
-  if (!user) throw new ServerError('Server error: `verifyForeignToken()` did not return a `user` object');
+  const { user, scope, resource, expiresAt, claims, act, may_act, cnf, says } = found;
+  if (!user) throw new ServerError(`Server error: ${by} did not return a \`user\` object`);
   if (expiresAt !== undefined && !(expiresAt instanceof Date)) {
     throw new ServerError('Server error: `expiresAt` must be a Date instance');
   }
   if (expiresAt && isOver(expiresAt)) return undefined;
-  return { user, scope, resource, expiresAt, claims: claims ?? { sub: subjectOf(user) }, act, may_act };
+  return { user, scope, resource, expiresAt, claims: claims ?? { sub: subjectOf(user) }, act, may_act, cnf, says };
 }
 
 /**

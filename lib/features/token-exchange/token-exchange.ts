@@ -1,10 +1,12 @@
 import type { Feature, ServerFacts } from '../../feature.js';
-import type { GrantTypeOptions } from '../../grants/grant-type.js';
+import type { OwnUrls } from '../../http/own-urls.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
+import { issuesForResources } from '../resource-indicators/named-resources.js';
 import { unknownOption } from '../unknown-option.js';
-import { TokenExchangeGrantType } from './exchange-grant.js';
+import { type ExchangeFacts, TokenExchangeGrantType } from './exchange-grant.js';
 import type { TokenExchangeModel } from './exchange-model.js';
+import { otherTokensOf } from './other-tokens.js';
 import { ACCESS_TOKEN } from './token-types.js';
 
 /** What `tokenExchange()` takes. */
@@ -13,7 +15,7 @@ export interface TokenExchangeOptions {
   audiences?: Readonly<Record<string, string>>;
 }
 
-const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /**
  * Clients exchange a token for another: with less in it, or one that says who acts for its user. Tokens are kept with `act`, who acts,
@@ -21,37 +23,31 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
  */
 export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
   const audiences = new Map(Object.entries(options.audiences ?? {}));
-  // By model: a grant does not know its server, and servers may share the feature.
-  const targeting = new WeakMap<Model, boolean>();
+  // Servers may share the feature.
+  const known = new WeakMap<OwnUrls, ExchangeFacts>();
 
   class Grant extends TokenExchangeGrantType {
-    protected override readonly audiences = audiences;
-    protected override readonly isTargeting: boolean;
-
-    constructor(given: GrantTypeOptions) {
-      super(given);
-      this.isTargeting = targeting.get(given.model) ?? false;
-    }
+    protected readonly facts = known.get(this.options.exchange!.server)!;
   }
 
   return {
     name: 'RFC 8693',
-    grants: { [GRANT]: Grant },
+    grants: { [EXCHANGE_GRANT]: Grant },
     parameters: PARAMETERS,
 
     check(server) {
-      targeting.set(server.options.model, hasTargets(server));
+      known.set(server, { audiences, isTargeting: issuesForResources(server), others: otherTokensOf(server) });
       return [...faultsOf(options, server)];
     },
 
-    issue({ exchanged, token, options: { model } }) {
+    issue({ exchanged, server, token }) {
       if (exchanged?.act) token['act'] = exchanged.act;
       // Where nobody else sees to it that what is for something stays so.
-      if (exchanged?.granted.length && !targeting.get(model)) token['resource'] = exchanged.granted;
+      if (exchanged?.granted.length && !known.get(server)!.isTargeting) token['resource'] = exchanged.granted;
     },
 
     respond({ exchanged, answer }) {
-      if (exchanged) answer['issued_token_type'] = ACCESS_TOKEN;
+      if (exchanged) answer['issued_token_type'] = exchanged.type ?? ACCESS_TOKEN;
     },
 
     describe: ({ act, may_act }) => ({ ...objectOf({ act }), ...objectOf({ may_act }) }),
@@ -62,19 +58,18 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
 const objectOf = (claim: Record<string, unknown>): object =>
   Object.values(claim).every((value) => typeof value === 'object' && value !== null) ? claim : {};
 
-const hasTargets = ({ features }: ServerFacts) => features.some(({ name }) => name === 'RFC 8707');
-
 function* faultsOf({ ...options }: TokenExchangeOptions, server: ServerFacts): Iterable<string> {
   const misspelt = unknownOption(options, { audiences: true }, '`tokenExchange()`');
   if (misspelt !== undefined) yield misspelt;
   const { audiences = {} } = options;
   const odd = Object.entries(audiences).find(([, uri]) => typeof uri !== 'string' || !isResource(uri));
   if (odd) yield `the audience \`${odd[0]}\` of \`tokenExchange()\` must be an absolute URI without fragment`;
-  if (Object.keys(audiences).length > 0 && !hasTargets(server)) {
+  if (Object.keys(audiences).length > 0 && !issuesForResources(server)) {
     yield '`audiences` of `tokenExchange()` needs the feature `resourceIndicators()`, which binds tokens to resources';
   }
   const model: Model & TokenExchangeModel = server.options.model;
-  if (!model.getAccessToken && !model.getRefreshToken && !model.verifyForeignToken) {
+  const { isReading } = otherTokensOf(server);
+  if (!model.getAccessToken && !model.getRefreshToken && !model.verifyForeignToken && !isReading) {
     yield '`tokenExchange()` needs a model that finds tokens: `getAccessToken()`, `getRefreshToken()` or `verifyForeignToken()`';
   }
   if (model.verifyForeignToken && !model.mayExchange) {

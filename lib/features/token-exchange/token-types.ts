@@ -4,6 +4,12 @@ const PREFIX = 'urn:ietf:params:oauth:token-type:';
 export const ACCESS_TOKEN = `${PREFIX}access_token`;
 export const REFRESH_TOKEN = `${PREFIX}refresh_token`;
 
+export const ID_TOKEN = `${PREFIX}id_token`;
+export const SAML2 = `${PREFIX}saml2`;
+export const JWT = `${PREFIX}jwt`;
+/** draft-ietf-oauth-identity-assertion-authz-grant §4.3 */
+export const ID_JAG = `${PREFIX}id-jag`;
+
 /** Those that this server issues itself, and by which of its finders they are found; of all others a verifier is asked. */
 export const OWN = new Map([
   [ACCESS_TOKEN, 'access_token'],

@@ -4,11 +4,25 @@ import { isIP, type LookupFunction } from 'node:net';
 
 import type { SafeFetchOptions } from './safe-fetch-options.js';
 
+/** What is handed over to somebody. */
+export interface Posted {
+  /** Of what kind it is: `application/json`. */
+  type: string;
+  body: string;
+  /** A token of theirs, by which they know whom it is from. RFC 6750 §2.1 */
+  bearer?: string;
+}
+
 /** Sends the request to one of the addresses, under the name: whoever answers has to have the certificate of that. */
 export function requestPinned(
   url: URL,
   addresses: readonly string[],
-  { signal, ca }: { signal: AbortSignal } & Pick<SafeFetchOptions, 'ca'>,
+  {
+    signal,
+    accept,
+    posted,
+    ca,
+  }: { signal: AbortSignal; accept: string; posted: Posted | undefined } & Pick<SafeFetchOptions, 'ca'>,
 ): Promise<IncomingMessage> {
   const isTls = url.protocol === 'https:';
   const pinned: LookupFunction = (_name, { all }, found) => {
@@ -18,9 +32,15 @@ export function requestPinned(
   };
   // Agents of its own: that of the host may know a proxy, or keep connections and sessions.
   const agent = isTls ? new HttpsAgent({ maxCachedSessions: 0 }) : new HttpAgent();
-  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'nest-oauth2' };
+  const headers = {
+    accept,
+    'accept-encoding': 'identity',
+    'user-agent': 'nest-oauth2',
+    ...(posted && headersOf(posted)),
+  };
   const options = {
     agent,
+    method: posted ? 'POST' : 'GET',
     headers,
     signal,
     lookup: pinned,
@@ -31,6 +51,12 @@ export function requestPinned(
   };
   return new Promise((resolve, reject) => {
     const request = (isTls ? requestHttps : requestHttp)(url, options, resolve);
-    request.once('error', reject).end();
+    request.once('error', reject).end(posted?.body);
   });
 }
+
+const headersOf = ({ type, body, bearer }: Posted) => ({
+  'content-type': type,
+  'content-length': Buffer.byteLength(body),
+  ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+});

@@ -1,25 +1,33 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type BlockList, isIP, isIPv6 } from 'node:net';
 
-import { InvalidArgumentError } from '../../errors.js';
+import { refuse } from '../../refuse.js';
 import { FetchError } from './fetch-error.js';
 import { lookUp } from './look-up.js';
-import { requestPinned } from './pinned-request.js';
+import { type Posted, requestPinned } from './pinned-request.js';
 import { Places } from './places.js';
-import { readJson } from './read-json.js';
+import { readJson, readText, verifyTaken } from './read-json.js';
 import { fetchFault, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
 
 /** What was fetched. */
-export interface Fetched {
-  body: Record<string, unknown>;
+export interface Fetched<Body = Record<string, unknown>> {
+  body: Body;
   headers: IncomingHttpHeaders;
 }
 
+/** What is to be fetched, and who reads it. */
+interface Wanted<Body> {
+  accept: string;
+  /** What is handed over; left out: nothing, it is only asked for. */
+  posted?: Posted;
+  read: (answer: IncomingMessage, size: number) => Promise<Body>;
+}
+
 /**
- * The only way in which this library fetches what somebody else has named: a JSON object by https, from a public address. The
+ * The only way in which this library asks or tells somebody whom somebody else has named: by https, at a public address. The
  * name is looked up once, all its addresses are checked, and the connection is made to one of these: a name that means
- * another address a moment later changes nothing. No redirect is followed, no cookie or credential sent, no proxy asked.
+ * another address a moment later changes nothing. No redirect is followed, no cookie sent, no proxy asked.
  * RFC 9700 §4.11, CIMD §8.6
  */
 export class SafeFetch {
@@ -31,8 +39,7 @@ export class SafeFetch {
   /** @throws InvalidArgumentError for an option that cannot work */
   constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
     const given = { ...options, timeout, size, lookup };
-    const fault = fetchFault(given);
-    if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+    refuse(fetchFault(given));
     const { concurrency = 64, concurrencyPerHost = 4, allow = [] } = options;
     this.options = given;
     this.allowed = blockList(allow);
@@ -47,14 +54,28 @@ export class SafeFetch {
 
   /** Fetches a JSON object. @throws FetchError whenever there is none */
   async json(text: string): Promise<Fetched> {
+    return await this.read(text, { accept: 'application/json', read: readJson });
+  }
+
+  /** Fetches text in ASCII. @param accept the media types that are wanted @throws FetchError whenever there is none */
+  async text(text: string, accept: string): Promise<Fetched<string>> {
+    return await this.read(text, { accept, read: readText });
+  }
+
+  /** Hands something over by POST, to who answers 200 or 204. @throws FetchError whenever it was not taken */
+  async post(text: string, posted: Posted): Promise<void> {
+    await this.read(text, { accept: '*/*', posted, read: verifyTaken });
+  }
+
+  private async read<Body>(text: string, wanted: Wanted<Body>): Promise<Fetched<Body>> {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const fault = url ? this.faultOf(url) : 'it is no URL';
     if (!url || fault !== undefined) throw new FetchError('url', `${text} is not fetched: ${fault}`);
-    return this.hosts.within(url.hostname, () => this.inTime(url));
+    return this.hosts.within(url.hostname, () => this.inTime(url, wanted));
   }
 
   /** One clock for all of it: whoever sends a byte at a time has no more of them. */
-  private async inTime(url: URL): Promise<Fetched> {
+  private async inTime<Body>(url: URL, wanted: Wanted<Body>): Promise<Fetched<Body>> {
     const { timeout } = this.options;
     const clock = new AbortController();
     const late = new FetchError('network', `${url.host} did not answer within ${timeout} s`);
@@ -66,7 +87,7 @@ export class SafeFetch {
       }, timeout * 1000);
     });
     try {
-      return await Promise.race([this.fetch(url, clock.signal), end]);
+      return await Promise.race([this.fetch(url, clock.signal, wanted), end]);
     } catch (error) {
       if (error instanceof FetchError) throw error;
       throw new FetchError('network', `${url.host} could not be asked: ${String(error)}`, { cause: error });
@@ -76,13 +97,14 @@ export class SafeFetch {
     }
   }
 
-  private async fetch(url: URL, signal: AbortSignal): Promise<Fetched> {
+  private async fetch<Body>(url: URL, signal: AbortSignal, wanted: Wanted<Body>): Promise<Fetched<Body>> {
     const addresses = await this.addressesOf(url, signal);
     // However many names a host has, it is one.
     return this.addresses.within(addresses.toSorted()[0]!, async () => {
-      const answer = await requestPinned(url, addresses, { signal, ca: this.options.ca });
+      const { accept, posted } = wanted;
+      const answer = await requestPinned(url, addresses, { signal, accept, posted, ca: this.options.ca });
       try {
-        return { body: await readJson(answer, this.options.size), headers: answer.headers };
+        return { body: await wanted.read(answer, this.options.size), headers: answer.headers };
       } finally {
         answer.destroy();
       }

@@ -1,18 +1,18 @@
 import { isPublic } from '../../clients/none.js';
 import type { Exchange } from '../../endpoints/exchange.js';
-import {
-  InvalidArgumentError,
-  InvalidGrantError,
-  InvalidRequestError,
-  InvalidTokenError,
-  ServerError,
-} from '../../errors.js';
+import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors.js';
 import type { Feature } from '../../feature.js';
 import type { Client } from '../../model/model.js';
-import { jktOf } from '../../tokens/confirmation.js';
-import { type DpopOptions, faultOf, faultsOf, settle } from './options.js';
+import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
+import { type DpopOptions, type DpopSettings, faultOf, faultsOf, settle } from './options.js';
 import { refused } from './proof.js';
 import { Proofs } from './proofs.js';
+import { refuse } from '../../refuse.js';
+
+/** The feature, with what it takes, for a profile to judge. */
+export interface DpopFeature extends Feature {
+  readonly proofs: Pick<DpopSettings, 'clockTolerance'>;
+}
 
 /**
  * Tokens are bound to a key of the client, which proves with each request that it has it: whoever steals a token cannot use it.
@@ -20,13 +20,13 @@ import { Proofs } from './proofs.js';
  * `cnf`. RFC 9449
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
-export function dpop(options: DpopOptions = {}): Feature {
-  const fault = faultOf(options);
-  if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+export function dpop(options: DpopOptions = {}): DpopFeature {
+  refuse(faultOf(options));
   const settings = settle(options);
   const proofs = new Proofs(settings, options.nonce);
   return {
     name: 'RFC 9449',
+    proofs: settings,
     confirms: ['jkt'],
     schemes: { DPoP: { algs: settings.algorithms.join(' ') } },
     parameters: { authorize: { dpop_jkt: 'The thumbprint of the key that the code will be brought with.' } },
@@ -54,15 +54,14 @@ export function dpop(options: DpopOptions = {}): Feature {
       const { client, token } = exchange;
       const jkt = await proofs.keyOf(exchange, 'token');
       if (jkt !== undefined) token['cnf'] = { ...(token['cnf'] as object | undefined), jkt };
-      else if (client.dpopBoundAccessTokens) throw refused('this client brings one');
+      else if (client.dpopBoundAccessTokens) throw missing();
     },
 
     issue: verifyKey,
 
-    respond({ answer, authorization, token }, issued) {
-      const bound = jktOf(issued);
-      if (bound !== jktOf(token)) throw authorization ? new ServerError(NOT_KEPT) : usedByAnother();
-      if (bound !== undefined) answer['token_type'] = 'DPoP';
+    respond(exchange, issued) {
+      verifyAnswer(exchange, issued, 'jkt');
+      if (jktOf(issued) !== undefined) exchange.answer['token_type'] = 'DPoP';
     },
 
     async present(presented) {
@@ -86,15 +85,6 @@ function verifyKey({ client, code, proof, refreshToken, token }: Exchange): void
 
 const isBound = ({ client, proof }: { client: Client; proof: string }) => isPublic(client) || proof === 'none';
 
-/** A client whose answer was lost has it again, and nobody else has it. */
-const usedByAnother = () =>
-  new InvalidGrantError('Invalid grant: the refresh token was used with another key').because({
-    rule: 'a retry is made with the key of the first try',
-  });
-
-const NOT_KEPT =
-  'Server error: the model did not keep `cnf`, the key that a token is bound to: it must save, find and return it';
-
 /** A token is no better for what it is called: a bound one needs its proof, and any other has none. RFC 9449 §7.1, §7.2 */
 function misused(scheme: string): InvalidTokenError {
   const isProven = scheme === 'DPoP';
@@ -107,3 +97,9 @@ function misused(scheme: string): InvalidTokenError {
     given: scheme,
   });
 }
+
+/** A proof that is not there is not a bad one: the request is not whole. RFC 9449 §5.2 */
+const missing = () =>
+  new InvalidRequestError('Invalid request: missing DPoP proof').because({
+    rule: 'the client shows the key that its tokens are bound to',
+  });

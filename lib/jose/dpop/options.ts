@@ -3,7 +3,8 @@ import { unknownOption } from '../../features/unknown-option.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
-import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { areSecrets } from '../secrets.js';
 
 /** What `dpop()` takes. */
 export interface DpopOptions {
@@ -57,7 +58,7 @@ function* optionFaults(options: DpopOptions): Generator<string, undefined> {
   const misspelt = unknownOption(options, NAMES, PLACE);
   if (misspelt !== undefined) yield misspelt;
   const { algorithms = ALGORITHMS, lifetime, clockTolerance, publicUrl, nonce } = options;
-  if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every((one) => ALGORITHMS.includes(one))) {
+  if (!areAlgorithms(algorithms)) {
     yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHMS.join(', ')}`;
   }
   if (!isSeconds(lifetime, 1)) yield `\`lifetime\` of ${PLACE} must be a number of seconds, from 1 to 3600`;
@@ -84,7 +85,7 @@ function* nonceFaults(nonce: DpopNonceOptions): Generator<string> {
   const misspelt = unknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${PLACE}`);
   if (misspelt !== undefined) yield misspelt;
   const secrets: unknown[] = [nonce.secret].flat();
-  if (secrets.length === 0 || !secrets.every((one) => typeof one === 'string' && one.length >= 32)) {
+  if (!areSecrets(secrets)) {
     yield `\`nonce\` of ${PLACE} needs a \`secret\` of 32 characters at least`;
   }
   if (!isSeconds(nonce.lifetime, 1))

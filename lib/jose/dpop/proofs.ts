@@ -28,8 +28,8 @@ export class Proofs {
     const text = readProof(request);
     if (text === undefined) return undefined;
     if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();
-    const own = server.urlOf(endpoint, issuer);
-    const urls = own === undefined ? urlsOf(request, server, this.settings.publicUrls) : [own];
+    const own = server.urlsOf(endpoint, issuer);
+    const urls = own.length > 0 ? own : urlsOf(request, server, this.settings.publicUrls);
     return await this.verified(text, { request, urls }, options.model);
   }
 

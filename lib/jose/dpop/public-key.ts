@@ -1,5 +1,6 @@
 import type { JWK } from 'jose';
 import { isObject } from '../../options/kinds.js';
+import { hasPrivateMember } from '../../clients/private-members.js';
 
 /** The members that make up a public key, by its type. RFC 7638 §3.2, RFC 8037 §2 */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -8,9 +9,6 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   RSA: ['e', 'n'],
 };
 
-/** What only the owner of a key may know. RFC 7518 §6 */
-const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
 /** Characters of a modulus of 4096 bits, and of an exponent: a larger one would keep this server busy. */
 const LONGEST = 683;
 const LONGEST_EXPONENT = 6;
@@ -18,7 +16,7 @@ const LONGEST_EXPONENT = 6;
 /** The public key that a proof brings, and nothing else of what stands there; or what is wrong with it. RFC 9449 §4.2 */
 export function publicKeyOf(given: unknown): JWK | string {
   if (!isObject(given)) return 'its header has the public key, `jwk`';
-  if (PRIVATE.some((name) => Object.hasOwn(given, name))) return 'its key has no private member';
+  if (hasPrivateMember(given)) return 'its key has no private member';
   const { kty } = given;
   const names = typeof kty === 'string' && Object.hasOwn(MEMBERS, kty) ? MEMBERS[kty]! : undefined;
   if (!names) return 'its key is one of EC, OKP or RSA';

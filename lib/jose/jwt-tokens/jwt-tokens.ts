@@ -1,9 +1,10 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { InvalidTokenError } from '../../errors.js';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
 import { expiryOf, objectionTo, refusal, type TokenClaims, tokenOf } from '../../remote/token-claims.js';
+import { issuerKeys } from '../issuer-keys.js';
 import { isNotVerified } from '../not-verified.js';
-import { remoteKeys } from './remote-keys.js';
+import { type JwtChecks, verifyJwt } from '../verify-jwt.js';
 import { type JwtTokensOptions, type Settings, settle } from './settings.js';
 
 /** What every access token must say. RFC 9068 §2.2 */
@@ -11,9 +12,6 @@ const REQUIRED = ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'];
 
 /** Characters of a token that are looked at: a header of HTTP is rarely longer. */
 const LONGEST = 16_384;
-
-/** Keys without a `kid` that are tried for one token. */
-const TRIES = 4;
 
 /**
  * The model of an API that lives apart from its authorization server, and checks signed access tokens without asking there
@@ -24,13 +22,13 @@ export class JwtTokens implements ProtectedResourceModel {
   declare readonly saveToken?: undefined;
   private readonly settings: Settings;
   private readonly keys: JWTVerifyGetKey;
-  private readonly checks: Parameters<typeof jwtVerify>[2];
+  private readonly checks: JwtChecks;
 
   /** @throws InvalidArgumentError with a sentence for an option that cannot work */
   constructor(options: JwtTokensOptions) {
     this.settings = settle(options);
-    const { algorithms, clockTolerance, issuer, jwks } = this.settings;
-    this.keys = jwks ? createLocalJWKSet(jwks as JSONWebKeySet) : remoteKeys(this.settings, this);
+    const { algorithms, clockTolerance, issuer } = this.settings;
+    this.keys = issuerKeys(this.settings, this);
     this.checks = { algorithms: [...algorithms], clockTolerance, issuer, typ: 'at+jwt', requiredClaims: REQUIRED };
   }
 
@@ -51,25 +49,10 @@ export class JwtTokens implements ProtectedResourceModel {
   /** The claims of a token whose signature is good and whose time has not passed. */
   private async verified(token: string): Promise<JWTPayload | undefined> {
     try {
-      return (await jwtVerify(token, this.keys, this.checks)).payload;
+      return (await verifyJwt(token, this.keys, this.checks)).payload;
     } catch (error) {
-      if (error instanceof errors.JWKSMultipleMatchingKeys) return await this.tried(token, error);
       return rejected(error);
     }
-  }
-
-  /** Keys that have no name are tried one by one. RFC 7515 §4.1.4 */
-  private async tried(token: string, candidates: errors.JWKSMultipleMatchingKeys): Promise<JWTPayload | undefined> {
-    let tries = 0;
-    for await (const key of candidates) {
-      if (++tries > TRIES) break;
-      try {
-        return (await jwtVerify(token, key, this.checks)).payload;
-      } catch (error) {
-        if (!(error instanceof errors.JWSSignatureVerificationFailed)) return rejected(error);
-      }
-    }
-    return undefined;
   }
 }
 
@@ -82,7 +65,8 @@ function rejected(error: unknown): undefined {
 
 /** Members that this library reads are what they must be: a server of its own kind may have signed anything. */
 function isWellFormed(claims: JWTPayload): claims is JWTPayload & TokenClaims {
-  const { client_id: clientId, sub, scope, jti } = claims;
+  const { aud, client_id: clientId, sub, scope, jti } = claims;
   const isScope = scope === undefined || typeof scope === 'string';
-  return [clientId, sub, jti].every((one) => typeof one === 'string' && one !== '') && isScope;
+  const texts: unknown[] = [clientId, sub, jti, ...(Array.isArray(aud) ? aud : [aud])];
+  return texts.every((one) => typeof one === 'string' && one !== '') && isScope;
 }

@@ -1,12 +1,14 @@
 import { publicDocument } from '../../endpoints/public-document.js';
-import { InvalidArgumentError } from '../../errors.js';
-import type { Feature, ServerFacts } from '../../feature.js';
+import { refuse } from '../../refuse.js';
+import type { ServerFacts } from '../../feature.js';
 import { unknownOption } from '../../features/unknown-option.js';
-import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import type { KeysFeature } from './find-keys.js';
 import type { KeyModel } from './key-model.js';
 import { GivenKeys, jwkSet, type KeyRing } from './key-ring.js';
 import { type KeyMaterial, signingKey } from './signing-key.js';
 import { StoredKeys } from './stored-keys.js';
+import { areSecrets } from '../secrets.js';
 
 /** What `keys()` takes: the keys themselves, or how the store keeps them. */
 export interface KeysOptions {
@@ -31,19 +33,14 @@ export interface KeysOptions {
   rotateEvery?: number;
 }
 
-/** The feature that has the keys of a server. */
-export interface KeysFeature extends Feature {
-  ringOf(server: ServerFacts): KeyRing;
-}
-
 /** The keys by which a server signs, and the document that says the public halves of them. RFC 7517, RFC 8414 §2 */
 export function keys(options: KeysOptions = {}): KeysFeature {
-  verify(unknownOption(options, NAMES, '`keys()`'));
+  refuse(unknownOption(options, NAMES, '`keys()`'));
   const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
   const secrets = [options.secret ?? []].flat();
   const { algorithms = ['ES256'], rotateEvery } = options;
   const given = from && givenKeys(from);
-  if (!given) verify(faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }));
+  if (!given) refuse(faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }));
   const rings = new WeakMap<object, KeyRing>();
   const ringOf = ({ options: { model } }: ServerFacts): KeyRing => {
     if (given) return given;
@@ -67,22 +64,16 @@ export function keys(options: KeysOptions = {}): KeysFeature {
   };
 }
 
-/** The keys of a server; undefined: it lists none. */
-export function findKeys(server: ServerFacts): KeyRing | undefined {
-  const feature = server.features.find((one): one is KeysFeature => 'ringOf' in one);
-  return feature?.ringOf(server);
-}
-
 const outlives = ({ options }: ServerFacts, keep: number) => Number(options.accessTokenLifetime) > keep;
 const OUTLIVES =
   '`keep` of `keys()` must be as long as `accessTokenLifetime` at least: a token would outlive the key that shows it is good';
 
 function givenKeys(from: readonly KeyMaterial[]): GivenKeys {
-  if (!Array.isArray(from) || from.length === 0) verify('`from` of `keys()` must be a list of private keys');
+  if (!Array.isArray(from) || from.length === 0) refuse('`from` of `keys()` must be a list of private keys');
   const all = from.map(signingKey);
   const names = all.map(({ kid }) => kid);
   const twice = names.find((kid, at) => names.indexOf(kid) !== at);
-  verify(twice && `two keys of \`keys()\` have the name \`${twice}\`: tokens could not say which`);
+  refuse(twice && `two keys of \`keys()\` have the name \`${twice}\`: tokens could not say which`);
   return new GivenKeys(all);
 }
 
@@ -93,13 +84,10 @@ interface Kept extends Required<Pick<KeysOptions, 'maxAge' | 'refresh' | 'lead' 
 }
 
 function faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }: Kept): string | undefined {
-  if (secrets.length === 0 || !secrets.every((one) => typeof one === 'string' && one.length >= 32)) {
+  if (!areSecrets(secrets)) {
     return '`keys()` needs a `secret` of 32 characters at least, which seals the keys in the store, or keys by `from`';
   }
-  const known: readonly unknown[] = ALGORITHMS;
-  if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every((one) => known.includes(one))) {
-    return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHMS.join(', ')}`;
-  }
+  if (!areAlgorithms(algorithms)) return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHMS.join(', ')}`;
   for (const [name, value] of Object.entries({ maxAge, refresh, lead, keep, rotateEvery })) {
     if (value !== undefined && !(value >= 0)) return `\`${name}\` of \`keys()\` must be a number of seconds`;
   }
@@ -108,10 +96,6 @@ function faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery
   }
   if (rotateEvery !== undefined && rotateEvery < lead) return '`rotateEvery` of `keys()` must be longer than `lead`';
   return undefined;
-}
-
-function verify(fault: string | undefined): void {
-  if (fault !== undefined) throw new InvalidArgumentError(`Invalid argument: ${fault}`);
 }
 
 const NAMES = {

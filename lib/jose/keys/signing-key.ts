@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
-import { InvalidArgumentError } from '../../errors.js';
+import { ServerError } from '../../errors.js';
+import { fail } from '../../refuse.js';
 import type { Awaitable } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
 import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
@@ -58,10 +59,21 @@ function external(signer: Signer): SigningKey {
     async sign(header, payload) {
       const protectedHeader = encoded({ alg, kid: named.kid, ...header });
       const input = `${protectedHeader}.${encoded(payload)}`;
-      return `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`;
+      const signature = Buffer.from(await signer.sign(Buffer.from(input)));
+      if (signature.length !== lengthOf(key)) throw notOfJws(named, signature, lengthOf(key));
+      return `${input}.${signature.toString('base64url')}`;
     },
   };
 }
+
+/** Bytes of a signature. RFC 7518 §3.3, §3.4, RFC 8037 §3.1 */
+const lengthOf = ({ asymmetricKeyDetails: details }: KeyObject) => Math.ceil((details?.modulusLength ?? 512) / 8);
+
+/** Most services sign ES256 in DER, which no API would verify, and nobody here would notice. */
+const notOfJws = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, wanted: number) =>
+  new ServerError(
+    `Server error: the signer \`${kid}\` gives ${length} bytes: as JWS has it, ${alg} has ${wanted}, and is not in DER`,
+  );
 
 function local(material: Jwk | string | PemKey): SigningKey {
   const given = typeof material === 'string' ? { pem: material } : (material ?? {});
@@ -125,8 +137,4 @@ function read(parse: () => KeyObject, fault: string): KeyObject {
     // What the parser says may show parts of the key.
     return fail(fault);
   }
-}
-
-function fail(fault: string): never {
-  throw new InvalidArgumentError(`Invalid argument: ${fault}`);
 }

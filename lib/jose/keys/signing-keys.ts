@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '../../errors.js';
-import type { OAuth2Server } from '../../server.js';
+import type { ServerFacts } from '../../feature.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { findKeys } from './keys.js';
+import { findKeys } from './find-keys.js';
+import type { KeyRing } from './key-ring.js';
 import type { KeyInfo } from './schedule.js';
-import { StoredKeys } from './stored-keys.js';
 
 /** What an operator may do with the keys that the store keeps. */
 export interface SigningKeys {
@@ -22,9 +22,12 @@ export interface SigningKeys {
 }
 
 /** The keys of a server, for its operator. @throws InvalidArgumentError where the host brings them, or there are none */
-export function signingKeys(server: OAuth2Server): SigningKeys {
+export function signingKeys(server: { readonly facts: ServerFacts }): SigningKeys {
   const ring = findKeys(server.facts);
-  if (ring instanceof StoredKeys) return ring;
+  if (ring && isKept(ring)) return ring;
   const why = ring ? 'the keys are those that the host gives `keys()`' : '`keys()` is not among the `features`';
   throw new InvalidArgumentError(`Invalid argument: ${why}: there is nothing to change`);
 }
+
+/** Those of another build of the package are of another class. */
+const isKept = (ring: KeyRing): ring is KeyRing & SigningKeys => 'rotate' in ring;

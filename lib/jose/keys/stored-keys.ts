@@ -5,8 +5,9 @@ import type { KeyModel } from './key-model.js';
 import type { KeyRing } from './key-ring.js';
 import { newKey } from './new-key.js';
 import { type KeptKey, type KeyInfo, schedule } from './schedule.js';
-import { Seal } from './seal.js';
+import { Seal } from '../../seal.js';
 import { type SigningKey, signingKey } from './signing-key.js';
+import type { SigningKeys } from './signing-keys.js';
 
 /** How the keys in a store are kept and changed; all times in seconds. */
 export interface StoredKeysSettings {
@@ -21,7 +22,7 @@ export interface StoredKeysSettings {
 const ATTEMPTS = 20;
 
 /** Keys that the store keeps for all processes of a server, made by the first one that needs them. */
-export class StoredKeys implements KeyRing {
+export class StoredKeys implements KeyRing, SigningKeys {
   private readonly seal: Seal;
   private kept: readonly KeptKey[] = [];
   private readonly made = new Map<string, SigningKey>();
@@ -32,15 +33,17 @@ export class StoredKeys implements KeyRing {
     private readonly model: KeyModel,
     private readonly settings: StoredKeysSettings,
   ) {
-    this.seal = new Seal(settings.secrets);
+    this.seal = new Seal(settings.secrets, 'nest-oauth2 signing keys');
   }
 
   async published(): Promise<readonly Jwk[]> {
-    return (await this.scheduled()).map(({ key }) => this.signing(key).publicJwk);
+    return (await this.scheduled(this.kept.length === 0)).map(({ key }) => this.signing(key).publicJwk);
   }
 
   async current(alg: SigningAlgorithm = this.settings.algorithms[0]!): Promise<SigningKey | undefined> {
-    const found = (await this.scheduled()).find(({ key, state }) => key.alg === alg && state === 'current');
+    const isMissing = this.settings.algorithms.includes(alg) && !this.kept.some((key) => key.alg === alg);
+    const keys = await this.scheduled(isMissing);
+    const found = keys.find(({ key, state }) => key.alg === alg && state === 'current');
     return found && this.signing(found.key);
   }
 
@@ -70,14 +73,15 @@ export class StoredKeys implements KeyRing {
     if (!this.settings.algorithms.includes(wanted))
       throw new InvalidArgumentError(`Invalid argument: no key signs by ${wanted}`);
     const made = await newKey(wanted, now ? Date.now() : this.fromNow());
+    let { kid } = made;
     await this.change((keys) => {
       const own = keys.filter((key) => key.alg === wanted);
-      if (own.length === 0) return [...keys, { ...made, signsFrom: Date.now() }];
-      const waits = own.some((key) => key.signsFrom > Date.now());
-      return waits && !now ? keys : [...keys, made];
+      const waits = now ? undefined : own.find((key) => key.signsFrom > Date.now());
+      kid = (waits ?? made).kid;
+      if (waits) return keys;
+      return [...keys, own.length === 0 ? { ...made, signsFrom: Date.now() } : made];
     });
-    const named = this.kept.filter((key) => key.alg === wanted).toSorted((a, b) => b.signsFrom - a.signsFrom);
-    return named[0]!.kid;
+    return kid;
   }
 
   /** Forgets a key that somebody else has got: what it signed is good no more. One that signs is replaced at once. */
@@ -94,12 +98,13 @@ export class StoredKeys implements KeyRing {
 
   private fromNow = () => Date.now() + this.settings.lead * 1000;
 
-  private async scheduled() {
+  /** @param isMissing is what is asked for not there at all? Then it is made now, or by whoever is at it. */
+  private async scheduled(isMissing: boolean) {
     const age = (performance.now() - this.readAt) / 1000;
-    if (age >= this.settings.refresh) {
+    if (isMissing || age >= this.settings.refresh) {
       const reading = (this.reading ??= this.renew().finally(() => (this.reading = undefined)));
       // Keys are known long before they sign, and long after: a store that is down for a while is no reason to stop.
-      if (this.kept.length === 0 || age >= this.settings.lead) await reading;
+      if (isMissing || age >= this.settings.lead) await reading;
       else reading.catch(() => undefined);
     }
     return schedule(this.kept, Date.now(), this.settings.keep);

@@ -1,10 +1,11 @@
-import { decodeJwt, type JWTPayload } from 'jose';
+import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
 import { InvalidClientError, InvalidRequestError, type RefusalDetail } from '../../errors.js';
 import type { ClientClaim } from '../../clients/client-authentication.js';
 import type { Parameters } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
 
 /** RFC 7523 §2.2 */
-export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Characters of an assertion that are looked at. */
 const LONGEST = 8192;
@@ -12,6 +13,21 @@ const LONGEST = 8192;
 /** An assertion that proves nothing: what is wrong with it, only the operator hears. */
 export const unproven = (detail: RefusalDetail) =>
   new InvalidClientError('Invalid client: the client assertion is not accepted').because(detail);
+
+/** Does a request bring an assertion, or anything of one? */
+export const hasAssertion = ({ body }: Request): boolean =>
+  Boolean(body?.client_assertion || body?.client_assertion_type);
+
+/** Does its assertion say that it is signed by a secret, and by no key? Then it is of another method. OpenID Connect Core §9 */
+export function isBySecret({ body }: Request): boolean {
+  const assertion: unknown = body?.client_assertion;
+  if (typeof assertion !== 'string' || assertion.length > LONGEST) return false;
+  try {
+    return decodeProtectedHeader(assertion).alg?.startsWith('HS') ?? false;
+  } catch {
+    return false;
+  }
+}
 
 /** Whose the assertion of a request claims to be; undefined: it brings none. RFC 7521 §4.2 */
 export function readAssertion(parameters: Parameters): ClientClaim | undefined {

@@ -1,6 +1,8 @@
 import type { Check } from '../contract.js';
 import { CLIENT_CHECKS } from './clients.js';
+import { ADMINISTERED_CLIENT_CHECKS } from './administered-clients.js';
 import { clockChecks, FAMILY_CLOCK_CHECKS } from './clocks.js';
+import { EXCHANGED_TOKEN_CHECKS } from './exchanged-tokens.js';
 import { FAMILY_CHECKS } from './families.js';
 import { FLOW_CHECKS } from './flows.js';
 import { GENERATOR_CHECKS } from './generators.js';
@@ -12,9 +14,11 @@ import { PUSHED_REQUEST_CHECKS } from './pushed-requests.js';
 import { raceChecks } from './races.js';
 import { redeemingChecks } from './redeeming.js';
 import { lateRedeemingChecks } from './redeeming-late.js';
+import { REGISTERED_CLIENT_CHECKS } from './registered-clients.js';
 import { replayChecks } from './replays.js';
 import { RETRY_CHECKS } from './retries.js';
 import { REVOCATION_CHECKS } from './revoking.js';
+import { SIGNING_KEY_CHECKS } from './signing-keys.js';
 import { spendingChecks } from './spending.js';
 import { SPENT_CODE_CHECKS } from './spent-codes.js';
 import { USER_CHECKS } from './users.js';
@@ -42,4 +46,8 @@ export const CHECKS: readonly Check[] = [
   ...REVOCATION_CHECKS,
   ...PUSHED_REQUEST_CHECKS,
   ...DEVICE_CHECKS,
+  ...EXCHANGED_TOKEN_CHECKS,
+  ...ADMINISTERED_CLIENT_CHECKS,
+  ...REGISTERED_CLIENT_CHECKS,
+  ...SIGNING_KEY_CHECKS,
 ];

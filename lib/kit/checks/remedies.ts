@@ -82,3 +82,35 @@ export const DECIDE_ONCE = `let one statement decide, and return whether it chan
 export const SLOWER = `change the one column, and nothing that was decided.
   SQL    UPDATE device_codes SET poll_interval = ? WHERE id = ? AND poll_interval < ?
   Mongo  updateOne({ _id }, { $max: { interval } })`;
+
+/** How text is replaced that others replace too. */
+export const REPLACE_IF_SAME = `let one statement compare and replace, byte by byte, and return whether it changed a row.
+  SQL    UPDATE signing_keys SET text = ? WHERE id = 1 AND text = ?                    → affected rows === 1
+         for the first: INSERT INTO signing_keys (id, text) VALUES (1, ?) ON CONFLICT DO NOTHING   → affected rows === 1
+  Mongo  findOneAndUpdate({ _id: 1, text: old }, { $set: { text } })                   → not null
+  Redis  one Lua script: GET, compare, SET`;
+
+/** How something ends with what it came of. */
+export const END_WITH = `keep with the token what it came of, and look for that too whenever it is looked up; or leave \`saveExchangedToken()\` out.
+  SQL    SELECT … FROM access_tokens t LEFT JOIN access_tokens s ON s.id = t.came_of WHERE t.token = ?
+         AND (t.came_of IS NULL OR (s.id IS NOT NULL AND s.revoked_at IS NULL)), and so on up to the first`;
+
+/** How a row is made by one of many. */
+export const INSERT_ONCE = `let the database refuse the second row, and return whether it did; no look before it.
+  SQL    INSERT INTO clients … ON CONFLICT (id) DO NOTHING (MySQL: INSERT IGNORE)      → affected rows === 1
+  Mongo  insert, and return false for the error 11000
+  Redis  SET client:<id> … NX                                                          → not null`;
+
+/** How a client is changed that others change too. */
+export const CHANGE_CLIENT = `compare and set, and make the change again of what it has become.
+  SQL    UPDATE clients SET data = ?, version = version + 1 WHERE id = ? AND version = ?   → no row: read again, change again
+  Mongo  findOneAndUpdate({ _id, version }, …)                                         → null: read again, change again`;
+
+/** How secrets are kept. */
+export const HASH_SECRETS = `keep SHA-256 of what is random and scrypt of what somebody chose, each in a list with the moment until which it is good; compare in constant time, and return neither.`;
+
+/** How all ends that a client was given. */
+export const END_CLIENT = `a number of the client stands with all that it is given, and what has another one is over.
+  SQL    UPDATE clients SET generation = generation + 1, retired_at = now() WHERE id = ?
+         SELECT … FROM access_tokens t JOIN clients c ON c.id = t.client_id AND c.generation = t.generation WHERE …
+  SQL    DELETE FROM access_tokens / refresh_tokens / codes WHERE client_id = ?, in the transaction that changes the client`;

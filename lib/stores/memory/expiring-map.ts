@@ -7,6 +7,7 @@ interface Expiring {
 export class ExpiringMap<V extends Expiring> {
   private readonly entries = new Map<string, V>();
   private pruneAt = 1024;
+  private fullAt = -Infinity;
 
   constructor(private readonly limit: number) {}
 
@@ -22,6 +23,16 @@ export class ExpiringMap<V extends Expiring> {
     this.entries.set(key, value);
     if (this.entries.size >= this.pruneAt) this.prune(Date.now());
     if (this.entries.size > this.limit) this.evict();
+  }
+
+  /** Is there no place but that of something that has not expired? Looked at once a second: that costs more the more there is. */
+  isFull(now: number): boolean {
+    if (this.entries.size < this.limit) return false;
+    if (Math.abs(now - this.fullAt) >= 1000) {
+      this.fullAt = now;
+      this.prune(now);
+    }
+    return this.entries.size >= this.limit;
   }
 
   /** Forgets what has expired; called by itself each time the map has doubled, which costs little per entry. */

@@ -12,7 +12,10 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
   /** The clients to begin with, or where the host keeps them. */
   clients: readonly StoredClient[] | Clients;
   users: Users;
-  /** How many codes, access tokens, refresh tokens and grants are kept, of each; the oldest go first. Default: 100 000 */
+  /**
+   * How many codes, access tokens, refresh tokens and grants are kept, of each; the oldest go first. What may happen only once is not
+   * forgotten before its time: when there is so much of that, nothing more may happen. Default: 100 000
+   */
   limit?: number;
 }
 

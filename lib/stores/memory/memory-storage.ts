@@ -1,3 +1,4 @@
+import { unavailable } from '../../remote/unavailable.js';
 import type { StoredClient } from '../ports.js';
 import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { ExpiringMap } from './expiring-map.js';
@@ -71,6 +72,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
   once(digest: string, seconds: number): boolean {
     const now = Date.now();
     if ((this.seen.get(digest)?.expiresAt ?? 0) > now) return false;
+    // To forget what came a moment ago would let it come again: whoever can send enough would see to that.
+    if (this.seen.isFull(now)) throw unavailable('The memory of what may happen only once is full', 1);
     this.seen.set(digest, { expiresAt: now + seconds * 1000 });
     return true;
   }

@@ -1,4 +1,5 @@
 import type { Row } from '../storage.js';
+import { keepRecent } from '../../keep-recent.js';
 
 type Hint = Pick<Row, 'grantId' | 'clientId'>;
 
@@ -16,7 +17,6 @@ export class TokenHints {
   }
 
   set(digest: string, { grantId, clientId }: Hint): void {
-    this.hints.set(digest, { grantId, clientId });
-    if (this.hints.size > this.limit) this.hints.delete(this.hints.keys().next().value!);
+    keepRecent(this.hints, digest, { grantId, clientId }, this.limit);
   }
 }

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { errorResponse } from '../../../lib/error-response.js';
 import { InvalidArgumentError } from '../../../lib/index.js';
+import { stepUpOf } from '../../../lib/resource/user-authentication.js';
 import type { NativeReply } from '../../native-reply.js';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn, handshakeRequest, type Upgrade } from './handshake.js';
@@ -46,7 +47,8 @@ export const graphql: Transport = {
     const { error, error_description } = errorResponse(failure);
     const code = CODES[failure.status] ?? (failure.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');
     // An error of graphql-js takes its extensions from the error it was made of.
-    return Object.assign(toHttpException(failure, cause), { extensions: { code, error, error_description } });
+    const extensions = { code, error, error_description, ...stepUpOf(failure) };
+    return Object.assign(toHttpException(failure, cause), { extensions });
   },
   findStream(context) {
     const operation = context.getArgByIndex<{ operation?: { operation?: string } } | undefined>(3)?.operation;

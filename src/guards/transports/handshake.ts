@@ -5,6 +5,7 @@ import type { NativeRequest } from '../../http-adapter.js';
 export interface Upgrade {
   headers: IncomingHttpHeaders;
   url?: string;
+  socket?: unknown;
 }
 
 /** What stands under `authorization` in an object that a client sent, whatever the case. */
@@ -15,7 +16,11 @@ export function authorizationIn(sent: unknown): string | undefined {
 }
 
 /** The handshake as a request that brings this authorization, and no other. */
-export function handshakeRequest(upgrade: Upgrade | undefined, authorization: string | undefined): NativeRequest {
+export function handshakeRequest(
+  upgrade: Upgrade | undefined,
+  authorization: string | undefined,
+  socket = upgrade?.socket,
+): NativeRequest {
   const { authorization: _own, ...headers } = upgrade?.headers ?? {};
   if (authorization !== undefined) Object.assign(headers, { authorization });
   return {
@@ -23,6 +28,7 @@ export function handshakeRequest(upgrade: Upgrade | undefined, authorization: st
     method: 'GET',
     url: upgrade?.url?.split('?', 1)[0] ?? '/',
     query: {},
+    socket,
     ...(upgrade && { handshake: upgrade }),
   };
 }

@@ -1,5 +1,6 @@
 import { errorResponse } from '../../../lib/error-response.js';
 import type { OAuthError } from '../../../lib/index.js';
+import { stepUpOf } from '../../../lib/resource/user-authentication.js';
 
 /** What a refused message is answered with, over WebSockets and microservices. RFC 6750 §3.1 */
 export interface OAuthRefusal {
@@ -10,9 +11,18 @@ export interface OAuthRefusal {
   message: string;
   error: string;
   error_description: string;
+  /** What to ask for in an authorization request, where the user has to sign in anew. RFC 9470 §4 */
+  acr_values?: string;
+  max_age?: number;
 }
 
 export function refusalPayload(failure: OAuthError): OAuthRefusal {
   const said = errorResponse(failure);
-  return { status: 'error', statusCode: failure.status, message: said.error_description, ...said };
+  return {
+    status: 'error',
+    statusCode: failure.status,
+    message: said.error_description,
+    ...said,
+    ...stepUpOf(failure),
+  };
 }

@@ -10,6 +10,8 @@ import { attachedTo, type OpenStream, type Transport } from './transport.js';
 /** A connection of socket.io, as far as it is used here. */
 interface IoSocket {
   readonly handshake: Upgrade & { auth?: Record<string, unknown> };
+  /** That by which the connection was opened. */
+  readonly request?: { socket?: unknown };
   emit(event: string, payload: unknown): unknown;
   once(event: 'disconnect', listener: () => void): unknown;
   disconnect(close: true): unknown;
@@ -51,7 +53,7 @@ export const ws: Transport = {
 function requestOf(client: GatewayClient): NativeRequest {
   if (isIo(client)) {
     const { headers, auth } = client.handshake;
-    return handshakeRequest(client.handshake, authorizationOf(auth) ?? headers.authorization);
+    return handshakeRequest(client.handshake, authorizationOf(auth) ?? headers.authorization, client.request?.socket);
   }
   const upgrade = upgrades.get(client);
   if (upgrade) return handshakeRequest(upgrade, upgrade.headers.authorization);

@@ -17,7 +17,7 @@ export function account({ say, nameOf, action, fields, user, returnTo }: Account
 }
 
 /** Asks whether to sign out, or says that it is done. */
-export function signOut({ say, nameOf, action, fields, user, login }: SignOutPageContext): Page {
+export function signOut({ say, nameOf, action, fields, user, login, frames = [], next }: SignOutPageContext): Page {
   const title = say(user ? 'signOutTitle' : 'signedOutTitle');
   return {
     title,
@@ -30,6 +30,17 @@ export function signOut({ say, nameOf, action, fields, user, login }: SignOutPag
           </form>`
       : html`<h1>${title}</h1>
           <p>${say('signedOutText')}</p>
-          <p><a href="${login}">${say('signInAgain')}</a></p>`,
+          <p><a href="${next ?? login}">${say(next === undefined ? 'signInAgain' : 'goOn')}</a></p>
+          ${frames.map(opened)}`,
   };
 }
+
+/** A page of a client: it may do what it does with its own cookies, and nothing with this window. */
+const opened = (url: string) =>
+  html`<iframe
+    src="${url}"
+    title=""
+    hidden
+    sandbox="allow-scripts allow-same-origin"
+    referrerpolicy="no-referrer"
+  ></iframe>`;

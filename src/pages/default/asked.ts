@@ -1,22 +1,56 @@
+import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext } from '../contexts.js';
 import { type Html, html } from '../html.js';
 import { hidden } from './fields.js';
 
 /** What is known of who asks, be it for a browser or for a device. */
-type Asking = Pick<ConsentPageContext, 'say' | 'describe' | 'nameOf' | 'client' | 'clientHost' | 'scopes'>;
+type Asking = Pick<
+  ConsentPageContext,
+  'say' | 'describe' | 'nameOf' | 'client' | 'clientHost' | 'scopes' | 'claims' | 'details'
+>;
 
-/** Who asks, who speaks for that one, and which scopes are asked for. */
-export function asked({ say, describe, nameOf, client, clientHost, scopes }: Asking): Html {
+/** Who asks, who speaks for that one, and what is asked for: scopes, claims by name, and authorization details. */
+export function asked({ say, describe, nameOf, client, clientHost, scopes, claims = [], details = [] }: Asking): Html {
   const values = { client: html`<b>${nameOf(client)}</b>` };
-  return html`<p>${say(scopes.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
+  return html`<p>${say(scopes.length + details.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
     ${clientHost !== undefined && html`<p>${say('clientAt', { host: html`<code>${clientHost}</code>` })}</p>`}
+    ${linksOf(client, say)}
     ${
       scopes.length > 0 &&
       html`<ul class="scopes">
         ${scopes.map((scope) => html`<li>${describe(scope) ?? say('useScope')} <code>${scope}</code></li>`)}
       </ul>`
-    }`;
+    }
+    ${
+      claims.length > 0 &&
+      html`<ul>
+        ${claims.map((claim) => html`<li>${say('useClaim', { claim: html`<code>${claim}</code>` })}</li>`)}
+      </ul>`
+    }
+    ${details.map(
+      ({ title, lines }) =>
+        html`<h2>${title}</h2>
+          <ul class="details">
+            ${lines.map((line) => html`<li>${line}</li>`)}
+          </ul>`,
+    )}`;
 }
+
+/**
+ * What a client that describes itself says of itself on pages of its own. Its logo is not shown: it may be anybody's.
+ * RFC 7591 §2, §5
+ */
+function linksOf(client: Client, say: Asking['say']): Html | false {
+  const { metadata } = client as Client & { metadata?: Readonly<Record<string, unknown>> };
+  const links = (['policy_uri', 'tos_uri'] as const).flatMap((member) => {
+    const uri = metadata?.[member];
+    const isLink = typeof uri === 'string' && /^https?:\/\//i.test(uri);
+    return isLink ? [html`<a href="${uri}" target="_blank" rel="noopener noreferrer">${say(LINKS[member])}</a> `] : [];
+  });
+  return links.length > 0 && html`<p class="aside">${links}</p>`;
+}
+
+const LINKS = { policy_uri: 'clientPolicy', tos_uri: 'clientTerms' } as const;
 
 /** Yes or no. */
 export const choice = ({ say, action, fields }: Pick<ConsentPageContext, 'say' | 'action' | 'fields'>): Html =>

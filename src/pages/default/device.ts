@@ -1,7 +1,7 @@
 import type { DeviceConsentPageContext, DeviceDonePageContext, DevicePageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
 import { asked, choice } from './asked.js';
-import { FOCUSED, hidden, INVALID } from './fields.js';
+import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Asks for the code that a device shows, or whether the one that came along is that. */
 export function device({ say, action, fields, userCode, problem }: DevicePageContext): Page {
@@ -10,7 +10,7 @@ export function device({ say, action, fields, userCode, problem }: DevicePageCon
   return {
     title: problem ? say('problem', { title }) : title,
     main: html`<h1>${title}</h1>
-      ${problem && html`<p class="notice bad" role="alert" id="problem">${say(problem)}</p>`}
+      ${problemNotice(say, problem)}
       <p>${say(userCode === undefined ? 'deviceIntro' : 'deviceConfirm')}</p>
       <form method="post" action="${action}">
         ${hidden(fields)}

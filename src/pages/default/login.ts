@@ -1,15 +1,15 @@
 import type { LoginPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
-import { FOCUSED, hidden, INVALID } from './fields.js';
+import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Asks who the user is: no client ever sees what is typed here. */
-export function login({ say, action, fields, username, problem }: LoginPageContext): Page {
+export function login({ say, action, fields, username, signUp, problem }: LoginPageContext): Page {
   const title = say('signInTitle');
   const isWrong = problem === 'wrong';
   return {
     title: problem ? say('problem', { title }) : title,
     main: html`<h1>${title}</h1>
-      ${problem && html`<p class="notice bad" role="alert" id="problem">${say(problem)}</p>`}
+      ${problemNotice(say, problem)}
       <form method="post" action="${action}">
         ${hidden(fields)}
         <label for="username">${say('username')}</label>
@@ -36,6 +36,7 @@ export function login({ say, action, fields, username, problem }: LoginPageConte
           ${username && FOCUSED}
         />
         <button class="primary wide">${say('signIn')}</button>
-      </form>`,
+      </form>
+      ${signUp !== undefined && html`<p class="aside"><a href="${signUp}">${say('signUp')}</a></p>`}`,
   };
 }

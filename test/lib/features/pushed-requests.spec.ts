@@ -290,10 +290,19 @@ describe('a browser that brings the name of a pushed request', () => {
     expect(await answer(server, 'authorize', request)).toMatchObject({ status: 302 });
   });
 
+  it('is no URL, which nobody would fetch: the client is told so', async () => {
+    const { server } = make();
+    const asked = { ...ASKED, client_id: 'web' };
+    expect(shown(await visit(server, 'https://app.example/request.jwt', asked))).toMatchObject({
+      status: 302,
+      redirected: { error: 'request_uri_not_supported', state: 'xyz' },
+    });
+  });
+
   it.each<[string, (uri: string) => [unknown, Parameters?]]>([
     ['that is unknown', (uri) => [`${uri.slice(0, -1)}${uri.endsWith('0') ? '1' : '0'}`]],
     ['in capitals', (uri) => [uri.toUpperCase()]],
-    ['that is a URL', () => ['https://app.example/request.jwt']],
+    ['that only begins so', () => ['urn:ietf:params:oauth:request_uri:https://app.example/request.jwt']],
     ['of another client', (uri) => [uri, { client_id: 'strict' }]],
     ['of no client that is known', (uri) => [uri, { client_id: 'nobody' }]],
   ])('%s is told so, and the client hears nothing', async (_, bring) => {

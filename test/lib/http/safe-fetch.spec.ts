@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../../lib/http/safe-fetch/index.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { CERTIFICATE, json, type Reply, TlsServer } from '../../support/tls-server.js';
 
 const server = new TlsServer();
 beforeAll(() => server.start());
@@ -45,6 +45,40 @@ describe('what somebody else has named', () => {
         connection: expect.any(String),
       },
     });
+  });
+
+  it('is told something, with a token of its own, and need not say more than that it has it', async () => {
+    const told: string[] = [];
+    const hear =
+      (reply: Reply): Reply =>
+      async (response, request) => {
+        told.push(Buffer.concat(await request.toArray()).toString());
+        reply(response, request);
+      };
+    server.replies['/a'] = hear((response) => response.writeHead(204).end());
+    server.replies['/b'] = hear(json({ any: 'thing' }));
+    for (const path of ['/a', '/b']) {
+      const posted = { type: 'application/json', body: '{"a":"é"}', bearer: 'their-token' };
+      await fetching().post(server.url(path), posted);
+      const { method, headers } = server.seen.at(-1)!;
+      expect({ method, body: told.pop() }).toEqual({ method: 'POST', body: '{"a":"é"}' });
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'content-length': '10',
+        authorization: 'Bearer their-token',
+      });
+    }
+  });
+
+  it.each([
+    [302, 'answer'],
+    [400, 'answer'],
+    [503, 'network'],
+  ])('is not told where it answers %i, and nowhere else', async (status, fault) => {
+    server.replies['/'] = (response) => response.writeHead(status, { location: server.url('/elsewhere') }).end();
+    expect(await faultOf(fetching().post(server.url('/'), { type: 'text/plain', body: 'a' }))).toBe(fault);
+    expect(server.seen.map(({ url }) => url)).toEqual(['/']);
+    expect(await faultOf(new SafeFetch().post('https://127.0.0.1/', { type: 'text/plain', body: 'a' }))).toBe('url');
   });
 
   it('is fetched of another type of JSON too', async () => {

@@ -6,7 +6,7 @@ import { type KeyModel, type KeysOptions, keys, signingKeys } from 'nest-oauth2/
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
 import { signJwt } from '../../../lib/jose/keys/key-ring.js';
-import { findKeys } from '../../../lib/jose/keys/keys.js';
+import { findKeys } from '../../../lib/jose/keys/find-keys.js';
 import { createHost } from '../../support/model.js';
 
 const SECRET = 'a secret of thirty-two characters';
@@ -103,6 +103,18 @@ describe('keys that the host brings', () => {
     for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(shown).not.toHaveProperty(secret);
   });
 
+  it.each([
+    ['in DER', 'ES256', p256],
+    ['cut off', 'PS256', rsa],
+  ] as const)('are told from those whose signer answers with something else: %s', async (how, alg, key) => {
+    const { n, e, crv, x, y, kty } = jwk(key);
+    const answer = (data: Uint8Array) => signBytes('sha256', data, key).subarray(how === 'in DER' ? 0 : 1);
+    const server = serverOf({ from: [{ alg, publicKey: { n, e, crv, x, y, kty } as never, sign: answer }] });
+    await expect(sign(server)).rejects.toThrow(
+      /the signer `.*` gives \d+ bytes: as JWS has it, .S256 has \d+, and is not/,
+    );
+  });
+
   it('are all shown, and of each algorithm the first one signs', async () => {
     const next = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const from = [
@@ -155,6 +167,44 @@ describe('keys in a store', () => {
     for (const server of servers) expect(await isGood(server, tokens[0]!)).toBe(true);
     expect(createPrivateKey({ key: jwk(), format: 'jwk' }).type).toBe('private');
     expect(kept.text).not.toMatch(/"d"|kty/);
+  });
+
+  it('are waited for while they are made, by whoever comes then', async () => {
+    const server = processOf(kept);
+    const replaced = jest.spyOn(kept, 'replaceSigningKeys');
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    replaced.mockImplementationOnce(async (old, text) => {
+      await released;
+      return kept.replaceSigningKeys(old, text);
+    });
+    const first = sign(server);
+    while (replaced.mock.calls.length === 0) await new Promise(setImmediate);
+    const [second, shown] = [sign(server), document(server)];
+    release();
+    expect(kidOf(await second)).toBe(kidOf(await first));
+    expect((await shown).keys).toHaveLength(1);
+  });
+
+  it.each([1, 2])('are made by the next one who asks, where the store did not keep that of place %i', async (place) => {
+    const server = processOf(kept, { algorithms: ['ES256', 'Ed25519'] });
+    const replaced = jest.spyOn(kept, 'replaceSigningKeys');
+    const keep = replaced.getMockImplementation()!;
+    replaced.mockImplementation((...given) =>
+      replaced.mock.calls.length === place ? Promise.reject(new Error('down')) : keep.apply(kept, given),
+    );
+    await expect(sign(server)).rejects.toThrow('down');
+    expect(await isGood(server, await sign(server, 'Ed25519'))).toBe(true);
+    expect(await isGood(server, await sign(server))).toBe(true);
+  });
+
+  it('are named by what was made, though another one waits', async () => {
+    const server = processOf(kept);
+    await sign(server);
+    const next = await signingKeys(server).rotate();
+    const at = await signingKeys(server).rotate({ now: true });
+    expect(at).not.toBe(next);
+    expect(kidOf(await sign(server))).toBe(at);
   });
 
   it('are not asked for again for a minute', async () => {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { introspection, revocation, serverMetadata } from 'nest-oauth2/features';
-import { privateKeyJwt, type PrivateKeyJwtOptions } from 'nest-oauth2/jose';
+import { introspection, registration, revocation, serverMetadata } from 'nest-oauth2/features';
+import { clientSecretJwt, privateKeyJwt, type PrivateKeyJwtOptions } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
@@ -23,12 +23,13 @@ async function pairOf(alg: string, kid: string) {
 
 let own: Pair;
 let other: Pair;
+let ed: Pair;
 let keyServer: Server;
 let keysUri: string;
 let served: { status: number; body: string; asked: number; held?: () => void };
 
 beforeAll(async () => {
-  [own, other] = [await pairOf('ES256', 'own'), await pairOf('ES256', 'other')];
+  [own, other, ed] = [await pairOf('ES256', 'own'), await pairOf('ES256', 'other'), await pairOf('EdDSA', 'ed')];
   keyServer = createServer(({ url }, response) => {
     served.asked++;
     const answer = () => response.writeHead(served.status, { 'content-type': 'application/json' }).end(served.body);
@@ -54,7 +55,14 @@ function setUp(options: PrivateKeyJwtOptions = {}) {
     { ...byKey, id: 'fetched', jwksUri: keysUri },
     { ...byKey, id: 'slow', jwksUri: `${keysUri}?slow` },
     { ...byKey, id: 'described', metadata: { jwks: { keys: [own.jwk] } } as never },
+    { ...byKey, id: 'several', jwks: { keys: [other.jwk, { ...own.jwk, kid: undefined }, ed.jwk] } },
     { ...byKey, id: 'without' },
+    { ...byKey, id: 'pinned', jwks: { keys: [own.jwk, ed.jwk] }, tokenEndpointAuthSigningAlg: 'EdDSA' },
+    {
+      ...byKey,
+      id: 'self-pinned',
+      metadata: { jwks: { keys: [own.jwk, ed.jwk] }, token_endpoint_auth_signing_alg: 'EdDSA' } as never,
+    },
     { ...byKey, id: 'foreign', jwks: { keys: [other.jwk] } },
     { ...client, id: 'secret', secret: 'secret-of-it', jwks: { keys: [own.jwk] } },
   ];
@@ -93,6 +101,9 @@ const sign = (claims: object = {}, header: object = {}, { alg, kid, privateKey }
   new SignJWT(claimsOf(claims)).setProtectedHeader({ alg, kid, ...header }).sign(privateKey);
 const of = (id: string) => ({ iss: id, sub: id });
 
+/** What nobody can make text of. */
+const NO_TEXT = { toString: 1, valueOf: 1 };
+
 const REFUSED = { status: 401, body: { error: 'invalid_client' } };
 
 describe('a client with a key of its own', () => {
@@ -111,6 +122,32 @@ describe('a client with a key of its own', () => {
     expect(heard).toContainEqual(expect.objectContaining({ name: 'client.authenticated', method: 'private_key_jwt' }));
   });
 
+  it('that has registered an algorithm signs by no other one', async () => {
+    const { ask } = setUp();
+    for (const id of ['pinned', 'self-pinned']) {
+      expect(await ask(await sign(of(id)))).toMatchObject(REFUSED);
+      expect(await ask(await sign(of(id), {}, ed))).toMatchObject({ status: 200 });
+    }
+  });
+
+  it.each([
+    ['PS256', [], 201],
+    ['none', [], 400],
+    ['HS256', [], 400],
+    ['HS256', [clientSecretJwt()], 201],
+  ])('registers %s with %j: %i', async (token_endpoint_auth_signing_alg, more, status) => {
+    const users = { findById: () => null, findByCredentials: () => null };
+    const model = new MemoryStore({ clients: [], users, sealSecretsWith: 'x'.repeat(32) });
+    const features = [privateKeyJwt(), registration({ open: true }), ...more];
+    const server = new OAuth2Server({ model, issuer: ISSUER, features });
+    const body = { redirect_uris: ['https://app.example/cb'], token_endpoint_auth_signing_alg };
+    const headers = { 'content-type': 'application/json' };
+    const response = new Response();
+    const request = new Request({ method: 'POST', headers, query: {}, body });
+    await server.answer('registration', request, response).catch(() => undefined);
+    expect(response.status).toBe(status);
+  });
+
   it('may name itself beside that, and nobody else', async () => {
     const { ask } = setUp();
     expect(await ask(await sign(), { client_id: 'given' })).toMatchObject({ status: 200 });
@@ -118,6 +155,14 @@ describe('a client with a key of its own', () => {
       status: 400,
       body: { error: 'invalid_request' },
     });
+  });
+
+  it('may have several keys, and not say which one it is', async () => {
+    const { ask } = setUp();
+    for (const pair of [own, other, ed]) {
+      expect(await ask(await sign(of('several'), { kid: undefined }, pair))).toMatchObject({ status: 200 });
+    }
+    expect(await ask(await sign(of('several'), { kid: 'own' }, other))).toMatchObject(REFUSED);
   });
 
   it('proves it at every endpoint', async () => {
@@ -202,6 +247,7 @@ describe('an assertion', () => {
     ['for another server', () => sign({ aud: 'https://evil.example' })],
     ['for a list of servers', () => sign({ aud: [ISSUER, 'https://evil.example'] })],
     ['for nobody', () => sign({ aud: undefined })],
+    ['for what is no text', () => sign({ aud: NO_TEXT })],
     ['without an end', () => sign({ exp: undefined })],
     ['that lives for a year', () => sign({ exp: now() + 31_536_000 })],
     ['whose end is text', () => sign({ exp: '9999999999' })],
@@ -214,11 +260,21 @@ describe('an assertion', () => {
     ['that is no JWT', () => 'x.y.z'],
     ['that is too long', () => sign({ pad: 'x'.repeat(9000) })],
     ['with a critical header that nobody knows', () => crit()],
+    ['signed by a key that it says where to fetch', () => sign({}, { kid: 'new', jku: keysUri, x5u: keysUri }, other)],
+    ['by a key that is called like what every object has', () => sign({}, { kid: '__proto__' }, other)],
+    ['by a key whose name is a path', () => sign({}, { kid: '../../../../dev/null' }, other)],
+    ['by a key whose name is none', () => sign({}, { kid: { $ne: null } }, other)],
+    ['by a key of another kind than it says', () => sign({}, { alg: 'EdDSA' }, { ...own, privateKey: ed.privateKey })],
+    ['whose claims were changed', () => changed()],
   ];
   const crit = () =>
     new SignJWT(claimsOf())
       .setProtectedHeader({ alg: 'ES256', kid: 'own', crit: ['x'], x: 1 })
       .sign(own.privateKey, { crit: { x: true } });
+  const changed = async () => {
+    const [header, , signature] = (await sign(of('foreign'))).split('.');
+    return [header, Buffer.from(JSON.stringify(claimsOf())).toString('base64url'), signature].join('.');
+  };
   const hs256 = (secret: string) =>
     new SignJWT(claimsOf()).setProtectedHeader({ alg: 'HS256', kid: 'own' }).sign(new TextEncoder().encode(secret));
 
@@ -280,6 +336,7 @@ describe('the keys of a client at its URL', () => {
 
   it.each([
     ['says no', () => (served.status = 500)],
+    ['leads to another place', () => (served.status = 302)],
     ['says something that is no JSON', () => (served.body = '<html>')],
     ['has no list', () => (served.body = '{"keys":1}')],
     ['has too much', () => (served.body = JSON.stringify({ keys: [], pad: 'x'.repeat(100_000) }))],

@@ -5,24 +5,24 @@ import { describe, expect, it } from '@jest/globals';
 import { TABLE } from '../../../lib/options/table.js';
 
 const root = join(import.meta.dirname, '../../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/options.md'), 'utf8');
 
-/** The cells of the README's table of the options of the engine. */
+/** The cells of the table of the options of the engine. */
 function cells(): string[][] {
-  const [, table] = /<!-- options of the engine [^>]*-->(.*?)<!-- end -->/s.exec(readme)!;
+  const [, table] = /<!-- options of the engine [^>]*-->(.*?)<!-- end -->/s.exec(page)!;
   const lines = table!.trim().split('\n').slice(2);
   return lines.map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim())).map((row) => row.slice(1, -1));
 }
 
-/** A value as the README writes it. */
+/** A value as the page writes it. */
 function written(row: object): string {
   if (!('default' in row)) return '';
   return `\`${JSON.stringify(row.default).replaceAll('"', "'")}\``;
 }
 
 describe('the options of the engine', () => {
-  it('stand in the README as the doc comments of their interfaces have it', () => {
-    const script = join(root, '.ci/readme-options.js');
+  it('stand in docs/options.md as the doc comments of their interfaces have it', () => {
+    const script = join(root, '.ci/option-tables.js');
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('');
   });
 

@@ -11,12 +11,12 @@ describe('an interaction that will not do stops the application', () => {
     [
       'no secret',
       { interaction },
-      'the option `secret` signs the consent forms of your `interaction`: give one of 32 or more random characters, the same in every process',
+      'the option `secret` signs the consent forms of `pages()` or your `interaction`: give one of 32 or more random characters, the same in every process',
     ],
     [
       'a short secret',
       { interaction, secret: 'x'.repeat(31) },
-      'the option `secret` signs the consent forms of your `interaction` and is too short: give one of 32 or more random characters',
+      'the option `secret` signs the consent forms of `pages()` or your `interaction` and is too short: give one of 32 or more random characters',
     ],
     [
       'no findUser()',

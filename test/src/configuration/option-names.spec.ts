@@ -16,7 +16,7 @@ describe('an option that nobody reads stops the application', () => {
   });
 
   it.each(['ttl', 'keystore', 'jwks'])('`%s`, which stands for none that there is', async (name) => {
-    const sentence = `unknown option \`${name}\` of OAuth2Module; its README lists those that there are`;
+    const sentence = `unknown option \`${name}\` of OAuth2Module; docs/options.md lists those that there are`;
     expect(await faultOfRoot({ model, [name]: 60 })).toBe(sentence);
   });
 

@@ -11,9 +11,8 @@ import { dpop } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { type JWK, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { pageOf } from '../../support/consent.js';
+import { agree } from '../../support/consent.js';
 import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/demo.js';
-import { answerOf, get, post } from '../../support/http.js';
 import { freePort } from '../../support/free-port.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 
@@ -215,15 +214,4 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     expect(await json(answer)).toMatchObject({ error: 'invalid_dpop_proof' });
   });
-
-  /** Alice's browser, in which she agrees. */
-  async function agree(at: URL): Promise<URL> {
-    const cookie = { cookie: 'user=alice' };
-    let answer = await answerOf(get(at.href, cookie));
-    if (answer.status === 200) {
-      const { action, ticket } = pageOf(answer);
-      answer = await answerOf(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
-    }
-    return new URL(answer.headers['location']!);
-  }
 });

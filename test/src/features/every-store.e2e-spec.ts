@@ -11,6 +11,7 @@ import {
   tokenExchange,
 } from 'nest-oauth2/features';
 import { jwtAccessTokens, keys } from 'nest-oauth2/jose';
+import { logout, openid as openidConnect } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import * as openid from 'openid-client';
 
@@ -85,5 +86,62 @@ describe.each(await findStores())('a model for each request, on $name', ({ open 
     await expect(openid.genericGrantRequest(client, EXCHANGE, parameters)).rejects.toThrow(
       'error in the response body',
     );
+  });
+
+  it('signs a user in at a client that registered itself, and says who it is in every process', async () => {
+    const { store, another } = opened;
+    const getClaims = () => ({ email: 'alice@example.com', name: 'Alice' });
+    const port = await freePort();
+    const issuer = `http://localhost:${port}`;
+    const policy = { scopes: ['openid', 'email'], grants: ['authorization_code', 'refresh_token'] };
+    const salt = 'salt of thirty-two characters at least';
+    const module = (model: object) =>
+      OAuth2Module.forRoot({
+        model: Object.assign(Object.create(model) as typeof store, { getClaims }),
+        issuer,
+        secret: SECRET,
+        features: [
+          registration({ open: true, ...policy }),
+          pages(),
+          keys({ secret: SECRET, algorithms: ['ES256'] }),
+          openidConnect({ alg: 'ES256', pairwise: { salt } }),
+          logout(),
+        ],
+      });
+    await startHost('express', { imports: [module(store)] }, { port });
+
+    const alg = { id_token_signed_response_alg: 'ES256', userinfo_signed_response_alg: 'ES256' };
+    const callback = 'https://app.example/callback';
+    const said = { redirect_uris: [callback], grant_types: policy.grants, subject_type: 'pairwise', ...alg };
+    const execute = [openid.allowInsecureRequests];
+    const client = await openid.dynamicClientRegistration(new URL(issuer), said, undefined, { execute });
+    const checks = { expectedNonce: openid.randomNonce(), pkceCodeVerifier: openid.randomPKCECodeVerifier() };
+    const challenge = await openid.calculatePKCECodeChallenge(checks.pkceCodeVerifier);
+    const asked = openid.buildAuthorizationUrl(client, {
+      redirect_uri: callback,
+      scope: 'openid',
+      max_age: '600',
+      nonce: checks.expectedNonce,
+      claims: JSON.stringify({ userinfo: { email: null } }),
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    });
+    const visitor = new Visitor(issuer);
+    const login = await visitor.get((await visitor.get(asked.href)).location!);
+    const back = await visitor.send(login, { username: 'alice', password: 'wonderland' });
+    const consent = await visitor.get(back.location!);
+    expect(consent.html).toContain('<code>email</code>');
+    const landed = new URL((await visitor.send(consent, { decision: 'allow' })).location!);
+
+    const other = await startHost('fastify', { imports: [module(another)] });
+    client[openid.customFetch] = async (url, init) => await fetch(url.replace(issuer, other.url), init);
+    const tokens = await openid.authorizationCodeGrant(client, landed, { ...checks, maxAge: 600 });
+    const { sub, auth_time: authTime, sid } = tokens.claims()!;
+    expect({ authTime, sid }).toEqual({ authTime: expect.any(Number), sid: expect.any(String) });
+    const email = 'alice@example.com';
+    expect(await openid.fetchUserInfo(client, tokens.access_token, sub)).toMatchObject({ sub, email });
+    const refreshed = await openid.refreshTokenGrant(client, tokens.refresh_token!);
+    expect(refreshed.claims()).toMatchObject({ sub, auth_time: authTime, sid });
+    expect(await openid.fetchUserInfo(client, refreshed.access_token, sub)).not.toHaveProperty('name');
   });
 });

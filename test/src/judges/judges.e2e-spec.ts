@@ -10,10 +10,10 @@ import {
   serverMetadata,
 } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { pageOf } from '../../support/consent.js';
+import { agree } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { answerOf, get, post } from '../../support/http.js';
+import { get } from '../../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
 import { CALLBACK, type Discover, type Judge } from './judge.js';
 import { discover as oauth4webapi } from './oauth4webapi.js';
@@ -235,15 +235,7 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
 ];
 
 /** Decides on the consent page. */
-const browserOf = (decision: string) => async (url: URL) => {
-  const cookie = { cookie: 'user=alice' };
-  let answer = await answerOf(get(url.href, cookie));
-  if (answer.status === 200) {
-    const { action, ticket } = pageOf(answer);
-    answer = await answerOf(post(new URL(action, url).href, { ticket, decision }, cookie));
-  }
-  return new URL(answer.headers['location']!);
-};
+const browserOf = (decision: string) => async (url: URL) => agree(url, decision);
 
 describe.each(PLATFORMS)('a server on %s, as it is found by', (platform) => {
   let issuer: string;

@@ -46,6 +46,7 @@ const hostile = (look: Look = {}) => {
       redirectUri: 'https://app.example/"><script>',
       clientHost: HOSTILE,
       resources: [HOSTILE],
+      claims: [HOSTILE],
       accounts: HOSTILE,
     }),
     account: renderer.show('account', { ...bad, user: badUser, returnTo: HOSTILE }),
@@ -80,7 +81,7 @@ describe('every page', () => {
       expect(policy).toContain("default-src 'none'; style-src 'sha256-" + hash('sha256', styles[0]!, 'base64') + "';");
       expect(policy).not.toContain('unsafe');
       // Chromium holds the redirects behind a form against it, to the client and onward.
-      const leadsOn = name === 'login' || name === 'consent';
+      const leadsOn = ['login', 'consent', 'signOut', 'signedOut'].includes(name);
       expect([name, policy.includes('form-action')]).toEqual([name, !leadsOn]);
     }
   });
@@ -206,6 +207,23 @@ describe('the consent page', () => {
     expect(shown).toContain('It says that it is of <code>agent.example:8443</code>.');
     expect(shown).toContain('For: <code>https://api.example/mcp</code>');
     expect(page({})).not.toMatch(/It says that it is of|For: /);
+  });
+
+  it('leads to what a client that describes itself says of privacy and terms, and shows no picture of its own', () => {
+    const said = {
+      policy_uri: 'https://app.example/privacy',
+      tos_uri: 'https://app.example/terms',
+      logo_uri: 'https://x.example',
+    };
+    const shown = page({ client: { ...client, metadata: said } });
+    expect(shown).toContain(
+      '<a href="https://app.example/privacy" target="_blank" rel="noopener noreferrer">What it says',
+    );
+    expect(shown).toContain('<a href="https://app.example/terms" target="_blank" rel="noopener noreferrer">Its terms');
+    expect(shown).not.toContain('x.example');
+    for (const uri of ['javascript:alert(1)', 'data:text/html,x', 7, ['https://app.example']]) {
+      expect(page({ client: { ...client, metadata: { policy_uri: uri, tos_uri: uri } } })).not.toContain('target=');
+    }
   });
 
   it('warns of an answer that goes elsewhere than to the host that speaks for the client', () => {

@@ -14,6 +14,7 @@ import {
   UseOAuth,
 } from 'nest-oauth2';
 import { introspection, pushedRequests, revocation, serverMetadata } from 'nest-oauth2/features';
+import { OAuth2Server, Request, Response as Answer } from 'nest-oauth2/server';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs } from 'nest-oauth2/testing';
@@ -281,6 +282,20 @@ describe('the servers of tenants', () => {
     expect(tenants.asked).toEqual(['acme']);
   });
 
+  it('are asked by the steps of an authorization, each', async () => {
+    const { app } = await start();
+    const server = app.get(OAuth2Server, { strict: false });
+    const query = { response_type: 'code', client_id: 'web', scope: 'read', state: 'x' };
+    const request = new Request({ method: 'GET', headers: { host: 'acme.example.com' }, query });
+    const response = new Answer();
+    const asked = await server.readAuthorizationRequest(request, response);
+    const user = { id: 'alice' };
+    expect(await server.needed(asked, { user }, response)).toEqual({});
+    expect(await server.grantableScope(asked, user, response)).toBe('read');
+    await server.decide(asked, { user }, response);
+    expect(response.get('location')).toMatch(/code=.*iss=https%3A%2F%2Facme/);
+  });
+
   it('are no more than `max`: who was asked longest ago goes', async () => {
     const { tenants, servers } = await start({ tenantCache: { max: 2 } });
     for (const tenant of ['a', 'b', 'a', 'c', 'a', 'b']) await servers.get(tenant);
@@ -378,7 +393,6 @@ describe('the servers of tenants', () => {
     const { servers } = await start();
     const token = await actingAs(await servers.get('a'), alice, ['read'], { client: 'web' });
     const headers = bearer(token);
-    const { Request, Response: Answer } = await import('nest-oauth2');
     const authenticate = async (tenant: string) =>
       (await servers.get(tenant)).authenticate(new Request({ method: 'GET', headers, query: {} }), new Answer());
     await expect(authenticate('a')).resolves.toMatchObject({ user: alice });

@@ -15,6 +15,7 @@ import {
   OAuthGuard,
   OptionalAuth,
   Public,
+  RequireAuth,
   Scopes,
   UserRequired,
 } from 'nest-oauth2';
@@ -75,6 +76,10 @@ class Notes extends Base {
   @Get('user')
   @UserRequired()
   user() {}
+
+  @Get('recent')
+  @RequireAuth({ acr: ['urn:example:mfa', 'urn:example:phr'], maxAge: 60 })
+  recent() {}
 
   @Get('key')
   @ApiSecurity('key')
@@ -215,6 +220,10 @@ describe.each(PLATFORMS)('an OpenAPI document on %s', (platform) => {
     expect(described('/notes/user')).toContainEqual([
       '403',
       'The access token is good, but it lacks the scope `notes:read`, or no user stands behind it',
+    ]);
+    expect(described('/notes/recent')).toContainEqual([
+      '401',
+      'There is no access token, or it is not good; or its user has not signed in by `urn:example:mfa` or `urn:example:phr`, in the last 60 seconds',
     ]);
     expect(document.components!.schemas!['OAuthRefusal']).toMatchObject({ type: 'object' });
   });

@@ -1,34 +1,43 @@
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
-import { warnOfModel } from '../../model/model-mistakes.js';
-import { isSecure } from '../../remote/checks.js';
-import { within } from '../../remote/deadline.js';
-import { issuerMetadata } from '../../remote/issuer-metadata.js';
-import { requestJson } from '../../remote/json-request.js';
-import { MisconfiguredError } from '../../remote/misconfigured-error.js';
-import { unavailable } from '../../remote/unavailable.js';
-import { KeyCache } from '../key-cache.js';
-import { readKeySet } from '../read-key-set.js';
-import type { Settings } from './settings.js';
+import { warnOfModel } from '../model/model-mistakes.js';
+import { isSecure } from '../remote/checks.js';
+import { within } from '../remote/deadline.js';
+import { issuerMetadata } from '../remote/issuer-metadata.js';
+import { requestJson } from '../remote/json-request.js';
+import { MisconfiguredError } from '../remote/misconfigured-error.js';
+import { unavailable } from '../remote/unavailable.js';
+import { KeyCache, type KeyCacheSettings } from './key-cache.js';
+import { readKeySet } from './read-key-set.js';
+
+/** Whose keys they are, and how they are asked for. */
+interface RemoteKeysSettings extends KeyCacheSettings {
+  issuer: string;
+  /** Where they are; undefined: the metadata say it. */
+  jwksUri: string | undefined;
+  /** Seconds that a request for them may take. */
+  timeout: number;
+  fetch: typeof fetch;
+}
 
 /**
  * The keys of an authorization server, found by its metadata. RFC 8414 §2
- * @param model whose keys they are: a fault of the set-up is told once for each
+ * @param owner what uses them: a fault of the set-up is told once for each
  */
-export function remoteKeys(settings: Settings, model: object): JWTVerifyGetKey {
+export function remoteKeys(settings: RemoteKeysSettings, owner: object): JWTVerifyGetKey {
   const { coolDown, issuer, timeout } = settings;
   const load = async (): Promise<JSONWebKeySet> => {
     try {
       return await within(timeout, `The keys of ${issuer}`, (signal) => fetched(settings, signal));
     } catch (error) {
       if (!(error instanceof MisconfiguredError)) throw error;
-      warnOfModel(model, error.message);
+      warnOfModel(owner, error.message);
       throw unavailable(error.message, Math.ceil(coolDown));
     }
   };
   return new KeyCache(load, settings).find;
 }
 
-async function fetched({ fetch, issuer, jwksUri }: Settings, signal: AbortSignal): Promise<JSONWebKeySet> {
+async function fetched({ fetch, issuer, jwksUri }: RemoteKeysSettings, signal: AbortSignal): Promise<JSONWebKeySet> {
   const url = jwksUri ?? placeOf(await issuerMetadata(issuer, { fetch, signal }), issuer);
   const headers = { accept: 'application/jwk-set+json, application/json' };
   const { status, body, retryAfter } = await requestJson(url, { fetch, signal, headers });

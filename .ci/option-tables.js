@@ -1,4 +1,4 @@
-// Writes the README's tables of options, of the doc comments that editors show. With --check it only looks.
+// Writes the tables of docs/options.md, of the doc comments that editors show. With --check it only looks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -53,7 +53,7 @@ const TABLES = {
   ],
 };
 
-const before = read('README.md');
+const before = read('docs/options.md');
 const after = before.replace(
   /(<!-- options of the (\w+) [^>]*-->\n\n)[^<]*?(\n\n<!-- end -->)/gs,
   (_, head, name, end) => {
@@ -62,8 +62,8 @@ const after = before.replace(
 );
 
 if (after !== before && process.argv.includes('--check')) {
-  console.error('The README does not say of the options what their interfaces do: run `npm run docs:options`.');
+  console.error('docs/options.md does not say of the options what their interfaces do: run `npm run docs:options`.');
   process.exitCode = 1;
 } else if (after !== before) {
-  writeFileSync(join(root, 'README.md'), after);
+  writeFileSync(join(root, 'docs/options.md'), after);
 }

@@ -7,9 +7,12 @@ const [NONCE, TAG] = [12, 16];
 export class Seal {
   private readonly keys: readonly Buffer[];
 
-  /** @param secrets the first seals; the others open what was sealed before */
-  constructor(secrets: readonly string[]) {
-    this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'nest-oauth2 signing keys', 32)));
+  /**
+   * @param secrets the first seals; the others open what was sealed before
+   * @param purpose what is sealed for one purpose opens for no other, whoever uses a secret twice. RFC 5869 §3.2
+   */
+  constructor(secrets: readonly string[], purpose: string) {
+    this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
   }
 
   close(text: string): string {

@@ -1,0 +1,1 @@
+export { fapi2, type Fapi2Options } from './fapi2.js';

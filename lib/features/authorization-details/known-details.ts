@@ -1,0 +1,106 @@
+import { InvalidArgumentError, ServerError } from '../../errors.js';
+import type { Feature, ServerFacts } from '../../feature.js';
+import type { Client, Model, User } from '../../model/model.js';
+import { type AuthorizationDetail, isWithinDetail } from '../../tokens/authorization-details.js';
+import type { AuthorizationDetailsType } from './detail-type.js';
+import type { AuthorizationDetailsModel } from './details-model.js';
+import { invalid, verifyDetails } from './read-details.js';
+
+/** Who wants them. */
+interface Asker {
+  client: Client;
+  user?: User | undefined;
+}
+
+type Details = readonly AuthorizationDetail[];
+
+/** The types of details that a server knows, and what it makes of details of these. RFC 9396 */
+export class KnownDetails {
+  readonly types: ReadonlyMap<string, AuthorizationDetailsType>;
+
+  constructor(types: Readonly<Record<string, AuthorizationDetailsType>> | undefined) {
+    this.types = new Map(Object.entries(types ?? {}));
+  }
+
+  /** @throws InvalidAuthorizationDetailsError for a type that is not known, or not the client's, and for what that does not allow. RFC 9396 §5 */
+  verify(details: Details, { authorizationDetailsTypes: own }: Client): void {
+    for (const detail of details) {
+      const { type: name } = detail;
+      const type = this.types.get(name);
+      if (!type) throw invalid('the type is one that the server knows', name);
+      if (Array.isArray(own) && !own.includes(name)) throw invalid('the client is registered for the type', name);
+      const { fields, required = [] } = type;
+      const more = fields && Object.keys(detail).find((field) => field !== 'type' && !fields.includes(field));
+      if (more !== undefined) throw invalid(`the type \`${name}\` has the field`, more);
+      const less = required.find((field) => !Object.hasOwn(detail, field));
+      if (less !== undefined) throw invalid(`the type \`${name}\` needs the field \`${less}\``);
+      if (!isGood(() => type.validate?.(detail))) throw invalid(`\`validate()\` of the type \`${name}\` finds it good`);
+    }
+  }
+
+  /** What the host makes of them. @throws InvalidAuthorizationDetailsError where it does not allow them */
+  async approve(details: Details, { client, user }: Asker, model: Model & AuthorizationDetailsModel): Promise<Details> {
+    if (!model.validateAuthorizationDetails) return details;
+    const answer = await model.validateAuthorizationDetails(details, client, user);
+    if (answer === true) return details;
+    if (!answer) throw invalid('`validateAuthorizationDetails()` of the model allows them');
+    if (!Array.isArray(answer)) {
+      throw new ServerError(
+        'Server error: `validateAuthorizationDetails()` returns true, a list of details, or something falsy',
+      );
+    }
+    return answer.length === 0 ? [] : this.ofHost(answer, details);
+  }
+
+  /** What the host says in place of details that were asked for. @throws InvalidArgumentError for others than these */
+  ofHost(given: Details, asked: Details): Details {
+    const types = new Set(asked.map(({ type }) => type));
+    if (given.every((one) => types.has(one?.type))) return verifyDetails(given);
+    throw new InvalidArgumentError(
+      'Invalid argument: authorization details are granted of the types that were asked for',
+    );
+  }
+
+  /** The part of what was granted that a request names. @throws InvalidAuthorizationDetailsError for more. RFC 9396 §6 */
+  narrow(named: Details, granted: Details): Details {
+    for (const one of named) {
+      if (!granted.some((whole) => this.isWithin(one, whole)))
+        throw invalid('they are part of what was granted', one.type);
+    }
+    return named;
+  }
+
+  /** Those of types that are known still. */
+  remaining(granted: Details): Details {
+    return granted.filter(({ type }) => this.types.has(type));
+  }
+
+  /** May an earlier yes stand for all of these? */
+  mayRemember(details: Details): boolean {
+    return details.every(({ type }) => this.types.get(type)?.remember === true);
+  }
+
+  private isWithin(asked: AuthorizationDetail, granted: AuthorizationDetail): boolean {
+    if (asked.type !== granted.type) return false;
+    const type = this.types.get(asked.type);
+    return type?.isWithin ? type.isWithin(asked, granted) : isWithinDetail(asked, granted);
+  }
+}
+
+/** The feature that knows details. */
+export interface DetailsFeature extends Feature {
+  readonly knownDetails: KnownDetails;
+}
+
+/** Those of a server; undefined: it knows none. */
+export function findKnownDetails({ features }: Pick<ServerFacts, 'features'>): KnownDetails | undefined {
+  return features.find((one): one is DetailsFeature => 'knownDetails' in one)?.knownDetails;
+}
+
+function isGood(validate: () => unknown): boolean {
+  try {
+    return validate() !== false;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+import type { ServerFacts } from '../../feature.js';
+import { UNSHOWABLE } from '../../http/unshowable.js';
+import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
+import { findKnownDetails } from './known-details.js';
+
+/** One of the details as users are shown it. */
+export interface ShownDetail {
+  detail: AuthorizationDetail;
+  /** What it is about. */
+  title: string;
+  /** What it says, a line each. */
+  lines: readonly string[];
+}
+
+/** What users are to be told of details, by the types of a server: all of it, and nothing that bends the page. RFC 9396 §12 */
+export function shownDetails(
+  details: readonly AuthorizationDetail[],
+  { server, language }: { server: Pick<ServerFacts, 'features'>; language: string },
+): ShownDetail[] {
+  const known = findKnownDetails(server);
+  return details.map((detail) => {
+    const type = known?.types.get(detail.type);
+    const lines = type?.describe ? [type.describe(detail, language)].flat() : linesOf(detail);
+    return { detail, title: shown(type?.title ?? detail.type), lines: lines.map(shown) };
+  });
+}
+
+/** Each field by its name, and behind a mark what is within it. */
+function linesOf({ type: _, ...fields }: AuthorizationDetail): string[] {
+  const lines: string[] = [];
+  const add = (all: object, mark: string): void => {
+    for (const [name, value] of Object.entries(all) as [string, unknown][]) {
+      if (typeof value !== 'object' || value === null || isTexts(value)) lines.push(`${mark}${name}: ${textOf(value)}`);
+      else {
+        lines.push(`${mark}${name}:`);
+        add(value, `${mark}› `);
+      }
+    }
+  };
+  add(fields, '');
+  return lines;
+}
+
+const isTexts = (value: object): value is unknown[] =>
+  Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null);
+
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : String(value));
+
+const shown = (text: string) => text.replaceAll(BENDING, '\u{FFFD}');
+const BENDING = new RegExp(UNSHOWABLE, 'g');

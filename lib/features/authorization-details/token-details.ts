@@ -1,0 +1,41 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import type { Token } from '../../model/model.js';
+import { audienceOf, resourceKey } from '../../tokens/audience.js';
+import { type AuthorizationDetail, detailsOf, detailsText } from '../../tokens/authorization-details.js';
+import { DETAILS, invalid, readDetails } from './read-details.js';
+
+type Details = readonly AuthorizationDetail[];
+type Kept = Readonly<Record<string, unknown>>;
+
+/** What the code, the refresh token or the exchange of a request was granted for; undefined: nothing was granted before. */
+export function grantedDetails({ code, refreshToken, exchanged }: Exchange): Details | undefined {
+  const ground = exchanged ? (exchanged.subject ?? {}) : (code ?? refreshToken);
+  return ground && wholeDetails(ground);
+}
+
+/** Those of a refresh token whose access token was narrowed are more than that one has. */
+const wholeDetails = ({ refreshTokenDetails, [DETAILS]: own }: Kept): Details => detailsOf(refreshTokenDetails ?? own);
+
+/**
+ * What is said of a token: the details that may be used at the resources it is for. Details without `locations`, and tokens for
+ * nothing in particular, leave that open. RFC 9396 §9.1, §9.2
+ */
+export function describedDetails(token: Kept): Details {
+  const isRefresh = token['refreshToken'] !== undefined && token['accessToken'] === undefined;
+  const details = isRefresh ? wholeDetails(token) : detailsOf(token[DETAILS]);
+  const resources = audienceOf((isRefresh && token['refreshTokenResource']) || token['resource']).map(resourceKey);
+  if (resources.length === 0) return details;
+  return details.filter(({ locations }) => !locations || locations.some((uri) => isAt(resourceKey(uri), resources)));
+}
+
+const isAt = (location: string, resources: readonly string[]) =>
+  resources.some((uri) => location === uri || location.startsWith(uri.endsWith('/') ? uri : `${uri}/`));
+
+/** A client that has the answer to its first try again must not take it for another one. */
+export function verifyAnswered({ refreshToken, token: kept, parameters }: Exchange, token: Token): void {
+  if (!refreshToken || kept[DETAILS] !== undefined) return;
+  const named = readDetails(parameters);
+  if (named && detailsText(named) !== detailsText(detailsOf(token[DETAILS]))) {
+    throw invalid('the refresh token was used for other details');
+  }
+}

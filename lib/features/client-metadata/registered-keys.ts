@@ -1,0 +1,25 @@
+import { FetchError } from '../../http/safe-fetch/index.js';
+import type { Client } from '../../model/model.js';
+import { isObject } from '../../options/kinds.js';
+import type { RenewedSettings } from '../../remote/renewed.js';
+import { registered } from './registered.js';
+
+/** Where the keys of a client are: here, or at a URL; neither: it has none. RFC 7591 §2 */
+export function keysOf(client: Client): { jwks?: Readonly<Record<string, unknown>>; uri?: string } {
+  const jwks: unknown = registered(client, 'jwks');
+  if (isObject(jwks)) return { jwks };
+  const uri: unknown = registered(client, 'jwksUri');
+  return typeof uri === 'string' ? { uri } : {};
+}
+
+/** How those at a URL are remembered. */
+export const FETCHED_KEYS: RenewedSettings = {
+  maxAge: 600,
+  coolDown: 30,
+  maxStale: 3600,
+  // The keys of others were waited for: that must not keep this client out for longer than they do.
+  isUnasked: (error) => error instanceof FetchError && error.fault === 'busy',
+};
+
+/** Clients whose keys are remembered at once: what was not asked for the longest time is forgotten first. */
+export const MOST_CLIENTS = 1000;

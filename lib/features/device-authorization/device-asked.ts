@@ -1,0 +1,48 @@
+import { Request } from '../../http/request.js';
+import type { Client } from '../../model/model.js';
+import { type AuthorizationRequest, OF_A_DEVICE } from '../../response-types/response-type.js';
+import type { DeviceAuthorization } from './device-model.js';
+
+interface Asking {
+  scope?: string | undefined;
+  issuer?: string | undefined;
+  data?: Record<string, unknown>;
+  /** The one that is at hand; left out: there is none. */
+  request?: Request | undefined;
+}
+
+/** A request of a device as features see it: an authorization request that has nowhere to be redirected to. */
+export function askedBy(client: Client, { scope, issuer, data = {}, request }: Asking): AuthorizationRequest {
+  return {
+    client,
+    redirectUri: '',
+    redirectUriSent: false,
+    responseType: OF_A_DEVICE,
+    responseMode: 'query',
+    ...(scope !== undefined && { scope }),
+    ...(issuer !== undefined && { issuer }),
+    data,
+    request: request ?? new Request({ method: 'GET', headers: {}, query: {} }),
+  };
+}
+
+/** What features keep of one that was found. */
+export function dataOf(found: DeviceAuthorization): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(found).filter(([name]) => !OWN.has(name)));
+}
+
+const OWN: ReadonlySet<string> = new Set([
+  'id',
+  'deviceCode',
+  'userCode',
+  'client',
+  'scope',
+  'issuer',
+  'expiresAt',
+  'interval',
+  'user',
+  'isDenied',
+  'grantId',
+  'revokedAt',
+  'revokedAgo',
+]);

@@ -1,0 +1,42 @@
+import { hash, randomInt } from 'node:crypto';
+
+import { TemporarilyUnavailableError } from '../../errors.js';
+import type { OnceModel, User } from '../../model/model.js';
+import { networkOf } from './network.js';
+
+/** How many codes may be entered: by one user, from one address, by all; in so many seconds. */
+export const GUESSES = { each: 20, all: 3000, seconds: 300 };
+
+/**
+ * Takes a place for each code that is entered, before it is looked up, so that many at once are no more than one after another. The
+ * places are kept by the model, for all processes. RFC 8628 §5.1
+ */
+export async function countGuess(
+  model: OnceModel,
+  { user, address }: { user: User; address?: string | undefined },
+): Promise<void> {
+  const { each, all, seconds } = GUESSES;
+  const id: unknown = user['id'];
+  const mine = [`user ${typeof id} ${String(id)}`, ...(address === undefined ? [] : [`address ${networkOf(address)}`])];
+  for (const who of mine) if (!(await takePlace(model, who, { places: each, probes: each }))) throw tooMany(seconds);
+  // Of many places a few are tried: where so many are taken that all of these are, it is about enough.
+  if (!(await takePlace(model, 'all', { places: all, probes: 12 }))) throw tooMany(seconds);
+}
+
+/** Takes one of so many places, which are kept for some minutes: are all taken that were tried? Then not. */
+export async function takePlace(
+  model: OnceModel,
+  who: string,
+  { places, probes }: { places: number; probes: number },
+): Promise<boolean> {
+  const start = randomInt(places);
+  for (let probe = 0; probe < probes; probe += 1) {
+    const place = probes === places ? (start + probe) % places : randomInt(places);
+    const mark = hash('sha256', `user code of ${who}, ${place}`, 'base64url');
+    if (await model.once(mark, GUESSES.seconds)) return true;
+  }
+  return false;
+}
+
+const tooMany = (retryAfter: number) =>
+  new TemporarilyUnavailableError('Temporarily unavailable: too many codes were entered', { code: 429, retryAfter });

@@ -1,0 +1,96 @@
+import { isHeard, report } from '../../events.js';
+import type { ServerFacts } from '../../feature.js';
+import type { Request } from '../../http/request.js';
+import type { Falsy, Model, OnceModel, Scope, User } from '../../model/model.js';
+import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import { isOfIssuer } from '../../tokens/issuer.js';
+import { isOver } from '../../tokens/lifetime.js';
+import { approveScope, scopeText, withinScope } from '../../tokens/scope.js';
+import { askedBy, dataOf } from './device-asked.js';
+import type { DeviceAuthorization, DeviceAuthorizationModel } from './device-model.js';
+
+/** A request that waits for its user, as that user would grant it. */
+export interface Waiting {
+  readonly found: DeviceAuthorization;
+  readonly asked: AuthorizationRequest;
+  readonly user: User;
+  /** What this user would grant. */
+  readonly scope: string | undefined;
+  readonly server: ServerFacts;
+}
+
+/** A server, or what its features know of it. */
+export type DeviceServer = ServerFacts | { readonly facts: ServerFacts };
+
+/** Who decides. */
+interface Decider {
+  user: User;
+  /** The request, where the issuer is a fact of it. */
+  request?: Request | undefined;
+}
+
+export const factsOf = (server: DeviceServer): ServerFacts => ('facts' in server ? server.facts : server);
+export const modelOf = (server: ServerFacts) => server.options.model as Model & DeviceAuthorizationModel & OnceModel;
+
+/** What was found, if it waits for its user. @throws InvalidScopeError where this one cannot grant it */
+export async function readWaiting(
+  found: DeviceAuthorization | Falsy,
+  { user, request }: Decider,
+  server: ServerFacts,
+): Promise<Waiting | undefined> {
+  if (!found || found.user || found.isDenied || found.revokedAt || isOver(found.expiresAt)) return undefined;
+  const issuer = request ? server.issuerOf(request) : server.options.issuer;
+  if (!isOfIssuer(found, issuer)) return undefined;
+  const { client, scope } = found;
+  const grantable = await approveScope(server.options, { client, user, ...(scope && { scope }) });
+  const asked = askedBy(client, { ...(scope && { scope: scopeText(scope) }), issuer, data: dataOf(found), request });
+  for (const feature of server.hooks.approve) await feature.approve(asked, { user }, server);
+  return { found, asked, user, scope: grantable, server };
+}
+
+/** What was decided. */
+interface Decided {
+  allow: boolean;
+  scope?: Scope | undefined;
+  /** What is kept beside it of an agreement. */
+  data?: object;
+}
+
+/**
+ * Keeps what a user has decided, and tells the operator.
+ * @param endpoint where, for the operator
+ * @returns whether it counts: of several decisions the first does, and none that comes too late
+ */
+export async function decideWaiting(
+  { found, asked, user, scope: grantable, server }: Waiting,
+  { allow: isAllowed, scope: wanted, data: more }: Decided,
+  endpoint: string,
+): Promise<boolean> {
+  if (isOver(found.expiresAt)) return false;
+  const scope = wanted === undefined ? grantable : scopeText(withinScope(grantable, wanted));
+  const { approve } = server.hooks;
+  const data = approve.length > 0 || more ? { data: { ...(approve.length > 0 && asked.data), ...more } } : {};
+  const counts = await modelOf(server).decideDeviceAuthorization(found, isAllowed ? { user, scope, ...data } : {});
+  if (counts) tell(server, { found, user, scope, isAllowed, endpoint });
+  return Boolean(counts);
+}
+
+function tell(
+  { options: { events } }: ServerFacts,
+  {
+    found,
+    user,
+    scope,
+    isAllowed,
+    endpoint,
+  }: { found: DeviceAuthorization; user: User; scope: string | undefined; isAllowed: boolean; endpoint: string },
+): void {
+  const { client, issuer } = found;
+  const facts = { endpoint, issuer, clientId: client.id, userId: user['id'] as unknown, scope };
+  for (const name of isAllowed ? (['consent.given', 'authorization.granted'] as const) : []) {
+    if (isHeard(events, name)) report(events, name, facts);
+  }
+  if (isAllowed || !isHeard(events, 'consent.denied')) return;
+  const said = { error: 'access_denied', description: 'Access denied: the user said no', status: 400 };
+  report(events, 'consent.denied', { ...facts, ...said });
+}

@@ -1,0 +1,11 @@
+import type { Feature } from '../../feature.js';
+import { writePostPage } from './post-page.js';
+
+/**
+ * Answers are posted to the redirect URI by the browser, for clients with `response_mode=form_post`: codes and tokens stand in no
+ * URL, no history and no log. OAuth 2.0 Form Post Response Mode
+ */
+export const formPost = (): Feature => ({
+  name: 'Form Post Response Mode',
+  responseModes: { form_post: { write: writePostPage } },
+});

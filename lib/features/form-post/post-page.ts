@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+
+import { escapeHtml } from '../../http/escape-html.js';
+import type { Response } from '../../http/response.js';
+import type { TravellingAnswer } from '../../response-types/response-mode.js';
+
+/** The only script of the page, and the only one that its policy lets run. */
+const SCRIPT = 'document.forms[0].submit()';
+
+/**
+ * Keeps the page harmless. There is no `form-action`: Chromium holds every redirect behind a form against it, and where a client
+ * goes on to is its own matter. The page has one form, and all in it is escaped.
+ */
+const HEADERS = {
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `script-src 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** Writes the page that posts an answer to its client: by itself, or by a button where no script runs. Form Post Response Mode §2 */
+export function writePostPage(
+  response: Response,
+  { redirectUri, parameters }: Pick<TravellingAnswer, 'redirectUri' | 'parameters'>,
+): void {
+  const fields = Object.entries(parameters).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  Object.assign(response.headers, HEADERS);
+  response.status = 200;
+  response.body = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Continue</title>
+</head>
+<body>
+<form method="post" action="${escapeHtml(redirectUri)}">
+${fields.join('\n')}
+<button>Continue</button>
+</form>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}

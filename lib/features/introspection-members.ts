@@ -1,0 +1,44 @@
+import { isClientItself } from '../clients/client-itself.js';
+import type { Token } from '../model/model.js';
+import { audienceOf } from '../tokens/audience.js';
+import type { FoundToken } from '../tokens/find-token.js';
+import { FOREVER } from '../tokens/lifetime.js';
+import { scopeText } from '../tokens/scope.js';
+import { signedIn } from '../tokens/signed-in.js';
+import { subjectOf } from '../tokens/subject.js';
+
+/** What the library itself knows of a token. What is not known is left out. RFC 7662 §2.2 */
+export function membersOf({ kind, token }: FoundToken, issuer: string | undefined) {
+  const { client, user, scope } = token;
+  const { iat, nbf, cnf, resource, refreshTokenResource } = token as Partial<Token>;
+  // How strong and how recent it was that the user signed in. RFC 9470 §6.2
+  const { sid, amr, ...authentication } = signedIn(token);
+  const isAccess = kind === 'access_token';
+  const audience = audienceOf(isAccess ? resource : (refreshTokenResource ?? resource));
+  return {
+    scope: scopeText(scope) || undefined,
+    client_id: client.id,
+    sub: subjectOf(user),
+    username: usernameOf(user),
+    exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),
+    iat: Number.isFinite(iat) ? (iat as unknown) : undefined,
+    nbf: Number.isFinite(nbf) ? (nbf as unknown) : undefined,
+    aud: audience.length > 1 ? audience : audience[0],
+    ...authentication,
+    iss: typeof token.issuer === 'string' ? token.issuer : issuer,
+    cnf: typeof cnf === 'object' && cnf !== null ? (cnf as unknown) : undefined,
+  };
+}
+
+/** A client that acts for itself has no `username`. */
+function usernameOf(user: Token['user']) {
+  const { username } = user as { username?: unknown };
+  return typeof username === 'string' && !isClientItself(user) ? username : undefined;
+}
+
+/** Of what never expires nothing is said. */
+function expiryOf(moment: Date | undefined): number | undefined {
+  return moment && moment.getTime() < FOREVER ? seconds(moment.getTime()) : undefined;
+}
+
+export const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);

@@ -1,0 +1,66 @@
+import type { X509Certificate } from 'node:crypto';
+import type { ClientAuthentication } from '../../clients/client-authentication.js';
+import { InvalidClientError, type RefusalDetail } from '../../errors.js';
+import type { Client } from '../../model/model.js';
+import { fetchFailure } from '../../remote/fetch-failure.js';
+import { namesOf } from './certificate-names.js';
+import type { ClientCertificate, ClientCertificates } from './client-certificate.js';
+import type { RegisteredKeys } from './registered-keys.js';
+import { registeredName } from './registered-names.js';
+
+/** A certificate that proves nothing: what is wrong with it, only the operator hears. */
+const unproven = (detail: RefusalDetail) =>
+  new InvalidClientError('Invalid client: the client certificate is not accepted').because(detail);
+
+/** A certificate of an authority that this server trusts, with the name that the client is registered by. RFC 8705 §2.1 */
+export const tlsClientAuth = (certificates: ClientCertificates): ClientAuthentication => ({
+  method: 'tls_client_auth',
+  prove(_claim, client, { request }) {
+    const certificate = verifyCurrent(certificates.of(request));
+    if (!certificate.isVerified) throw unproven({ rule: 'the chain of the certificate is verified where TLS ends' });
+    const registered = registeredName(client);
+    if (!registered) {
+      throw unproven({ rule: 'the client is registered by one name of its certificate, and one alone' });
+    }
+    const { kind, name: wanted, comparable } = registered;
+    const given = namesOf(certificate.x509.raw)?.[kind] ?? [];
+    if (given.includes(comparable)) return;
+    throw unproven({
+      rule: `the certificate has the name that the client is registered by, as ${kind}`,
+      wanted,
+      given,
+    });
+  },
+});
+
+/** A certificate that the client has made and registered itself. RFC 8705 §2.2 */
+export const selfSignedTlsClientAuth = (
+  certificates: ClientCertificates,
+  registered: RegisteredKeys,
+): ClientAuthentication => ({
+  method: 'self_signed_tls_client_auth',
+  async prove(_claim, client, { request }) {
+    const { x509 } = verifyCurrent(certificates.of(request));
+    if (await isRegistered(x509, client, registered)) return;
+    throw unproven({ rule: 'the certificate, or its key, is one of the `jwks` or at the `jwksUri` of the client' });
+  },
+});
+
+async function isRegistered(x509: X509Certificate, client: Client, registered: RegisteredKeys): Promise<boolean> {
+  try {
+    return await registered.have(x509, client);
+  } catch (error) {
+    throw fetchFailure(error, 'The keys of a client', (given) =>
+      unproven({ rule: 'the keys of the client can be fetched', given }),
+    );
+  }
+}
+
+/** By now: a connection, or a session of TLS, may be older than the end of the certificate. */
+function verifyCurrent(found: ClientCertificate | string): ClientCertificate {
+  if (typeof found === 'string') throw unproven({ rule: found });
+  const { validFrom, validTo } = found.x509;
+  const now = Date.now();
+  if (Date.parse(validFrom) <= now && now <= Date.parse(validTo)) return found;
+  throw unproven({ rule: 'the certificate is good now', given: `${validFrom} to ${validTo}` });
+}

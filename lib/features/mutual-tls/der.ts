@@ -1,0 +1,77 @@
+/** A value of ASN.1 as DER has it. X.690 §8.1 */
+export interface Der {
+  /** The whole first byte: class, form and number of a type. */
+  readonly tag: number;
+  readonly content: Buffer;
+  /** With tag and length. */
+  readonly whole: Buffer;
+}
+
+/** The tags that certificates are read by. X.680 §8.6 */
+export const TAG = { oid: 0x06, octets: 0x04, extensions: 0xa3, version: 0xa0 } as const;
+
+/**
+ * The values that stand one behind another, or in one that is made of others. Only what OpenSSL has read before comes here.
+ * @throws RangeError for bytes that are none
+ */
+export function readValues(bytes: Buffer): readonly Der[] {
+  const values: Der[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const value = readValue(bytes.subarray(at));
+    values.push(value);
+    at += value.whole.length;
+  }
+  return values;
+}
+
+function readValue(bytes: Buffer): Der {
+  const [first, length] = [bytes.readUInt8(0), bytes.readUInt8(1)];
+  // A long length says in how many bytes it stands. No tag of a certificate is longer than a byte.
+  const more = length < 0x80 ? 0 : length - 0x80;
+  const begin = 2 + more;
+  const end = begin + (more === 0 ? length : bytes.readUIntBE(2, more));
+  if ((first & 0x1f) === 0x1f || end > bytes.length) throw new RangeError('This is no DER');
+  return { tag: first, content: bytes.subarray(begin, end), whole: bytes.subarray(0, end) };
+}
+
+/** An object identifier in dots: `2.5.4.3`. X.690 §8.19 */
+export function oidText({ content }: Der): string {
+  const arcs: bigint[] = [];
+  let arc = 0n;
+  for (const byte of content) {
+    arc = (arc << 7n) | BigInt(byte & 0x7f);
+    if (byte >= 0x80) continue;
+    // The first number holds two: the first arc is 0, 1 or 2.
+    if (arcs.length === 0) arcs.push(arc < 80n ? arc / 40n : 2n);
+    arcs.push(arcs.length === 1 ? arc - arcs[0]! * 40n : arc);
+    arc = 0n;
+  }
+  return arcs.join('.');
+}
+
+/** How the kinds of text are written, by tag. X.680 §41 */
+const TEXTS: Readonly<Record<number, (content: Buffer) => string>> = {
+  0x0c: (content) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content),
+  0x12: (content) => content.toString('latin1'),
+  0x13: (content) => content.toString('latin1'),
+  0x14: (content) => content.toString('latin1'),
+  0x16: (content) => content.toString('latin1'),
+  0x1a: (content) => content.toString('latin1'),
+  0x1c: utf32,
+  0x1e: (content) => Buffer.from(content).swap16().toString('utf16le'),
+};
+
+/** The text of a value; undefined: it has none, or none that can be read. */
+export function textOf({ tag, content }: Der): string | undefined {
+  try {
+    return TEXTS[tag]?.(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function utf32(content: Buffer): string {
+  let text = '';
+  for (let at = 0; at < content.length; at += 4) text += String.fromCodePoint(content.readUInt32BE(at));
+  return text;
+}

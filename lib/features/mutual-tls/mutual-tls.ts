@@ -1,0 +1,92 @@
+import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors.js';
+import type { Feature, ServerFacts } from '../../feature.js';
+import type { Request } from '../../http/request.js';
+import type { Client } from '../../model/model.js';
+import { refuse } from '../../refuse.js';
+import { boundTo, verifyAnswer } from '../../tokens/confirmation.js';
+import { isSameText } from '../../same-text.js';
+import { selfSignedTlsClientAuth, tlsClientAuth } from './client-authentications.js';
+import { ClientCertificates, thumbprintOf } from './client-certificate.js';
+import { faultOf, faultsOf, type MutualTlsOptions } from './options.js';
+import { RegisteredKeys } from './registered-keys.js';
+
+/** The member of `cnf` by which a token is bound to a certificate. RFC 8705 §3.1 */
+const X5T = 'x5t#S256';
+
+/**
+ * Clients prove themselves by a certificate of TLS, and tokens are bound to it: whoever steals a token cannot use it. It stands at
+ * the authorization server and at its APIs, whatever their model is. Tokens are kept with `cnf`. RFC 8705
+ * @throws InvalidArgumentError with a sentence for an option that cannot work
+ */
+export function mutualTls(options: MutualTlsOptions = {}): Feature {
+  refuse(faultOf(options));
+  const { bind = 'registered', endpointAliases, fetch, methods, proxy } = options;
+  const certificates = new ClientCertificates(proxy);
+  const ways = [tlsClientAuth(certificates), selfSignedTlsClientAuth(certificates, new RegisteredKeys(fetch))];
+  const isBinding = (client: Client) => bind === 'all' || client.tlsClientCertificateBoundAccessTokens === true;
+  /** What is brought in place of the certificate that is wanted, for the operator; undefined: it is that one. */
+  const shownInstead = (request: Request, wanted: string): string | undefined => {
+    const found = certificates.of(request);
+    if (typeof found === 'string') return found;
+    const given = thumbprintOf(found);
+    return isSameText(given, wanted) ? undefined : given;
+  };
+  return {
+    name: 'RFC 8705',
+    confirms: [X5T],
+    clientAuthentications: ways.filter(({ method }) => !methods || methods.some((one) => one === method)),
+    ...(endpointAliases !== undefined && { origins: [new URL(endpointAliases).origin] }),
+    check: (server) => [...faultsOf(options, server)],
+    metadata: (server, issuer) => ({
+      tls_client_certificate_bound_access_tokens: true,
+      ...(endpointAliases !== undefined && { mtls_endpoint_aliases: aliasesOf(server, issuer, endpointAliases) }),
+    }),
+
+    ask(_parameters, { client, responseType }) {
+      if (!isBinding(client) || !responseType.split(' ').includes('token')) return;
+      const rule = 'tokens of this client are bound to its certificate, which browsers do not show';
+      throw new InvalidRequestError('Invalid request: the token would not be bound to a certificate').because({ rule });
+    },
+
+    admit({ client, request, token }) {
+      if (!isBinding(client)) return;
+      const found = certificates.of(request);
+      if (typeof found === 'string') {
+        throw new InvalidRequestError('Invalid request: missing client certificate').because({ rule: found });
+      }
+      token['cnf'] = { ...(token['cnf'] as object | undefined), [X5T]: thumbprintOf(found) };
+    },
+
+    issue({ proof, refreshToken, request }) {
+      // Any other client proves with each refresh who it is, and its certificates come and go. RFC 8705 §7.1
+      const wanted = proof === 'none' ? boundTo(refreshToken, X5T) : undefined;
+      if (wanted === undefined) return;
+      const given = shownInstead(request, wanted);
+      if (given === undefined) return;
+      const detail = { rule: 'the refresh token is brought with the certificate that it is bound to', wanted, given };
+      throw new InvalidGrantError('Invalid grant: refresh token is bound to a certificate').because(detail);
+    },
+
+    respond: (exchange, issued) => verifyAnswer(exchange, issued, X5T),
+
+    present({ request, token }) {
+      const wanted = boundTo(token, X5T);
+      if (wanted === undefined) return;
+      const given = shownInstead(request, wanted);
+      if (given === undefined) return;
+      const detail = { rule: 'the token comes with the certificate that it is bound to', wanted, given };
+      throw new InvalidTokenError('Invalid token: access token is bound to a certificate').because(detail);
+    },
+  };
+}
+
+/** Where clients with certificates find what they call themselves. RFC 8705 §5 */
+function aliasesOf(server: ServerFacts, issuer: string | undefined, origin: string): Record<string, string> {
+  const aliases: Record<string, string> = {};
+  for (const [id, { clients, description, metadata }] of server.endpoints) {
+    const isAsked = clients ?? description?.clients ?? metadata === 'userinfo_endpoint';
+    const url = isAsked ? server.urlOf(id, issuer) : undefined;
+    if (metadata && url !== undefined) aliases[metadata] = new URL(origin).origin + new URL(url).pathname;
+  }
+  return aliases;
+}

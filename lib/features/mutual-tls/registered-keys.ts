@@ -1,0 +1,74 @@
+import type { X509Certificate } from 'node:crypto';
+import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { keepRecent } from '../../keep-recent.js';
+import type { Client } from '../../model/model.js';
+import { isObject } from '../../options/kinds.js';
+import { Renewed } from '../../remote/renewed.js';
+import { FETCHED_KEYS, keysOf, MOST_CLIENTS } from '../client-metadata/registered-keys.js';
+
+type Jwk = Readonly<Record<string, unknown>>;
+
+/** Keys of an honest party are a few. */
+const MOST_KEYS = 100;
+
+/** The certificates that clients have registered by themselves, or have at the URL that they registered. RFC 8705 §2.2.2 */
+export class RegisteredKeys {
+  private readonly fetched = new Map<string, Renewed<readonly Jwk[]>>();
+  private readonly fetch: SafeFetch;
+
+  constructor(options: SafeFetchOptions = {}) {
+    this.fetch = new SafeFetch({ size: 65_536, ...options });
+  }
+
+  /** Does the client have this certificate? Rejects with a FetchError where that cannot be found out. */
+  async have(x509: X509Certificate, client: Client): Promise<boolean> {
+    const { jwks, uri } = keysOf(client);
+    if (jwks) return isAmong(x509, keysIn(jwks) ?? []);
+    return uri !== undefined && (await this.haveFetched(x509, uri));
+  }
+
+  private async haveFetched(x509: X509Certificate, uri: string): Promise<boolean> {
+    const keys = this.fetched.get(uri) ?? new Renewed(() => this.load(uri), FETCHED_KEYS);
+    keepRecent(this.fetched, uri, keys, MOST_CLIENTS);
+    if (isAmong(x509, await keys.current())) return true;
+    // It may be a new one. That there is no answer now makes an unknown one no better.
+    const newest = await keys.newest()?.catch(() => undefined);
+    return newest !== undefined && isAmong(x509, newest);
+  }
+
+  private async load(uri: string): Promise<readonly Jwk[]> {
+    const { body } = await this.fetch.json(uri);
+    const keys = keysIn(body);
+    if (!keys) throw new FetchError('content', `${uri} answers with something that is no JWK set`);
+    return keys;
+  }
+}
+
+function keysIn(set: Jwk): readonly Jwk[] | undefined {
+  const { keys } = set;
+  return Array.isArray(keys) && keys.length <= MOST_KEYS && keys.every(isObject) ? keys : undefined;
+}
+
+/** Who registers certificates is known by those alone, who registers bare keys by any certificate of theirs. RFC 7517 §4.7 */
+function isAmong({ raw, publicKey }: X509Certificate, keys: readonly Jwk[]): boolean {
+  let own: Jwk | undefined;
+  return keys.some(({ x5c, ...key }) => {
+    if (x5c !== undefined) return Array.isArray(x5c) && isSame(x5c[0], raw);
+    own ??= jwkOf(publicKey);
+    return own['kty'] !== undefined && MEMBERS.every((name) => own![name] === key[name]);
+  });
+}
+
+const isSame = (text: unknown, raw: Buffer) => typeof text === 'string' && Buffer.from(text, 'base64').equals(raw);
+
+/** What makes up a public key of any type. RFC 7638 §3.2, RFC 8037 §2 */
+const MEMBERS = ['kty', 'crv', 'x', 'y', 'e', 'n'];
+
+function jwkOf(key: X509Certificate['publicKey']): Jwk {
+  try {
+    return key.export({ format: 'jwk' });
+  } catch {
+    // There are curves that no JWK has a name for.
+    return {};
+  }
+}

@@ -1,0 +1,84 @@
+import { errors, type JWTVerifyGetKey } from 'jose';
+import type { ClientAuthentication } from '../clients/client-authentication.js';
+import { ServerError } from '../errors.js';
+import type { Feature, ServerFacts } from '../feature.js';
+import { unknownOption } from '../features/unknown-option.js';
+import { Parameters } from '../http/parameters.js';
+import type { Awaitable, Client } from '../model/model.js';
+import { refuse } from '../refuse.js';
+import { hasAssertion, isBySecret, readAssertion } from './private-key-jwt/assertion.js';
+import { AssertionCheck, assertionFaults, type AssertionOptions, signedBy } from './private-key-jwt/assertion-check.js';
+
+/** What `clientSecretJwt()` takes. */
+export type ClientSecretJwtOptions = AssertionOptions;
+
+/** Knows the secrets of clients that sign with theirs. The ready-made stores do, with their option `sealSecretsWith`. */
+export interface ClientSecretModel<C extends Client = Client> {
+  /** The secrets of a client that are good now, as text; of one that has none, or none that can be read, an empty list. */
+  getClientSecrets(client: C): Awaitable<readonly string[]>;
+}
+
+/** The keys of HMAC with SHA-384 and SHA-512 would have to be longer than the secrets that servers make. RFC 7518 §3.2 */
+const ALGORITHMS = ['HS256'];
+
+/** Bytes of a secret, and how many secrets are tried. */
+const [SHORTEST, MOST] = [32, 4];
+
+/**
+ * A client proves that it knows its secret without sending it: it is registered with `tokenEndpointAuthMethod`
+ * `client_secret_jwt`. The server must be able to read the secret, of which it otherwise keeps a hash. RFC 7523 §2.2, OpenID
+ * Connect Core §9
+ */
+export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
+  refuse(unknownOption(options, NAMES, PLACE));
+  return {
+    name: 'OpenID Connect Core §9, client_secret_jwt',
+    clientAuthentications: [new ClientSecretJwt(options)],
+    check: (server) => [...faultsOf(server, options)],
+    metadata: (server) => signedBy(server, ALGORITHMS),
+  };
+}
+
+class ClientSecretJwt implements ClientAuthentication {
+  readonly method = 'client_secret_jwt';
+  private readonly assertions: AssertionCheck;
+
+  constructor(options: ClientSecretJwtOptions) {
+    this.assertions = new AssertionCheck(ALGORITHMS, options);
+  }
+
+  claim: ClientAuthentication['claim'] = (request) =>
+    hasAssertion(request) && isBySecret(request) ? readAssertion(new Parameters(request)) : undefined;
+
+  prove: NonNullable<ClientAuthentication['prove']> = async ({ id, evidence }, client, facts) => {
+    const model = facts.model as Partial<ClientSecretModel>;
+    if (!model.getClientSecrets) throw new ServerError(`Server error: ${NEEDS}`);
+    const known = (await model.getClientSecrets(client)).map((secret) => new TextEncoder().encode(secret));
+    // A short one could be found by who has seen an assertion: better none than that.
+    const secrets = known.filter(({ length }) => length >= SHORTEST).slice(0, MOST);
+    await this.assertions.verify({ id, evidence: evidence!, client }, oneOf(secrets), facts);
+  };
+}
+
+/** Several while one is being replaced: `verifyJwt` tries them one by one. */
+function oneOf(secrets: readonly Uint8Array[]): JWTVerifyGetKey {
+  return async () => {
+    const [first] = secrets;
+    if (first === undefined) throw new errors.JWKSNoMatchingKey('the client has no secret that can be read');
+    if (secrets.length === 1) return first;
+    throw Object.assign(new errors.JWKSMultipleMatchingKeys(), {
+      async *[Symbol.asyncIterator]() {
+        yield* secrets;
+      },
+    });
+  };
+}
+
+function* faultsOf(server: ServerFacts, options: ClientSecretJwtOptions): Iterable<string> {
+  yield* assertionFaults(server, options, PLACE);
+  if (!(server.options.model as Partial<ClientSecretModel>).getClientSecrets) yield NEEDS;
+}
+
+const PLACE = '`clientSecretJwt()`';
+const NEEDS = `${PLACE} needs the model method \`getClientSecrets()\`: a store has it with its option \`sealSecretsWith\`, since a hash of a secret verifies no signature`;
+const NAMES = { audiences: true, clockTolerance: true, maxLifetime: true } as const;

@@ -1,0 +1,124 @@
+import { CompactEncrypt } from 'jose';
+import { InvalidClientMetadataError, ServerError } from '../../errors.js';
+import type { ClientMetadata } from '../../features/client-metadata/client-metadata.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import type { Client } from '../../model/model.js';
+import { refuse } from '../../refuse.js';
+import { verify } from '../../remote/checks.js';
+import { fetchFailure } from '../../remote/fetch-failure.js';
+import { ClientKeys } from '../client-keys/client-keys.js';
+import { readKeySet } from '../read-key-set.js';
+import {
+  CONTENT_ENCRYPTION,
+  type ContentEncryption,
+  KEY_MANAGEMENT,
+  type KeyManagementAlgorithm,
+  USUAL_ENCRYPTION,
+} from './algorithms.js';
+import { type Encrypt, ENCRYPTED, type EncryptionFeature, type WantedEncryption } from './find-encryption.js';
+import { type RecipientKey, recipientKey } from './recipient-key.js';
+
+/** What `encryption()` takes. */
+export interface EncryptionOptions {
+  /** How keys travel. Default: all of ECDH-ES, ECDH-ES+A128KW, ECDH-ES+A256KW and RSA-OAEP-256 */
+  algorithms?: readonly KeyManagementAlgorithm[];
+  /** What answers are encrypted by. Default: all of A128CBC-HS256, A256CBC-HS512, A128GCM and A256GCM */
+  contentEncryption?: readonly ContentEncryption[];
+  /** How the keys at the `jwks_uri` of a client are fetched. Default: public addresses alone */
+  fetch?: SafeFetchOptions;
+}
+
+const PLACE = '`encryption()`';
+
+/**
+ * What is signed for a client is encrypted to it too, if it has registered that: ID tokens and userinfo of `openid()`, answers of
+ * `jarm()` and `signedIntrospection()`. Its keys are its `jwks` or at its `jwks_uri`. RFC 7516, RFC 7519 §11.2
+ * @throws InvalidArgumentError with a sentence for an option that cannot work
+ */
+export function encryption(options: EncryptionOptions = {}): EncryptionFeature {
+  refuse(unknownOption(options, NAMES, PLACE) ?? fetchFault(options.fetch));
+  const { algorithms = KEY_MANAGEMENT, contentEncryption = CONTENT_ENCRYPTION } = options;
+  verify(PLACE, areOf(algorithms, KEY_MANAGEMENT), `takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`);
+  const isContent = areOf(contentEncryption, CONTENT_ENCRYPTION);
+  verify(PLACE, isContent, `takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
+  const keys = new ClientKeys(options.fetch);
+
+  return {
+    name: 'RFC 7516',
+    encrypts: { algorithms, contentEncryption },
+
+    async verifyClient(metadata) {
+      for (const answer of ENCRYPTED) {
+        const alg = metadata[`${answer}_encrypted_response_alg` as const];
+        const enc = metadata[`${answer}_encrypted_response_enc` as const];
+        const isSaid = alg !== undefined || enc !== undefined;
+        if (isSaid) await verifyWanted(answer, metadata, { alg, enc }, contentEncryption);
+      }
+    },
+
+    async encryptTo(client, { alg, enc = USUAL_ENCRYPTION }) {
+      if (!isAmong(alg, algorithms) || !isAmong(enc, contentEncryption)) {
+        throw new ServerError(`Server error: a client is registered for encryption that ${PLACE} does not do`);
+      }
+      const recipient = await keyOf(client, alg, keys);
+      return (text, content) => encrypt(text, { content, alg, enc, recipient });
+    },
+  };
+}
+
+/** @throws InvalidClientMetadataError for a client that could never be answered. OpenID Connect Registration §2 */
+async function verifyWanted(
+  answer: string,
+  { jwks, jwks_uri: uri }: ClientMetadata,
+  { alg, enc = USUAL_ENCRYPTION }: WantedEncryption,
+  served: readonly ContentEncryption[],
+): Promise<void> {
+  const member = `${answer}_encrypted_response`;
+  if (alg === undefined) throw invalid(`\`${member}_enc\` is nothing without \`${member}_alg\``);
+  if (!isAmong(enc, served)) throw invalid(`\`${member}_enc\` is one of ${served.join(', ')}, and has to be said`);
+  // What is to be found at an address may come to be there later.
+  if (uri !== undefined) return;
+  const keys = readKeySet(jwks);
+  if (keys && (await recipientKey(keys, alg as KeyManagementAlgorithm))) return;
+  throw invalid(`\`${member}_alg\` needs a key to encrypt to, in \`jwks\` or at \`jwks_uri\``);
+}
+
+const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+
+/**
+ * That its keys cannot be had now is the fault of the moment. That there is none is no fault of the request, which is as it should be,
+ * nor does it say anything of who the client is: `invalid_client` and 401 would. RFC 6749 §4.1.2.1, §5.2
+ */
+async function keyOf(client: Client, alg: KeyManagementAlgorithm, known: ClientKeys): Promise<RecipientKey> {
+  try {
+    const found = await known.of(client)?.choose((keys) => recipientKey(keys, alg));
+    if (found) return found;
+  } catch (error) {
+    throw fetchFailure(error, 'The keys of a client', (given) =>
+      noKey(alg).because({ rule: 'the keys of the client can be fetched', given }),
+    );
+  }
+  throw noKey(alg);
+}
+
+const noKey = (alg: string) =>
+  new ServerError(`Server error: the client has no key that can be encrypted to by ${alg}`);
+
+interface Encryption {
+  content: Parameters<Encrypt>[1];
+  alg: KeyManagementAlgorithm;
+  enc: ContentEncryption;
+  recipient: RecipientKey;
+}
+
+const encrypt = (text: string, { content, alg, enc, recipient: { key, kid } }: Encryption): Promise<string> =>
+  new CompactEncrypt(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg, enc, ...(kid && { kid }), ...(content === 'JWT' ? { cty: 'JWT' } : { typ: 'JWT' }) })
+    .encrypt(key);
+
+const isAmong = <T>(value: unknown, known: readonly T[]): value is T => known.some((one) => one === value);
+const areOf = (given: unknown, known: readonly string[]) =>
+  Array.isArray(given) && given.length > 0 && given.every((one) => isAmong(one, known));
+
+const NAMES = { algorithms: true, contentEncryption: true, fetch: true } as const;

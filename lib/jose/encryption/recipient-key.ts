@@ -1,0 +1,73 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { CompactEncrypt, type JSONWebKeySet } from 'jose';
+import { hasPrivateMember } from '../../clients/private-members.js';
+import type { KeyManagementAlgorithm } from './algorithms.js';
+
+/** A key of a client that answers are encrypted to. */
+export interface RecipientKey {
+  readonly key: KeyObject;
+  readonly kid: string | undefined;
+}
+
+/** Keys that are tried for one algorithm. */
+const TRIES = 4;
+
+/** What was found, by the keys it was found among. */
+const chosen = new WeakMap<JSONWebKeySet, Map<string, Promise<RecipientKey | undefined>>>();
+
+/** The key among those of a client that an algorithm encrypts to: the first one that is good. OpenID Connect Core §10.2 */
+export function recipientKey(keys: JSONWebKeySet, alg: KeyManagementAlgorithm): Promise<RecipientKey | undefined> {
+  const known = chosen.get(keys) ?? new Map<string, Promise<RecipientKey | undefined>>();
+  chosen.set(keys, known);
+  const found = known.get(alg) ?? find(keys, alg);
+  known.set(alg, found);
+  return found;
+}
+
+async function find({ keys }: JSONWebKeySet, alg: KeyManagementAlgorithm): Promise<RecipientKey | undefined> {
+  const fit = keys.filter((jwk) => isFit(jwk, alg)).toSorted((one, other) => rank(one) - rank(other));
+  for (const jwk of fit.slice(0, TRIES)) {
+    const key = await read(jwk, alg);
+    const { kid } = jwk;
+    if (key) return { key, kid: typeof kid === 'string' && kid !== '' ? kid : undefined };
+  }
+  return undefined;
+}
+
+type Said = Readonly<Record<string, unknown>>;
+
+/** Is a key meant for it? One whose private half is shown hides nothing from anybody. RFC 7517 §4.2 to §4.4 */
+function isFit(jwk: Said, alg: KeyManagementAlgorithm): boolean {
+  const { use = 'enc', key_ops: operations, alg: own = alg, kty, crv } = jwk;
+  const isForSigning = Array.isArray(operations) && operations.some((one) => one === 'verify' || one === 'sign');
+  if (use !== 'enc' || own !== alg || isForSigning || hasPrivateMember(jwk)) return false;
+  if (alg === 'RSA-OAEP-256') return kty === 'RSA';
+  return (kty === 'EC' && CURVES.includes(crv)) || (kty === 'OKP' && crv === 'X25519');
+}
+
+/** RFC 7518 §6.2.1.1 */
+const CURVES: readonly unknown[] = ['P-256', 'P-384', 'P-521'];
+
+/** First of all what says itself that it is for that. */
+const rank = ({ use, alg }: Said): number => (alg === undefined ? 2 : 0) + (use === undefined ? 1 : 0);
+
+/**
+ * The key itself, if it is one: something is encrypted to it, so that what is wrong with it, a point that is not on its curve or of a
+ * small order say, is known before anything is spent for an answer.
+ */
+async function read({ kty, crv, x, y, n, e }: Said, alg: KeyManagementAlgorithm): Promise<KeyObject | undefined> {
+  try {
+    const key = createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' });
+    if (key.asymmetricKeyType === 'rsa' && !isSound(key)) return undefined;
+    await new CompactEncrypt(new Uint8Array()).setProtectedHeader({ alg, enc: 'A128GCM' }).encrypt(key);
+    return key;
+  } catch {
+    // Whatever a stranger has written there: no key is what it is.
+    return undefined;
+  }
+}
+
+/** Neither weak nor slow to work with. RFC 7518 §4.3 */
+function isSound({ asymmetricKeyDetails: { modulusLength = 0, publicExponent = 0n } = {} }: KeyObject): boolean {
+  return modulusLength >= 2048 && modulusLength <= 8192 && publicExponent >= 3n && publicExponent < 1n << 64n;
+}

@@ -1,0 +1,85 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { isSecure, isText, seconds, shown, verify } from '../remote/checks.js';
+import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from './algorithms.js';
+import type { JwkSet } from './jwk.js';
+import { remoteKeys } from './remote-keys.js';
+
+/** A server whose JWTs are believed, and where its keys are. */
+export interface IssuerOptions {
+  /** Its issuer identifier: `iss` of its JWTs, and where its metadata name its keys. RFC 8414 */
+  issuer: string;
+  /** Where the keys are, if the server has no metadata: an https URL. */
+  jwksUri?: string;
+  /** The public keys themselves: nothing is fetched. RFC 7517 §5 */
+  jwks?: JwkSet;
+  /** What a JWT may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  algorithms?: readonly SigningAlgorithm[];
+  /** Seconds in which keys are not asked for again, unless a JWT names one that is unknown. Default: 600 */
+  maxAge?: number;
+  /** Seconds between two requests for the keys at least, whatever JWTs come. Default: 30 */
+  coolDown?: number;
+  /** Seconds in which keys are used though the server does not answer any more. Default: 86400 */
+  maxStale?: number;
+  /** Seconds that a request waits for that server, where its keys are not known yet; then it is 503. Default: 3 */
+  timeout?: number;
+  /** Instead of Node's own: for a proxy, or a certificate of your own. */
+  fetch?: typeof fetch;
+}
+
+/** The same, settled and checked. */
+export interface IssuerSettings extends Required<Omit<IssuerOptions, 'jwks' | 'jwksUri'>> {
+  jwks: JwkSet | undefined;
+  jwksUri: string | undefined;
+}
+
+/** The names of these options. */
+export const ISSUER_OPTIONS = {
+  issuer: true,
+  jwksUri: true,
+  jwks: true,
+  algorithms: true,
+  maxAge: true,
+  coolDown: true,
+  maxStale: true,
+  timeout: true,
+  fetch: true,
+} as const;
+
+/**
+ * @param place what takes the options, as a host calls it
+ * @throws InvalidArgumentError with a sentence for what cannot work
+ */
+export function settleIssuer(place: string, given: IssuerOptions): IssuerSettings {
+  const { issuer, jwks, jwksUri, algorithms = ALGORITHMS } = given;
+  verify(place, isText(issuer), 'needs the `issuer` of the authorization server');
+  const isFetched = jwks === undefined;
+  for (const [name, url] of Object.entries(isFetched ? { issuer, jwksUri } : {})) {
+    const isNeeded = url !== undefined && !(name === 'issuer' && jwksUri !== undefined);
+    verify(
+      place,
+      !isNeeded || isSecure(url),
+      `takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
+    );
+  }
+  verify(place, isFetched || jwksUri === undefined, 'takes its keys by `jwks` or by `jwksUri`, and not by both');
+  verify(place, isFetched || Array.isArray(jwks?.keys), 'takes as `jwks` a JWK set: an object with a list `keys`');
+  verify(place, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHMS.join(', ')}`);
+  return {
+    issuer,
+    jwks,
+    jwksUri,
+    algorithms,
+    maxAge: seconds(place, 'maxAge', given.maxAge, { usual: 600 }),
+    coolDown: seconds(place, 'coolDown', given.coolDown, { usual: 30 }),
+    maxStale: seconds(place, 'maxStale', given.maxStale, { usual: 86_400 }),
+    timeout: seconds(place, 'timeout', given.timeout, { usual: 3, least: 0.001 }),
+    fetch: given.fetch ?? ((...request) => fetch(...request)),
+  };
+}
+
+/**
+ * The keys of a server, given or fetched.
+ * @param owner what uses them: a fault of the set-up is told once for each
+ */
+export const issuerKeys = (settings: IssuerSettings, owner: object): JWTVerifyGetKey =>
+  settings.jwks ? createLocalJWKSet(settings.jwks as JSONWebKeySet) : remoteKeys(settings, owner);

@@ -1,0 +1,87 @@
+import { ServerError } from '../../errors.js';
+import type { Feature, ResponseMode, ServerFacts } from '../../feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import { writePostPage } from '../../features/form-post/post-page.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { refuse } from '../../refuse.js';
+import { fragmentUri, queryUri } from '../../response-types/redirects.js';
+import type { TravellingAnswer } from '../../response-types/response-mode.js';
+import type { SigningAlgorithm } from '../algorithms.js';
+import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
+import { findKeys, isSignedBy } from '../keys/find-keys.js';
+import { signJwt } from '../keys/key-ring.js';
+import { signingFaults } from '../signed-answers/signing-faults.js';
+
+/** What `jarm()` takes. */
+export interface JarmOptions {
+  /** What answers are signed by, unless the client has registered something else. Default: what `keys()` signs by first */
+  alg?: SigningAlgorithm;
+  /** Seconds that an answer is good: the browser brings it at once. Default: 60, 600 at most. JARM §2.1 */
+  lifetime?: number;
+}
+
+/**
+ * Answers of the authorization endpoint are signed, errors too: the client sees that they are of this server, for it, and not
+ * changed. For clients with the `response_mode` `jwt`, `query.jwt`, `fragment.jwt` or `form_post.jwt`. JARM
+ * @throws InvalidArgumentError for an option that there is not
+ */
+export function jarm(options: JarmOptions = {}): Feature {
+  refuse(unknownOption(options, NAMES, '`jarm()`'));
+  const signed = (send: Send): ResponseMode['write'] => {
+    return async (response, answer, server) => send(response, answer, await sign(answer, server, options));
+  };
+  const responseModes: Readonly<Record<string, ResponseMode>> = {
+    jwt: { write: signed((...answer) => (answer[1].usual === 'query' ? byQuery : byFragment)(...answer)) },
+    'query.jwt': { exposed: true, write: signed(byQuery) },
+    'fragment.jwt': { write: signed(byFragment) },
+    'form_post.jwt': { write: signed((response, answer, jwt) => writePostPage(response, holding(answer, jwt))) },
+  };
+  return {
+    name: 'JARM',
+    responseModes,
+    clientMembers: { authorization_signed_response_alg: isSignedBy, ...encryptionMembers('authorization') },
+    metadata: (server) => ({
+      authorization_signing_alg_values_supported: findKeys(server)?.algorithms(),
+      ...encryptionMetadata('authorization', server),
+    }),
+    check: (server) => [...faultsOf(server, options)],
+
+    /** No user is asked, and nothing spent, for an answer that could not be encrypted. */
+    async ask(_, { client, responseMode }, server) {
+      if (Object.hasOwn(responseModes, responseMode)) await encryptionFor(client, 'authorization', server);
+    },
+  };
+}
+
+type Send = (response: Parameters<ResponseMode['write']>[0], answer: TravellingAnswer, jwt: string) => void;
+
+const byQuery: Send = (response, { redirectUri }, jwt) => response.redirect(queryUri(redirectUri, { response: jwt }));
+
+const byFragment: Send = (response, { redirectUri }, jwt) =>
+  response.redirect(fragmentUri(redirectUri, { response: jwt }));
+
+const holding = ({ redirectUri }: TravellingAnswer, jwt: string) => ({ redirectUri, parameters: { response: jwt } });
+
+/** The answer as a JWT: its parameters, from whom it is, for whom, and until when; encrypted, if its client wants that. JARM §2.1, §2.2 */
+async function sign(
+  { client, parameters, issuer }: TravellingAnswer,
+  server: ServerFacts,
+  { alg, lifetime = LIFETIME }: JarmOptions,
+): Promise<string> {
+  if (issuer === undefined) throw new ServerError('Server error: a signed answer names its issuer, and there is none');
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { ...parameters, iss: issuer, aud: client.id, iat: now, exp: now + lifetime };
+  const wanted = (registered(client, 'authorizationSignedResponseAlg') ?? alg) as SigningAlgorithm | undefined;
+  const encrypt = await encryptionFor(client, 'authorization', server);
+  const signed = await signJwt(findKeys(server)!, claims, { typ: 'JWT', alg: wanted });
+  return encrypt ? await encrypt(signed, 'JWT') : signed;
+}
+
+const LIFETIME = 60;
+
+function* faultsOf(server: ServerFacts, { alg, lifetime = LIFETIME }: JarmOptions): Iterable<string> {
+  yield* signingFaults('jarm', server, { alg });
+  if (!(lifetime > 0 && lifetime <= 600)) yield '`lifetime` of `jarm()` must be a number of seconds, 600 at most';
+}
+
+const NAMES = { alg: true, lifetime: true } as const;

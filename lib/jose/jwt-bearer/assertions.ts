@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import { InvalidGrantError, type RefusalDetail, UnauthorizedClientError } from '../../errors.js';
+import type { Exchange } from '../../endpoints/exchange.js';
+import { isScope } from '../../http/syntax.js';
+import type { Model } from '../../model/model.js';
+import { isResource } from '../../tokens/audience.js';
+import { isShown } from '../../tokens/confirmation.js';
+import { LONGEST_SCOPE } from '../../tokens/scope.js';
+import { FoundIssuers } from '../trusted-issuers/found-issuers.js';
+import { isOnlyFor, shownAudience, type TrustedJwt, TrustedIssuers } from '../trusted-issuers/trusted-issuers.js';
+import { type AssertionIssuer, type JwtBearerOptions, type JwtBearerSettings, settle } from './options.js';
+import type { TrustedIssuerModel } from './trusted-issuer-model.js';
+
+type Claims = TrustedJwt<AssertionIssuer>['claims'];
+
+/** What an assertion entitles to. */
+export interface Assertion {
+  claims: Claims & { sub: string };
+  /** The most that may be granted; left out: the assertion does not say. */
+  scope?: string;
+  /** The resources that it is for; none: it does not say. RFC 8707 §2 */
+  resource: readonly string[];
+  /** By what it is remembered, and for how many seconds. */
+  once: { digest: string; seconds: number };
+}
+
+/** What `typ` an assertion may have: what means something else is none. RFC 8725 §3.11, draft-ietf-oauth-rfc7523bis */
+const TYPES = { jwt: ['', 'jwt', 'authorization-grant+jwt'], 'id-jag': ['oauth-id-jag+jwt'] } as const;
+
+/** Resources that one assertion may name. */
+const MOST = 32;
+
+/** An assertion that is no good: what is wrong with it, only the operator hears. RFC 7521 §4.1.1 */
+export const refused = (detail: RefusalDetail) =>
+  new InvalidGrantError('Invalid grant: the assertion is not accepted').because(detail);
+
+/** Judges assertions. RFC 7523 §3 */
+export class Assertions {
+  readonly settings: JwtBearerSettings;
+  private readonly issuers: TrustedIssuers<AssertionIssuer>;
+  private readonly found: FoundIssuers;
+
+  /** @throws InvalidArgumentError with a sentence for what cannot work */
+  constructor(options: JwtBearerOptions) {
+    this.settings = settle(options);
+    const { clockTolerance, issuers } = this.settings;
+    this.issuers = new TrustedIssuers('`jwtBearer()`', issuers, clockTolerance);
+    this.found = new FoundIssuers('`jwtBearer()`', options?.fetch);
+  }
+
+  /** @throws UnauthorizedClientError for one without proof. ID-JAG §8.1 */
+  verifyClient({ proof }: Exchange): void {
+    if (proof !== 'none' || this.settings.clients === 'all') return;
+    const rule = 'a client proves who it is before it redeems an assertion';
+    throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
+  }
+
+  /** @throws InvalidGrantError for an assertion that is no good, whatever is wrong with it */
+  async read(text: string, exchange: Exchange): Promise<Assertion> {
+    const model: Model & TrustedIssuerModel = exchange.options.model;
+    const { client } = exchange;
+    const elsewhere = model.findTrustedIssuer && {
+      find: (name: string) => model.findTrustedIssuer!(name, client),
+      found: this.found,
+    };
+    const { claims, typ, issuer } = await this.issuers.verify(text, refused, elsewhere);
+    if (claims.iss === exchange.issuer) throw refused({ rule: 'it is of another server' });
+    const { profile = 'jwt' } = issuer;
+    const types: readonly string[] = TYPES[profile];
+    if (!types.includes(typ))
+      throw refused({ rule: '`typ` says that it is such an assertion', wanted: types, given: typ });
+    this.verifyAudience(claims, profile, exchange);
+    this.verifyLifetime(claims);
+    verifyBinding(claims, exchange);
+    const said = profile === 'id-jag' ? saidTo(claims, exchange) : { resource: [] };
+    return { claims: claims as Assertion['claims'], ...said, once: this.onceOf(text, claims) };
+  }
+
+  private verifyAudience(claims: Claims, profile: 'jwt' | 'id-jag', { issuer }: Exchange): void {
+    const { audiences } = this.settings;
+    const wanted = [...(issuer === undefined ? [] : [issuer]), ...(profile === 'jwt' ? audiences : [])];
+    if (isOnlyFor(claims, wanted)) return;
+    throw refused({ rule: 'it is for this server, and for nobody else', wanted, given: shownAudience(claims) });
+  }
+
+  private verifyLifetime({ exp }: Claims): void {
+    const { clockTolerance, maxLifetime } = this.settings;
+    const left = exp - Date.now() / 1000;
+    if (left <= maxLifetime + clockTolerance) return;
+    throw refused({ rule: 'an assertion lives for so many seconds at most', wanted: maxLifetime, given: left });
+  }
+
+  /** One without `jti` is told from others by all that is signed: a signature may be written in more than one way. */
+  private onceOf(text: string, { iss, jti, exp }: Claims): Assertion['once'] {
+    const name = typeof jti === 'string' && jti !== '' ? jti : text.slice(0, text.lastIndexOf('.'));
+    const digest = hash('sha256', JSON.stringify(['assertion', iss, name]), 'base64url');
+    // By whichever clock it is remembered, it is for longer than this one lets it live.
+    return { digest, seconds: Math.ceil(exp - Date.now() / 1000) + 2 * this.settings.clockTolerance + 1 };
+  }
+}
+
+/** What is bound to a key is good for nobody who has not shown that very key with this request. RFC 7800 §3, ID-JAG §8.6.1 */
+function verifyBinding({ cnf }: Claims, { token }: Exchange): void {
+  if (isShown(cnf, token['cnf'])) return;
+  throw refused({ rule: 'it is bound to no key, or to the one that the request shows' });
+}
+
+/** What an identity assertion says to this client. ID-JAG §3.1, §4.4.1 */
+function saidTo(claims: Claims, { client }: Exchange): Pick<Assertion, 'scope' | 'resource'> {
+  const { client_id: clientId, jti, iat, scope, authorization_details: details } = claims;
+  if (typeof clientId !== 'string' || clientId !== client.id) {
+    throw refused({ rule: 'it names the client that brings it', wanted: clientId, given: client.id });
+  }
+  if (typeof jti !== 'string' || jti === '' || iat === undefined)
+    throw refused({ rule: 'it has a `jti` and an `iat`' });
+  // What it asks for there is more than a scope can say: without it nothing is left of what was meant.
+  if (details !== undefined) throw refused({ rule: 'it has no `authorization_details`' });
+  const isSaid = typeof scope === 'string' && scope.length <= LONGEST_SCOPE && isScope(scope);
+  if (scope !== undefined && !isSaid) throw refused({ rule: '`scope` is one' });
+  return { ...(isSaid && { scope }), resource: resourcesOf(claims) };
+}
+
+function resourcesOf({ resource = [] }: Claims): readonly string[] {
+  const uris: readonly unknown[] = [resource].flat();
+  const isGood = uris.length <= MOST && uris.every((uri) => typeof uri === 'string' && isResource(uri));
+  if (isGood) return uris as readonly string[];
+  throw refused({ rule: '`resource` is an absolute URI, or a list of them' });
+}

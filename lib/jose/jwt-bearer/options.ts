@@ -1,0 +1,91 @@
+import { unknownOption } from '../../features/unknown-option.js';
+import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { refuse } from '../../refuse.js';
+import { audienceList, seconds, verify } from '../../remote/checks.js';
+import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
+
+/** A server whose assertions are redeemed. */
+export interface AssertionIssuer extends IssuerOptions {
+  /**
+   * What it writes: `id-jag`, identity assertions that name the client, the resource and the scope, and nothing else; or `jwt`, any
+   * assertion that is for this server. Default: jwt. RFC 7523 §2.1, draft-ietf-oauth-identity-assertion-authz-grant
+   */
+  profile?: 'jwt' | 'id-jag';
+}
+
+/** What `jwtBearer()` takes. */
+export interface JwtBearerOptions {
+  /** The servers whose assertions are redeemed, with their keys. Default: those alone that the model knows, by `findTrustedIssuer()` */
+  issuers?: readonly AssertionIssuer[];
+  /** What `aud` may be besides the issuer, but not of an `id-jag`: the URL of the token endpoint. Default: nothing */
+  audiences?: readonly string[];
+  /** Which clients may redeem one: those that prove who they are, or all. Default: confidential */
+  clients?: 'confidential' | 'all';
+  /**
+   * The id of the client that a request is taken for which names none: one with the `tokenEndpointAuthMethod` `none`. Needs `clients:
+   * 'all'`. Default: every request names its client. RFC 7521 §4.1
+   */
+  anonymous?: string;
+  /** May an assertion come again until it is over? RFC 7521 §4.1. Default: false, it is good once */
+  reusable?: boolean;
+  /** Do clients with the grant `refresh_token` get one? Default: false, they bring another assertion. RFC 7521 §4.1 */
+  refreshTokens?: boolean;
+  /** Seconds that an assertion may live from now on: so long it is remembered. Default: 3600 */
+  maxLifetime?: number;
+  /** Seconds by which the clocks of the issuers may differ. Default: 10 */
+  clockTolerance?: number;
+  /** How the keys of issuers are fetched that the model knows. Default: public addresses alone */
+  fetch?: SafeFetchOptions;
+}
+
+/** The same, settled and checked. */
+export interface JwtBearerSettings extends Required<Omit<JwtBearerOptions, 'anonymous' | 'fetch'>> {
+  anonymous: string | undefined;
+}
+
+const PLACE = '`jwtBearer()`';
+const PROFILES: readonly unknown[] = ['jwt', 'id-jag'];
+
+/** @throws InvalidArgumentError with a sentence for what cannot work */
+export function settle(given: JwtBearerOptions): JwtBearerSettings {
+  refuse(unknownOption(given ?? {}, NAMES, PLACE) ?? fetchFault(given?.fetch));
+  const {
+    issuers = [],
+    audiences,
+    clients = 'confidential',
+    anonymous,
+    reusable = false,
+    refreshTokens = false,
+  } = given ?? {};
+  verify(PLACE, Array.isArray(issuers), 'takes as `issuers` a list of those whose assertions are redeemed');
+  for (const one of issuers) {
+    refuse(unknownOption(one ?? {}, { ...ISSUER_OPTIONS, profile: true }, `an issuer of ${PLACE}`));
+    verify(PLACE, PROFILES.includes(one?.profile ?? 'jwt'), 'takes as `profile` of an issuer `jwt` or `id-jag`');
+  }
+  verify(PLACE, clients === 'all' || clients === 'confidential', 'takes as `clients` `confidential` or `all`');
+  const isNamed = anonymous === undefined || (typeof anonymous === 'string' && clients === 'all');
+  verify(PLACE, isNamed, "takes as `anonymous` the id of a client without a secret, and needs `clients: 'all'` for it");
+  const [longest, tolerance] = [given?.maxLifetime, given?.clockTolerance];
+  return {
+    issuers,
+    audiences: audiences === undefined ? [] : audienceList(PLACE, audiences),
+    clients,
+    anonymous,
+    reusable,
+    refreshTokens,
+    maxLifetime: seconds(PLACE, 'maxLifetime', longest, { usual: 3600, least: 1 }),
+    clockTolerance: seconds(PLACE, 'clockTolerance', tolerance, { usual: 10 }),
+  };
+}
+
+const NAMES = {
+  issuers: true,
+  audiences: true,
+  clients: true,
+  anonymous: true,
+  reusable: true,
+  refreshTokens: true,
+  maxLifetime: true,
+  clockTolerance: true,
+  fetch: true,
+} as const;

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { ProofFacts } from '../../clients/client-authentication.js';
+import { ServerError } from '../../errors.js';
+import { shortText } from '../../events.js';
+import type { ServerFacts } from '../../feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import { hasOnce } from '../../model/has-once.js';
+import type { Client } from '../../model/model.js';
+import { fetchFailure } from '../../remote/fetch-failure.js';
+import { isNotVerified } from '../not-verified.js';
+import { verifyJwt } from '../verify-jwt.js';
+import { unproven } from './assertion.js';
+
+/** What an assertion has to be, whatever it is signed with. */
+export interface AssertionOptions {
+  /** What `aud` may be besides the issuer: the URL of the token endpoint, for clients that know no better. Default: nothing */
+  audiences?: readonly string[];
+  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  clockTolerance?: number;
+  /** Seconds that an assertion may live: so long its `jti` is remembered. Default: 600 */
+  maxLifetime?: number;
+}
+
+export const CLOCK_TOLERANCE = 10;
+
+/** Judges the assertions of clients, by keys that are theirs. RFC 7523 §3 */
+export class AssertionCheck {
+  private readonly settings: Required<AssertionOptions>;
+
+  constructor(
+    private readonly algorithms: readonly string[],
+    { audiences = [], clockTolerance = CLOCK_TOLERANCE, maxLifetime = 600 }: AssertionOptions,
+  ) {
+    this.settings = { audiences, clockTolerance, maxLifetime };
+  }
+
+  /** @throws InvalidClientError for one that proves nothing */
+  async verify(
+    { id, evidence, client }: { id: string; evidence: string; client: Client },
+    keys: JWTVerifyGetKey,
+    facts: ProofFacts,
+  ): Promise<void> {
+    const { clockTolerance } = this.settings;
+    const alg = registered(client, 'tokenEndpointAuthSigningAlg');
+    const algorithms = this.algorithms.filter((one) => alg === undefined || one === alg);
+    const checks = { algorithms, clockTolerance, issuer: id, subject: id, requiredClaims: REQUIRED };
+    let claims: JWTPayload;
+    try {
+      claims = (await verifyJwt(evidence, keys, checks)).payload;
+    } catch (error) {
+      throw failureOf(error);
+    }
+    this.verifyAudience(claims, facts);
+    await this.spend(id, claims, facts);
+  }
+
+  /** One string: a list would be good elsewhere too. */
+  private verifyAudience({ aud }: JWTPayload, { issuer }: ProofFacts): void {
+    const wanted = [issuer, ...this.settings.audiences];
+    if (typeof aud === 'string' && wanted.includes(aud)) return;
+    throw unproven({ rule: '`aud` is the issuer, as one string', wanted, given: shortText(aud) ?? typeof aud });
+  }
+
+  /** An assertion is good once, and lives for no longer than that is remembered. RFC 7523 §3 */
+  private async spend(id: string, { exp, iat, jti }: JWTPayload, { model }: ProofFacts): Promise<void> {
+    const { clockTolerance, maxLifetime } = this.settings;
+    const now = Date.now() / 1000;
+    if (exp! > now + maxLifetime + clockTolerance) {
+      const detail = { wanted: maxLifetime, given: exp! - now };
+      throw unproven({ rule: 'an assertion lives for so many seconds at most', ...detail });
+    }
+    if (iat !== undefined && !(iat <= now + clockTolerance)) {
+      throw unproven({ rule: 'an assertion is not from the future', given: iat });
+    }
+    if (typeof jti !== 'string' || jti === '') throw unproven({ rule: 'an assertion has a `jti`' });
+    if (!hasOnce(model)) throw new ServerError('Server error: client assertions need the model method `once()`');
+    const digest = hash('sha256', JSON.stringify(['client assertion', id, jti]), 'base64url');
+    // By whichever clock it is remembered, it is for longer than this one lets it live.
+    const first = await model.once(digest, Math.ceil(exp! - now) + 2 * clockTolerance + 1);
+    if (!first) throw unproven({ rule: 'an assertion is good once' });
+  }
+}
+
+const REQUIRED = ['iss', 'sub', 'aud', 'exp', 'jti'];
+
+/** What is wrong with an assertion is the client's fault; that its keys cannot be had now may be nobody's. */
+function failureOf(error: unknown): Error {
+  if (isNotVerified(error)) {
+    return unproven({ rule: 'the assertion is signed by a key of the client, for it, and now', given: error.message });
+  }
+  return fetchFailure(error, 'The keys of a client', (given) =>
+    unproven({ rule: 'the keys of the client can be fetched', given }),
+  );
+}
+
+/** What is wrong with the options, and with the server they stand in, as sentences. */
+export function* assertionFaults(
+  { options: { issuer, model } }: ServerFacts,
+  options: AssertionOptions,
+  place: string,
+): Iterable<string> {
+  if (issuer === undefined && (options.audiences ?? []).length === 0) {
+    yield `${place} needs the option \`issuer\`, which assertions are made for`;
+  }
+  if (!hasOnce(model)) yield `${place} needs the model method \`once()\`: an assertion is good once`;
+  for (const name of ['clockTolerance', 'maxLifetime'] as const) {
+    const value = options[name];
+    const isSeconds = value === undefined || (typeof value === 'number' && value >= 0 && value <= 86_400);
+    if (!isSeconds) yield `\`${name}\` of ${place} must be a number of seconds, a day at most`;
+  }
+}
+
+/** What is said of the algorithms at each endpoint where clients prove themselves. RFC 8414 §2 */
+export function signedBy({ endpoints }: ServerFacts, algorithms: readonly string[]): object {
+  const members = [...endpoints.values()].flatMap(({ metadata, clients }) => (metadata && clients ? metadata : []));
+  return Object.fromEntries(members.map((name) => [`${name}_auth_signing_alg_values_supported`, algorithms]));
+}

@@ -1,0 +1,53 @@
+import { InvalidRequestUriError } from '../../errors.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import { SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import type { Client } from '../../model/model.js';
+import { fetchFailure } from '../../remote/fetch-failure.js';
+import { LONGEST } from './object-verifier.js';
+
+const ACCEPT = 'application/oauth-authz-req+jwt, application/jwt';
+
+/** Fetches request objects from where their clients have said that they are. RFC 9101 §5.2, §10.4 */
+export class ObjectFetch {
+  private readonly fetch: SafeFetch;
+
+  constructor(options: SafeFetchOptions) {
+    this.fetch = new SafeFetch({ size: LONGEST, ...options });
+  }
+
+  /** May a client register this? OpenID Connect Registration §2 */
+  isGood = (uris: unknown): boolean =>
+    Array.isArray(uris) &&
+    uris.length <= MOST &&
+    uris.every((uri) => typeof uri === 'string' && uri.length <= LONGEST_URI && this.fetch.isFetchable(uri));
+
+  /** @throws InvalidRequestUriError, or TemporarilyUnavailableError where it may be there in a moment */
+  async read(uri: string, client: Client): Promise<string> {
+    if (!isRegistered(uri, client)) throw refused('the client has registered this `request_uri`');
+    try {
+      const { body } = await this.fetch.text(withoutFragment(uri), ACCEPT);
+      return body.trim();
+    } catch (error) {
+      throw fetchFailure(error, 'A request object', (given) => refused('the request object can be fetched', given));
+    }
+  }
+}
+
+const MOST = 20;
+const LONGEST_URI = 2000;
+
+/** To the letter; the fragment may say which version it is. OpenID Connect Core §6.2 */
+function isRegistered(uri: string, client: Client): boolean {
+  const uris: unknown = registered(client, 'requestUris');
+  return (
+    Array.isArray(uris) && uris.some((one) => typeof one === 'string' && withoutFragment(one) === withoutFragment(uri))
+  );
+}
+
+const withoutFragment = (uri: string) => uri.split('#', 1)[0]!;
+
+const refused = (rule: string, given?: string) =>
+  new InvalidRequestUriError('Invalid request URI: `request_uri` is not accepted').because({
+    rule,
+    ...(given !== undefined && { given }),
+  });

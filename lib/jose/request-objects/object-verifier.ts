@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto';
+import { decodeProtectedHeader, errors, type JWTPayload } from 'jose';
+import type { ServerFacts } from '../../feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import type { Request } from '../../http/request.js';
+import { hasOnce } from '../../model/has-once.js';
+import type { Client } from '../../model/model.js';
+import { fetchFailure } from '../../remote/fetch-failure.js';
+import { ClientKeys } from '../client-keys/client-keys.js';
+import { isNotVerified } from '../not-verified.js';
+import { verifyJwt } from '../verify-jwt.js';
+import { invalid } from './object-parameters.js';
+import type { RequestObjectSettings } from './options.js';
+
+/** Characters of a request object that are looked at: more than a URL may have, and many times what a request needs. */
+export const LONGEST = 16_384;
+
+/** Seconds for which something is remembered longer than it is good: clocks differ. */
+const LEEWAY = 600;
+const DAY = 86_400;
+
+/** Finds out whether a request object is of its client, for this server, and of now. RFC 9101 §6 */
+export class ObjectVerifier {
+  private readonly keys: ClientKeys;
+
+  constructor(private readonly settings: RequestObjectSettings) {
+    this.keys = new ClientKeys(settings.fetch);
+  }
+
+  /** @returns what it says @throws InvalidRequestObjectError */
+  async verify(object: string, client: Client, clientId: string, { request, server }: Asked): Promise<JWTPayload> {
+    if (object.length > LONGEST) throw invalid(`it has ${LONGEST} characters at most`, object.length);
+    const { payload, isLate } = await this.read(object, client, { clientId, issuer: server.issuerOf(request)! });
+    this.verifyTimes(payload);
+    if (payload.exp !== undefined) await this.verifyOpened(object, payload.exp, isLate, server);
+    return payload;
+  }
+
+  /** Spends it, where it is good for one decision. RFC 9101 §10.2 */
+  spending({ jti, exp }: JWTPayload, client: Client, { options: { model } }: ServerFacts) {
+    if (!this.settings.once || !hasOnce(model)) return undefined;
+    if (typeof jti !== 'string' || jti === '') throw invalid('it has a `jti`, by which it is good once');
+    const digest = hash('sha256', JSON.stringify(['request object', client.id, jti]), 'base64url');
+    return () => model.once(digest, this.secondsFor(exp!));
+  }
+
+  private async read(object: string, client: Client, { clientId, issuer }: { clientId: string; issuer: string }) {
+    const { algorithms, clockTolerance } = this.settings;
+    const keys = this.keys.of(client);
+    if (!keys) throw invalid('its client has keys, by `jwks` or `jwksUri`');
+    const alg = registered(client, 'requestObjectSigningAlg');
+    const allowed = algorithms.filter((one) => alg === undefined || one === alg);
+    const checks = { algorithms: allowed, clockTolerance, issuer: clientId, audience: issuer };
+    try {
+      verifyType(decodeProtectedHeader(object).typ);
+      return { payload: (await verifyJwt(object, keys.find, checks)).payload, isLate: false };
+    } catch (error) {
+      // All else is good by then: what came in time may be decided a while later.
+      if (error instanceof errors.JWTExpired && error.claim === 'exp' && error.reason === 'check_failed') {
+        return { payload: error.payload, isLate: true };
+      }
+      throw failureOf(error);
+    }
+  }
+
+  /** What lives so long at most after its `nbf`, and is not over, is no older either. FAPI 2.0 Message Signing §5.3.1 */
+  private verifyTimes({ exp, iat, nbf }: JWTPayload): void {
+    const { clockTolerance, maxLifetime } = this.settings;
+    if (iat !== undefined && !(iat <= Date.now() / 1000 + clockTolerance))
+      throw invalid('it is not from the future', iat);
+    if (maxLifetime === undefined) return;
+    if (nbf === undefined || exp === undefined) throw invalid('it has `nbf` and `exp`');
+    if (exp > nbf + maxLifetime) throw invalid(`it lives for ${maxLifetime} seconds at most`, exp - nbf);
+  }
+
+  /** The first visit must come in time; whoever came in time may come again, as after the login. */
+  private async verifyOpened(object: string, exp: number, isLate: boolean, { options }: ServerFacts): Promise<void> {
+    const { model } = options;
+    const over = () => invalid('it is not over', exp);
+    const left = exp + this.settings.interactionLifetime - Date.now() / 1000;
+    if (left <= 0) throw over();
+    if (!hasOnce(model)) {
+      if (isLate) throw over();
+      return;
+    }
+    // Its client may have said that it is good for ever.
+    const until = Math.min(exp, Date.now() / 1000 + DAY);
+    const isFirst = await model.once(hash('sha256', `opened ${object}`, 'base64url'), this.secondsFor(until));
+    if (isFirst && isLate) throw over();
+  }
+
+  private secondsFor(exp: number): number {
+    return Math.ceil(exp - Date.now() / 1000) + this.settings.interactionLifetime + LEEWAY;
+  }
+}
+
+interface Asked {
+  request: Request;
+  server: ServerFacts;
+}
+
+/** Said by those who say it: other JWTs of the client are no requests. RFC 9101 §10.8 */
+function verifyType(typ: string | undefined): void {
+  if (typ === undefined || /^(?:application\/)?(?:oauth-authz-req\+)?jwt$/i.test(typ)) return;
+  throw invalid('its `typ` is that of a request object', typ);
+}
+
+/** What is wrong with it is the fault of its client; that its keys cannot be had now may be nobody's. */
+function failureOf(error: unknown): Error {
+  if (isNotVerified(error))
+    return invalid('it is signed by a key of its client, for this server, and now', error.message);
+  return fetchFailure(error, 'The keys of a client', (given) =>
+    invalid('the keys of its client can be fetched', given),
+  );
+}

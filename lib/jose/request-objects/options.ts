@@ -1,0 +1,85 @@
+import type { ServerFacts } from '../../feature.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { hasOnce } from '../../model/has-once.js';
+import { refuse } from '../../refuse.js';
+import { seconds, verify } from '../../remote/checks.js';
+import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+
+/** What `requestObjects()` takes. */
+export interface RequestObjectOptions {
+  /**
+   * Must every authorization request be signed? Default: false, those of clients with `requireSignedRequestObject`. RFC 9101 §10.5
+   */
+  required?: boolean;
+  /** May a request object be fetched from a `request_uri`, one that the client has registered? Default: true */
+  byReference?: boolean;
+  /** What request objects may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  algorithms?: readonly SigningAlgorithm[];
+  /**
+   * Seconds: then each says `nbf` and `exp`, the one so long ago at most, the other so long after it. Default: both may be left
+   * out. FAPI 2.0 Message Signing §5.3.1 wants 3600
+   */
+  maxLifetime?: number;
+  /** Is each good for one decision alone, by its `jti`? Needs `maxLifetime`. Default: false */
+  once?: boolean;
+  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  clockTolerance?: number;
+  /** Seconds after its `exp` in which what was opened in time may still be decided: a login takes its time. Default: 1800 */
+  interactionLifetime?: number;
+  /** How request objects, and the keys at the `jwks_uri` of a client, are fetched. Default: public addresses alone */
+  fetch?: SafeFetchOptions;
+}
+
+/** The same, settled and checked. */
+export interface RequestObjectSettings extends Required<Omit<RequestObjectOptions, 'maxLifetime' | 'fetch'>> {
+  maxLifetime: number | undefined;
+  fetch: SafeFetchOptions;
+}
+
+const PLACE = '`requestObjects()`';
+
+/** @throws InvalidArgumentError with a sentence for what cannot work */
+export function settle(given: RequestObjectOptions): RequestObjectSettings {
+  refuse(unknownOption(given, NAMES, PLACE) ?? fetchFault(given.fetch));
+  const {
+    required = false,
+    byReference = true,
+    algorithms = ALGORITHMS,
+    once = false,
+    maxLifetime,
+    fetch = {},
+  } = given;
+  verify(PLACE, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHMS.join(', ')}`);
+  verify(PLACE, !once || maxLifetime !== undefined, 'needs `maxLifetime` with `once`: so long it remembers them');
+  return {
+    required,
+    byReference,
+    algorithms,
+    once,
+    maxLifetime: maxLifetime && seconds(PLACE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
+    clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: 10 }),
+    interactionLifetime: seconds(PLACE, 'interactionLifetime', given.interactionLifetime, { usual: 1800 }),
+    fetch,
+  };
+}
+
+const NAMES = {
+  required: true,
+  byReference: true,
+  algorithms: true,
+  maxLifetime: true,
+  once: true,
+  clockTolerance: true,
+  interactionLifetime: true,
+  fetch: true,
+} as const;
+
+/** What is wrong with its server. */
+export function* faultsOf(
+  { options: { issuer, model } }: ServerFacts,
+  { once }: RequestObjectSettings,
+): Iterable<string> {
+  if (issuer === undefined) yield `${PLACE} needs the option \`issuer\`, which request objects are made for`;
+  if (once && !hasOnce(model)) yield `\`once\` of ${PLACE} needs the model method \`once()\``;
+}

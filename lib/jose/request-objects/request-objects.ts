@@ -1,0 +1,100 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidRequestError, RequestUriNotSupportedError } from '../../errors.js';
+import type { Feature, ServerFacts } from '../../feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { Client } from '../../model/model.js';
+import { findClient } from '../../response-types/destination.js';
+import { isPushedName } from '../../response-types/pushed-name.js';
+import type { Resolved } from '../../response-types/resolved.js';
+import { OF_A_DEVICE } from '../../response-types/response-type.js';
+import { ObjectFetch } from './object-fetch.js';
+import { objectRequest } from './object-parameters.js';
+import { ObjectVerifier } from './object-verifier.js';
+import { faultsOf, type RequestObjectOptions, type RequestObjectSettings, settle } from './options.js';
+
+/** The feature, with what it takes, for a profile to judge. */
+export interface RequestObjectsFeature extends Feature {
+  readonly objects: Pick<RequestObjectSettings, 'required' | 'maxLifetime' | 'clockTolerance'>;
+}
+
+/**
+ * Authorization requests come signed by their clients: by value, `request`, or from a `request_uri` that the client has registered,
+ * and within pushed requests. What stands beside a request object in the URL counts for nothing. RFC 9101
+ * @throws InvalidArgumentError with a sentence for an option that cannot work
+ */
+export function requestObjects(options: RequestObjectOptions = {}): RequestObjectsFeature {
+  const settings = settle(options);
+  const { algorithms, byReference, required: isRequired } = settings;
+  const verifier = new ObjectVerifier(settings);
+  const objects = new ObjectFetch(settings.fetch);
+  const signed = new WeakSet<Request>();
+  const owesSignature = (client: Client) => isRequired || registered(client, 'requireSignedRequestObject') === true;
+
+  return {
+    name: 'RFC 9101',
+    objects: settings,
+    parameters: {
+      authorize: {
+        request: 'The whole request, signed by its client.',
+        ...(byReference && { request_uri: REFERENCE }),
+      },
+    },
+    clientMembers: {
+      request_object_signing_alg: (alg) => algorithms.some((one) => one === alg),
+      require_signed_request_object: (value) => typeof value === 'boolean',
+      ...(byReference && { request_uris: objects.isGood }),
+    },
+    metadata: () => ({
+      request_parameter_supported: true,
+      request_uri_parameter_supported: byReference,
+      ...(byReference && { require_request_uri_registration: true }),
+      request_object_signing_alg_values_supported: algorithms,
+      require_signed_request_object: isRequired,
+    }),
+    check: (server) => [...faultsOf(server, settings)],
+
+    async resolve(request, server): Promise<Resolved | undefined> {
+      const given = optional(request, 'request', isVSCHAR, FORM_OR_URL);
+      const named = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
+      const uri = named === undefined || isPushedName(named) ? undefined : named;
+      if (given === undefined && uri === undefined) return undefined;
+      if (given !== undefined && uri !== undefined) throw new InvalidRequestError(BOTH);
+      if (uri !== undefined && !byReference) throw new RequestUriNotSupportedError(NOT_FETCHED);
+      const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
+      const client = await findClient(clientId, server.options.model, server);
+      const object = given ?? (await objects.read(uri!, client));
+      const claims = await verifier.verify(object, client, clientId, { request, server });
+      const resolved = objectRequest(claims, clientId, request);
+      const spend = verifier.spending(claims, client, server);
+      signed.add(resolved);
+      return { request: resolved, ...(spend && { spend }) };
+    },
+
+    /** What was signed when it was pushed is kept without its signature. */
+    push({ client, request }: Exchange) {
+      if (owesSignature(client) && !request.body?.request) throw unsigned();
+    },
+
+    ask(parameters, { client, request, responseType }, server) {
+      // A device asks for itself, and proves who it is.
+      if (!owesSignature(client) || responseType === OF_A_DEVICE || signed.has(request)) return;
+      if (!isPushed(parameters.optional('request_uri'), server)) throw unsigned();
+    },
+  };
+}
+
+/** Only the name of a pushed request gets as far as a request that is read. */
+const isPushed = (uri: string | undefined, { endpoints }: ServerFacts): boolean =>
+  uri !== undefined && isPushedName(uri) && endpoints.has('pushed_authorization_request');
+
+const unsigned = () =>
+  new InvalidRequestError('Invalid request: it must be signed, see RFC 9101').because({
+    rule: 'every authorization request, or those of this client, are request objects',
+  });
+
+const REFERENCE = 'Where the request is, signed by its client.';
+const BOTH = 'Invalid request: `request` and `request_uri` are not sent both';
+const NOT_FETCHED = 'Request URI not supported: `request_uri` is not fetched here';

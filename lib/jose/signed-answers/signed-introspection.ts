@@ -1,0 +1,69 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import { ServerError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import { type Introspection, type IntrospectionWriter, SIGNED } from '../../features/introspection-answer.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { refuse } from '../../refuse.js';
+import type { SigningAlgorithm } from '../algorithms.js';
+import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
+import { findKeys, isSignedBy } from '../keys/find-keys.js';
+import { signJwt } from '../keys/key-ring.js';
+import { signingFaults } from './signing-faults.js';
+
+/** What `signedIntrospection()` takes. */
+export interface SignedIntrospectionOptions {
+  /** What answers are signed by, unless the client has registered something else. Default: what `keys()` signs by first */
+  alg?: SigningAlgorithm;
+}
+
+/**
+ * Answers of introspection are signed for clients that ask so by `Accept: application/token-introspection+jwt`: who has to show later
+ * what a token was good for has it from the server itself. It stands on `introspection()` and `keys()`. RFC 9701
+ * @throws InvalidArgumentError for an option that there is not
+ */
+export function signedIntrospection(options: SignedIntrospectionOptions = {}): IntrospectionWriter {
+  refuse(unknownOption(options, { alg: true }, '`signedIntrospection()`'));
+  return {
+    name: 'RFC 9701',
+    clientMembers: { introspection_signed_response_alg: isSignedBy, ...encryptionMembers('introspection') },
+    metadata: (server) => ({
+      introspection_signing_alg_values_supported: algorithmsOf(server),
+      ...encryptionMetadata('introspection', server),
+    }),
+
+    check: (server) => [...faultsOf(server, options)],
+
+    writeIntrospection: (said, exchange, server) => (asksForJwt(exchange) ? sign(said, exchange, server) : undefined),
+  };
+
+  async function sign(said: Introspection, { client, issuer }: Exchange, server: ServerFacts): Promise<string> {
+    if (issuer === undefined)
+      throw new ServerError('Server error: a signed answer names its issuer, and there is none');
+    const claims = { iss: issuer, aud: client.id, iat: Math.floor(Date.now() / 1000), token_introspection: said };
+    const alg = (registered(client, 'introspectionSignedResponseAlg') ?? options.alg) as SigningAlgorithm | undefined;
+    const encrypt = await encryptionFor(client, 'introspection', server);
+    const signed = await signJwt(findKeys(server)!, claims, { typ: 'token-introspection+jwt', alg });
+    return encrypt ? await encrypt(signed, 'JWT') : signed;
+  }
+}
+
+function* faultsOf(server: ServerFacts, options: SignedIntrospectionOptions): Iterable<string> {
+  yield* signingFaults('signedIntrospection', server, options);
+  if (!server.endpoints.has('introspection')) {
+    yield '`signedIntrospection()` signs the answers of `introspection()`: list that too';
+  }
+}
+
+const algorithmsOf = (server: ServerFacts) => findKeys(server)!.algorithms();
+
+/** Does it name the type, and not by a weight of nothing? RFC 9701 §4, RFC 9110 §12.5.1 */
+function asksForJwt({ request }: Exchange): boolean {
+  const [, weight = ''] = ACCEPTED.exec(request.get('accept') ?? '') ?? [undefined, '0'];
+  return !/^0(?:\.0*)?$/.test(weight);
+}
+
+const ACCEPTED = new RegExp(
+  `(?:^|,)[ \\t]*${SIGNED.replaceAll(/[.+/]/g, '\\$&')}[ \\t]*(?:;[ \\t]*q=([\\d.]+)[ \\t]*)?(?=,|;|$)`,
+  'i',
+);

@@ -1,0 +1,49 @@
+import type { MetadataSigner } from '../../features/server-metadata/signed.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { keepRecent } from '../../keep-recent.js';
+import { refuse } from '../../refuse.js';
+import type { SigningAlgorithm } from '../algorithms.js';
+import { findKeys } from '../keys/find-keys.js';
+import { signJwt } from '../keys/key-ring.js';
+import { signingFaults } from './signing-faults.js';
+
+/** What `signedMetadata()` takes. */
+export interface SignedMetadataOptions {
+  /** What they are signed by. Default: what `keys()` signs by first */
+  alg?: SigningAlgorithm;
+}
+
+/** Seconds in which a document is not signed again, and how many documents are kept: everybody may ask for them. */
+const [KEPT, MOST] = [60, 64];
+
+/** A document that was signed, or is just being. */
+interface Signed {
+  jwt: Promise<string>;
+  at: number;
+}
+
+/**
+ * The metadata of the server and of its protected resources come signed as well, in `signed_metadata`: who has them from somewhere
+ * else, or keeps them, sees whose they are. It stands on `keys()`. RFC 8414 §2.1, RFC 9728 §2.2
+ * @throws InvalidArgumentError for an option that there is not
+ */
+export function signedMetadata(options: SignedMetadataOptions = {}): MetadataSigner {
+  refuse(unknownOption(options, { alg: true }, '`signedMetadata()`'));
+  const kept = new WeakMap<object, Map<string, Signed>>();
+  return {
+    name: 'signed metadata',
+    check: (server) => [...signingFaults('signedMetadata', server, options)],
+    signMetadata(document, issuer, server) {
+      const known = kept.get(server) ?? new Map<string, Signed>();
+      kept.set(server, known);
+      const name = JSON.stringify([issuer, document]);
+      const signed = known.get(name);
+      if (signed && performance.now() - signed.at < KEPT * 1000) return signed.jwt;
+      const claims = { ...document, iss: issuer, iat: Math.floor(Date.now() / 1000) };
+      const jwt = signJwt(findKeys(server)!, claims, { typ: 'JWT', alg: options.alg });
+      jwt.catch(() => known.delete(name));
+      keepRecent(known, name, { jwt, at: performance.now() }, MOST);
+      return jwt;
+    },
+  };
+}

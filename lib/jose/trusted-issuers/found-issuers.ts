@@ -1,0 +1,42 @@
+import type { JWTVerifyGetKey } from 'jose';
+import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { keepRecent } from '../../keep-recent.js';
+import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
+
+/** Issuers whose keys are remembered at once: what was not asked for the longest time is forgotten first. */
+const MOST = 1000;
+
+/** The keys of issuers that a model knows. Somebody else has named them: what they lead to is fetched from public addresses alone. */
+export class FoundIssuers {
+  private readonly remembered = new Map<string, JWTVerifyGetKey>();
+  private readonly safe: SafeFetch;
+
+  constructor(
+    private readonly place: string,
+    options: SafeFetchOptions = {},
+  ) {
+    this.safe = new SafeFetch({ size: 65_536, ...options });
+  }
+
+  /** @throws InvalidArgumentError with a sentence for an issuer that cannot work */
+  keysOf(given: IssuerOptions): { settings: IssuerSettings; keys: JWTVerifyGetKey } {
+    const settings = { ...settleIssuer(`an issuer of ${this.place}`, given), fetch: this.fetch };
+    const { issuer, jwks, jwksUri } = settings;
+    if (jwks) return { settings, keys: issuerKeys(settings, this) };
+    const place = JSON.stringify([issuer, jwksUri]);
+    const keys = this.remembered.get(place) ?? issuerKeys(settings, this);
+    keepRecent(this.remembered, place, keys, MOST);
+    return { settings, keys };
+  }
+
+  /** As those ask who read metadata. What is not there may be elsewhere. */
+  private readonly fetch: typeof fetch = async (input) => {
+    try {
+      const { body } = await this.safe.json(input as string);
+      return Response.json(body);
+    } catch (error) {
+      if (error instanceof FetchError && error.fault === 'answer') return new Response(null, { status: 404 });
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,127 @@
+import { decodeJwt, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { InvalidArgumentError, type RefusalDetail } from '../../errors.js';
+import { shortText } from '../../events.js';
+import type { Awaitable, Falsy } from '../../model/model.js';
+import { isAmong } from '../../tokens/audience.js';
+import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
+import { isNotVerified } from '../not-verified.js';
+import { verifyJwt } from '../verify-jwt.js';
+import type { FoundIssuers } from './found-issuers.js';
+
+/** What a JWT of somebody else says, once its signature is found good and its time has not passed. */
+export interface TrustedJwt<O extends IssuerOptions> {
+  claims: JWTPayload & { iss: string; exp: number };
+  /** Its `typ`, without what every media type of an application may leave out; empty: it has none. RFC 7515 §4.1.9 */
+  typ: string;
+  /** Whose it is, as the host has listed that. */
+  issuer: O;
+}
+
+/** What becomes of one that is no good: only the operator hears what is wrong with it. */
+type Refused = (detail: RefusalDetail) => Error;
+
+interface Known<O> {
+  of: O;
+  settings: IssuerSettings;
+  keys: JWTVerifyGetKey;
+}
+
+/** Where further issuers are looked for. */
+interface Elsewhere<O extends IssuerOptions> {
+  find(issuer: string): Awaitable<O | Falsy>;
+  found: FoundIssuers;
+}
+
+/** Characters of a JWT that are looked at. */
+const LONGEST = 16_384;
+/** And of the name of an issuer that somebody is asked about. */
+const LONGEST_NAME = 2000;
+
+/** The servers whose JWTs are believed, by their issuer identifiers. RFC 7521 §5.1 */
+export class TrustedIssuers<O extends IssuerOptions> {
+  private readonly known = new Map<string, Known<O>>();
+
+  /**
+   * @param place what takes the list, as a host calls it
+   * @param clockTolerance seconds by which clocks may differ
+   * @throws InvalidArgumentError with a sentence for what cannot work
+   */
+  constructor(
+    place: string,
+    issuers: readonly O[],
+    private readonly clockTolerance: number,
+  ) {
+    for (const of of issuers) {
+      const settings = settleIssuer(`an issuer of ${place}`, of ?? {});
+      const { issuer } = settings;
+      if (this.known.has(issuer)) {
+        throw new InvalidArgumentError(`Invalid argument: ${place} lists the issuer \`${issuer}\` twice`);
+      }
+      this.known.set(issuer, { of, settings, keys: issuerKeys(settings, this) });
+    }
+  }
+
+  /** Is it a JWT of one of these, as far as it says itself? */
+  claims(token: string): boolean {
+    return this.known.has(issuerOf(token) ?? '');
+  }
+
+  /**
+   * @throws what `refused` makes of a JWT that is no good; TemporarilyUnavailableError when there are no keys
+   */
+  async verify(token: string, refused: Refused, elsewhere?: Elsewhere<O>): Promise<TrustedJwt<O>> {
+    const { clockTolerance } = this;
+    const found = await this.find(issuerOf(token), elsewhere);
+    if (!found) throw refused({ rule: `it is a JWT of a trusted issuer, of ${LONGEST} characters at most` });
+    const { algorithms, issuer } = found.settings;
+    const checks = { algorithms: [...algorithms], clockTolerance, issuer, requiredClaims: ['exp', 'sub'] };
+    try {
+      const { payload, protectedHeader } = await verifyJwt(token, found.keys, checks);
+      const typ = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? '';
+      if (typeof payload.sub !== 'string' || payload.sub === '') throw refused({ rule: '`sub` is text' });
+      if (payload.iat !== undefined && !(payload.iat <= Date.now() / 1000 + clockTolerance)) {
+        throw refused({ rule: 'it is not from the future', given: payload.iat });
+      }
+      return { claims: payload as TrustedJwt<O>['claims'], typ, issuer: found.of };
+    } catch (error) {
+      if (!isNotVerified(error)) throw error;
+      throw refused({
+        rule: 'it is signed by a key of its issuer, and good now',
+        wanted: issuer,
+        given: error.message,
+      });
+    }
+  }
+
+  private async find(issuer: string | undefined, elsewhere: Elsewhere<O> | undefined): Promise<Known<O> | undefined> {
+    if (issuer === undefined) return undefined;
+    const known = this.known.get(issuer);
+    if (known !== undefined || elsewhere === undefined || issuer.length > LONGEST_NAME) return known;
+    const of = await elsewhere.find(issuer);
+    return of && of.issuer === issuer ? { of, ...elsewhere.found.keysOf(of) } : undefined;
+  }
+}
+
+/** Only whom to ask about: it is not known yet whether any of it is true. */
+function issuerOf(token: string): string | undefined {
+  if (token.length > LONGEST) return undefined;
+  try {
+    const { iss } = decodeJwt(token);
+    return typeof iss === 'string' ? iss : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Is it for one of these, and for nobody else? A list would be good elsewhere too. RFC 7523 §3, RFC 8725 §3.9 */
+export function isOnlyFor({ aud }: JWTPayload, audiences: readonly string[]): boolean {
+  const [one, ...others] = [aud].flat();
+  return typeof one === 'string' && others.length === 0 && isAmong(one, audiences);
+}
+
+/** What is told of an audience. */
+export const shownAudience = ({ aud }: JWTPayload): string =>
+  shortText(JSON.stringify(Array.isArray(aud) ? aud.map(named) : named(aud)))!;
+
+/** What is nested without end can be read, but not written. */
+const named = (one: unknown): string => (typeof one === 'string' ? one : typeof one);

@@ -1,0 +1,128 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import type { RefusalDetail } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import type { ForeignToken, VerifiedToken } from '../../features/token-exchange/exchange-model.js';
+import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
+import { refusedToken } from '../../features/token-exchange/parties.js';
+import type { OtherTokens } from '../../features/token-exchange/other-tokens.js';
+import { ACCESS_TOKEN, ID_TOKEN, JWT } from '../../features/token-exchange/token-types.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import type { Model } from '../../model/model.js';
+import { isObject } from '../../options/kinds.js';
+import { refuse } from '../../refuse.js';
+import { audienceList, seconds, verify } from '../../remote/checks.js';
+import { expiryOf } from '../../remote/token-claims.js';
+import { isAmong } from '../../tokens/audience.js';
+import { scopeText, withinScope } from '../../tokens/scope.js';
+import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
+import type { AssertedClaims, AssertedUserModel } from './asserted-model.js';
+import { shownAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
+
+/** A server whose tokens may be exchanged. */
+export interface TokenIssuerOptions extends IssuerOptions {
+  /**
+   * Whom its tokens are for that may be exchanged: the id that this server has there as a client, for ID tokens, or the resource that it
+   * is. Default: the issuer of this server. RFC 7519 §4.1.3
+   */
+  audience?: string | readonly string[];
+  /** What its tokens are good for here, at most; of one that has a `scope` itself, what both say. Default: nothing */
+  scope?: string;
+}
+
+/** What `trustedTokens()` takes. */
+export interface TrustedTokensOptions {
+  /** The servers whose tokens may be exchanged, with their keys. */
+  issuers: readonly TokenIssuerOptions[];
+  /** Seconds by which the clocks of the issuers may differ. Default: 10 */
+  clockTolerance?: number;
+}
+
+/** What `typ` a token of each type may have: what is said to be something else is something else. RFC 8725 §3.11, RFC 9068 §2.1 */
+const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
+  [ACCESS_TOKEN, ['at+jwt']],
+  [ID_TOKEN, ['', 'jwt']],
+  [JWT, ['', 'jwt', 'at+jwt']],
+]);
+
+const PLACE = '`trustedTokens()`';
+
+/**
+ * `tokenExchange()` takes JWTs of other servers, for the subject and for who acts: ID tokens, access tokens and others. Which user they are
+ * of says `findAssertedUser()` of the model, and who may exchange them `mayExchange()`. RFC 8693 §3, §5
+ */
+export function trustedTokens(options: TrustedTokensOptions): OtherTokens {
+  const { clockTolerance } = settle(options);
+  const issuers = new TrustedIssuers(PLACE, options.issuers, clockTolerance);
+  return {
+    name: 'RFC 8693 §5',
+    requires: ['findAssertedUser', 'mayExchange'],
+    check: (server) => [...faultsOf(server, options)],
+    otherTokens: {
+      async read({ as, type, value }: ForeignToken, exchange: Exchange) {
+        const types = TYPES.get(type);
+        if (!types || !issuers.claims(value)) return undefined;
+        const refused = (detail: RefusalDetail) => refusedToken(as).because(detail);
+        const { claims, typ, issuer } = await issuers.verify(value, refused);
+        if (!types.includes(typ))
+          throw refused({ rule: '`typ` says that it is such a token', wanted: types, given: typ });
+        const audience = issuer.audience ?? exchange.issuer ?? [];
+        if (!isFor(claims, [audience].flat(), type)) {
+          throw refused({ rule: 'it is for this server', wanted: audience, given: shownAudience(claims) });
+        }
+        const model: Model & Partial<AssertedUserModel> = exchange.options.model;
+        const user = await model.findAssertedUser!(claims as unknown as AssertedClaims, exchange.client);
+        return user ? { user, ...saidBy(claims, issuer) } : undefined;
+      },
+    },
+  };
+}
+
+/** An ID token for several is that of the one it was issued to. OpenID Connect Core §2 */
+function isFor({ aud, azp }: TrustedJwt<IssuerOptions>['claims'], audience: readonly string[], type: string): boolean {
+  const named = [aud ?? []].flat();
+  if (!named.some((one) => typeof one === 'string' && isAmong(one, audience))) return false;
+  return type !== ID_TOKEN || named.length === 1 || (typeof azp === 'string' && isAmong(azp, audience));
+}
+
+/** What it says of its subject, and what it is good for here. */
+function saidBy(
+  claims: TrustedJwt<IssuerOptions>['claims'],
+  { scope: most }: TokenIssuerOptions,
+): Omit<VerifiedToken, 'user'> {
+  const { iss, sub, client_id: clientId, scope, act, may_act: mayAct, cnf } = claims;
+  const held = scopeText(scope);
+  const within = most === undefined || held === undefined ? most : withinScope(most, held);
+  return {
+    ...(within !== undefined && { scope: within }),
+    expiresAt: new Date(expiryOf(claims)!),
+    claims: { iss, sub, ...(typeof clientId === 'string' && { client_id: clientId }) },
+    ...(isObject(act) && { act }),
+    ...(mayAct !== undefined && { may_act: isObject(mayAct) ? mayAct : {} }),
+    ...(cnf !== undefined && { cnf: isObject(cnf) ? cnf : { unknown: true } }),
+    says: claims,
+  };
+}
+
+const NEEDS_ISSUERS = 'needs a list of `issuers`, whose tokens may be exchanged';
+
+function settle(given: TrustedTokensOptions): { clockTolerance: number } {
+  refuse(unknownOption(given ?? {}, { issuers: true, clockTolerance: true }, PLACE));
+  verify(PLACE, Array.isArray(given?.issuers) && given.issuers.length > 0, NEEDS_ISSUERS);
+  for (const one of given.issuers) {
+    refuse(unknownOption(one ?? {}, { ...ISSUER_OPTIONS, audience: true, scope: true }, `an issuer of ${PLACE}`));
+    audienceList(`an issuer of ${PLACE}`, one?.audience);
+    verify(PLACE, one?.scope === undefined || typeof one.scope === 'string', 'takes as `scope` of an issuer text');
+  }
+  return { clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: 10 }) };
+}
+
+function* faultsOf(server: ServerFacts, { issuers }: TrustedTokensOptions): Iterable<string> {
+  const { issuer } = server.options;
+  if (!server.grants.has(EXCHANGE_GRANT))
+    yield `${PLACE} says which tokens may be exchanged: list \`tokenExchange()\` too`;
+  if (issuer === undefined && issuers.some(({ audience }) => audience === undefined)) {
+    yield `${PLACE} needs the option \`issuer\`, which tokens are for, or an \`audience\` of each issuer`;
+  }
+  if (issuers.some((one) => one.issuer === issuer))
+    yield `${PLACE} trusts the server's own issuer, whose tokens it knows`;
+}

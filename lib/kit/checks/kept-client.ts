@@ -1,0 +1,38 @@
+import { InvalidArgumentError } from '../../errors.js';
+import type { ClientsModel } from '../../model/clients.js';
+import type { Client, Falsy } from '../../model/model.js';
+import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
+import { demand, LeftOut } from '../contract.js';
+import type { Trial } from '../trial.js';
+
+export const modelOf = (trial: Trial) => trial.model as typeof trial.model & ClientsModel;
+export const newClient = () => ({
+  id: `kit-${newGrantId()}`,
+  grants: ['client_credentials'],
+  scopes: ['kit'],
+  secret: opaqueToken(),
+});
+
+/** @throws LeftOut for a model whose clients are of somebody else */
+export async function create(trial: Trial, client: Client & { secret: string }): Promise<boolean | Falsy> {
+  try {
+    return await modelOf(trial).createClient(client, { isRandom: true });
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new LeftOut(`\`createClient()\` refuses: ${error.message}`);
+  }
+}
+
+/** Has a client for a while. */
+export async function withClient(
+  trial: Trial,
+  run: (client: ReturnType<typeof newClient>) => Promise<void>,
+): Promise<void> {
+  const client = newClient();
+  demand(await create(trial, client), '`createClient()` returns false for a client that is new');
+  try {
+    await run(client);
+  } finally {
+    await modelOf(trial).removeClient?.(client.id);
+  }
+}

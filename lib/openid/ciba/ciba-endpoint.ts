@@ -1,0 +1,112 @@
+import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
+import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidScopeError, ServerError, UnauthorizedClientError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import { askedBy } from '../../features/device-authorization/device-asked.js';
+import type {
+  DeviceAuthorizationModel,
+  NewDeviceAuthorization,
+} from '../../features/device-authorization/device-model.js';
+import type { Client, Model, OnceModel, User } from '../../model/model.js';
+import { opaqueToken } from '../../tokens/opaque.js';
+import { coversScope, requestedScope, verifyClientScope } from '../../tokens/scope.js';
+import { subjectOf } from '../../tokens/subject.js';
+import { OPENID } from '../scopes.js';
+import { ENDPOINT, findBackchannelRequest } from './backchannel-requests.js';
+import { CIBA_GRANT } from './ciba-grant.js';
+import type { CibaModel } from './ciba-model.js';
+import { type AskedElsewhere, readAskedElsewhere } from './ciba-parameters.js';
+import { findHintedUser, verifyUserCode } from './hinted-user.js';
+import { closePing, type KeptBackchannel, nameOf } from './kept.js';
+import type { CibaSettings } from './options.js';
+
+/** What the client polls with, and for how many seconds. */
+interface Begun {
+  authReqId: string;
+  lifetime: number;
+}
+
+/** A client asks for a user who is elsewhere. CIBA §7 */
+export class CibaEndpoint extends BackChannelEndpoint<Begun> {
+  protected readonly id = ENDPOINT;
+  private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel & CibaModel;
+
+  constructor(
+    server: ServerFacts,
+    private readonly settings: CibaSettings,
+  ) {
+    super(server.options, server);
+  }
+
+  /** Users are asked for clients that have proven who they are. CIBA §7.1 */
+  protected override excuses(): boolean {
+    return false;
+  }
+
+  protected async serve(exchange: Exchange): Promise<Begun> {
+    const { client, parameters, request } = exchange;
+    verifyGrant(client);
+    const scope = requestedScope(request);
+    if (scope === undefined || !coversScope(scope, OPENID)) {
+      throw new InvalidScopeError('Invalid scope: `openid` is among what is asked for');
+    }
+    await verifyClientScope(this.options, { client, scope });
+    const said = readAskedElsewhere(parameters, client, this.settings);
+    const user = await findHintedUser(exchange, this.server);
+    await verifyUserCode(said.userCode, user, client, this.model);
+    return await this.ask(exchange, { scope, said, user });
+  }
+
+  protected bodyOf({ authReqId, lifetime }: Begun): object {
+    return { auth_req_id: authReqId, expires_in: lifetime, interval: this.settings.interval };
+  }
+
+  /** What is kept is found again as it will be by the user, who is asked then. */
+  private async ask({ client, issuer, parameters, request }: Exchange, what: What): Promise<Begun> {
+    const { scope, said, user } = what;
+    const asked = askedBy(client, { scope, issuer, request });
+    for (const feature of this.server.hooks.ask) {
+      Object.assign(asked.data, await feature.ask(parameters, asked, this.server));
+    }
+    const [authReqId, id] = [opaqueToken(), opaqueToken()];
+    const begun: NewDeviceAuthorization = {
+      ...asked.data,
+      backchannel: keptOf(what, authReqId, id),
+      deviceCode: nameOf(authReqId),
+      userCode: nameOf(id),
+      scope,
+      expiresAt: new Date(Date.now() + said.lifetime * 1000),
+      interval: this.settings.interval,
+    };
+    if (issuer !== undefined) begun.issuer = issuer;
+    await this.model.saveDeviceAuthorization(begun, client);
+    const shown = await findBackchannelRequest(this.server, id, { user, request });
+    if (!shown) throw new ServerError('Server error: the model does not find what it was to keep for a user');
+    await this.model.askUser(shown);
+    return { authReqId, lifetime: said.lifetime };
+  }
+}
+
+interface What {
+  scope: string;
+  said: AskedElsewhere;
+  user: User;
+}
+
+function keptOf({ said, user }: What, authReqId: string, id: string): KeptBackchannel {
+  const { acrValues, bindingMessage, notificationToken: token } = said;
+  const sub = subjectOf(user);
+  if (sub === undefined) throw new ServerError('Server error: the `user` of `findHintedUser()` has no `id`');
+  return {
+    sub,
+    acrValues,
+    ...(bindingMessage !== undefined && { bindingMessage }),
+    ...(token !== undefined && { ping: closePing({ authReqId, token }, id) }),
+  };
+}
+
+function verifyGrant(client: Client): void {
+  if (client.grants.includes(CIBA_GRANT)) return;
+  const detail = { rule: 'the client may use the grant', wanted: client.grants, given: CIBA_GRANT };
+  throw new UnauthorizedClientError('Unauthorized client: it may not have users asked').because(detail);
+}

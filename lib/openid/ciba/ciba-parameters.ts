@@ -1,0 +1,56 @@
+import { InvalidBindingMessageError, InvalidRequestError } from '../../errors.js';
+import type { Parameters } from '../../http/parameters.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { Client } from '../../model/model.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import type { CibaSettings } from './options.js';
+
+/** What a client says of how its user is to be asked. CIBA §7.1 */
+export interface AskedElsewhere {
+  /** Seconds. */
+  lifetime: number;
+  acrValues: readonly string[];
+  bindingMessage: string | undefined;
+  userCode: string | undefined;
+  /** By which the client knows that it is told by this server, in the mode `ping`. */
+  notificationToken: string | undefined;
+}
+
+/** Characters that are read of each. */
+const LONGEST = 1000;
+/** What fits on two devices, and can be compared by eye. */
+const LONGEST_MESSAGE = 100;
+const MOST = 20;
+
+/** @throws InvalidRequestError, InvalidBindingMessageError for what is not what it must be */
+export function readAskedElsewhere(
+  parameters: Parameters,
+  client: Client,
+  { lifetime, userCode }: CibaSettings,
+): AskedElsewhere {
+  for (const name of ['request', 'request_uri']) {
+    if (parameters.optional(name, () => true) === undefined) continue;
+    throw new InvalidRequestError(`Invalid request: \`${name}\` is not supported`);
+  }
+  const expiry = parameters.optional('requested_expiry', (text) => /^[1-9]\d{0,8}$/.test(text));
+  const acr = parameters.optional('acr_values', (text) => text.length <= LONGEST && isVSCHAR(text));
+  return {
+    lifetime: Math.min(lifetime, expiry === undefined ? lifetime : Number(expiry)),
+    acrValues: acr?.split(' ').filter(Boolean).slice(0, MOST) ?? registered(client, 'defaultAcrValues') ?? [],
+    bindingMessage: readMessage(parameters),
+    userCode: userCode ? parameters.optional('user_code', (text) => text.length <= LONGEST) : undefined,
+    notificationToken: isPinged(client) ? parameters.required('client_notification_token', isBearer) : undefined,
+  };
+}
+
+/** Is this client told, so that it need not poll? CIBA §5 */
+export const isPinged = (client: Client): boolean => registered(client, 'backchannelTokenDeliveryMode') === 'ping';
+
+const isBearer = (text: string) => text.length <= 1024 && /^[\w.~+/-]+=*$/.test(text);
+
+function readMessage(parameters: Parameters): string | undefined {
+  const message = parameters.optional('binding_message', () => true);
+  if (message === undefined || (message.length <= LONGEST_MESSAGE && !/[\p{C}\p{Zl}\p{Zp}]/u.test(message)))
+    return message;
+  throw new InvalidBindingMessageError('Invalid binding message: it has one line of 100 characters at most');
+}

@@ -1,0 +1,69 @@
+import { InvalidClientMetadataError } from '../../errors.js';
+import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';
+import { ENDPOINT } from './backchannel-requests.js';
+import { CibaEndpoint } from './ciba-endpoint.js';
+import type { CibaFeature } from './ciba-feature.js';
+import { CIBA_GRANT, CibaGrantType } from './ciba-grant.js';
+import { type CibaOptions, faultsOf, settle } from './options.js';
+import { Pings } from './pings.js';
+
+/**
+ * A client has a user asked on a device of theirs, whom it has not before it: at a till, on the telephone. It polls for its tokens, or is
+ * told when there are some. OpenID Connect Client-Initiated Backchannel Authentication 1.0
+ * @throws InvalidArgumentError with a sentence for an option of `fetch` that cannot work
+ */
+export function ciba(options: CibaOptions = {}): CibaFeature {
+  const settings = settle(options);
+  const pings = new Pings(settings.fetch);
+  return {
+    name: 'OpenID CIBA',
+    requires: [...DEVICE_METHODS, 'once', 'findHintedUser', 'askUser'],
+    grants: { [CIBA_GRANT]: CibaGrantType },
+    endpoints: {
+      [ENDPOINT]: {
+        path: 'oauth/backchannel_authentication',
+        methods: ['POST'],
+        metadata: 'backchannel_authentication_endpoint',
+        description: { summary: 'Has a user asked elsewhere. CIBA §7', clients: 'confidential', answer: ANSWER },
+        make: (server) => new CibaEndpoint(server, settings),
+      },
+    },
+    parameters: { [ENDPOINT]: PARAMETERS, token: { auth_req_id: 'What the client was given when it asked.' } },
+    clientMembers: {
+      backchannel_token_delivery_mode: (mode) => mode === 'poll' || mode === 'ping',
+      backchannel_client_notification_endpoint: pings.isGood,
+      backchannel_user_code_parameter: (value) => value === false || (value === true && settings.userCode),
+    },
+    verifyClient({ backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: to }) {
+      if (mode !== 'ping' || to !== undefined) return Promise.resolve();
+      const sentence =
+        'Invalid client metadata: a client that is told has a `backchannel_client_notification_endpoint`';
+      throw new InvalidClientMetadataError(sentence);
+    },
+    metadata: () => ({
+      backchannel_token_delivery_modes_supported: ['poll', 'ping'],
+      backchannel_user_code_parameter_supported: settings.userCode,
+    }),
+    check: (server) => [...faultsOf(options, server)],
+    tellClient: pings.send,
+  };
+}
+
+/** CIBA §7.3 */
+const ANSWER = {
+  auth_req_id: { type: 'string' },
+  expires_in: { type: 'integer' },
+  interval: { type: 'integer' },
+} as const;
+
+const PARAMETERS = {
+  scope: 'What is asked for, `openid` among it.',
+  login_hint: 'Who is meant, in words of the user.',
+  login_hint_token: 'A token that says who is meant.',
+  id_token_hint: 'An ID token of the user who is meant.',
+  binding_message: 'What both devices show.',
+  user_code: 'The code by which the user lets the client ask.',
+  requested_expiry: 'Seconds after which it need not be answered.',
+  acr_values: 'How strong the login is to be, the best first.',
+  client_notification_token: 'By which the client knows who tells it.',
+};

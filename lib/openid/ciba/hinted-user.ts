@@ -1,0 +1,74 @@
+import { InvalidRequestError, InvalidUserCodeError, MissingUserCodeError } from '../../errors.js';
+import { TemporarilyUnavailableError, UnknownUserIdError } from '../../errors.js';
+import type { Exchange } from '../../endpoints/exchange.js';
+import type { ServerFacts } from '../../feature.js';
+import { takePlace } from '../../features/device-authorization/guesses.js';
+import type { Parameters } from '../../http/parameters.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { Client, Model, OnceModel, User } from '../../model/model.js';
+import { subjectOf } from '../../tokens/subject.js';
+import { findOpenId } from '../openid-feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import type { CibaModel, UserHint } from './ciba-model.js';
+
+const LONGEST = 255;
+const LONGEST_TOKEN = 16_384;
+/** How many codes a client may try for one user, in some minutes. */
+const GUESSES = 10;
+
+/** Whom the client means. CIBA §7.1 @throws UnknownUserIdError */
+export async function findHintedUser({ parameters, client, issuer }: Exchange, server: ServerFacts): Promise<User> {
+  const hint = await readHint(parameters, { client, issuer }, server);
+  const model = server.options.model as Model & CibaModel;
+  const user = (await model.findHintedUser(hint, client)) || undefined;
+  if (user === undefined) throw unknownUser('`findHintedUser()` of the model finds the user');
+  const { idTokenHint } = hint;
+  if (idTokenHint && findOpenId(server)!.subjectOf(server, user, client) !== idTokenHint.sub) {
+    throw unknownUser('the user that `findHintedUser()` finds is the one whom the ID token names');
+  }
+  return user;
+}
+
+/** Who may ask this user is said by a code that they have told the client, where it has registered that it brings one. CIBA §7.1 */
+export async function verifyUserCode(code: string | undefined, user: User, client: Client, model: UserCodeModel) {
+  if (code === undefined) {
+    if (!registered(client, 'backchannelUserCodeParameter')) return;
+    throw new MissingUserCodeError('Missing user code: `user_code`');
+  }
+  const who = JSON.stringify(['ciba', client.id, subjectOf(user)]);
+  if (!(await takePlace(model, who, { places: GUESSES, probes: GUESSES }))) {
+    throw new TemporarilyUnavailableError('Temporarily unavailable: too many codes were tried', { code: 429 });
+  }
+  if (await model.verifyUserCode!(user, code, client)) return;
+  throw new InvalidUserCodeError('Invalid user code: `user_code`');
+}
+
+type UserCodeModel = OnceModel & CibaModel;
+
+interface Asker {
+  client: Client;
+  issuer: string | undefined;
+}
+
+async function readHint(parameters: Parameters, asker: Asker, server: ServerFacts): Promise<UserHint> {
+  const loginHint = parameters.optional('login_hint', (text) => text.length <= LONGEST);
+  const loginHintToken = parameters.optional('login_hint_token', isToken);
+  const idToken = parameters.optional('id_token_hint', isToken);
+  const given = [loginHint, loginHintToken, idToken].filter((one) => one !== undefined);
+  if (given.length !== 1) {
+    throw new InvalidRequestError(
+      'Invalid request: one of `login_hint`, `login_hint_token` and `id_token_hint` is sent',
+    );
+  }
+  if (loginHint !== undefined) return { loginHint };
+  if (loginHintToken !== undefined) return { loginHintToken };
+  const idTokenHint = await findOpenId(server)!.readHint(server, idToken!, asker.issuer);
+  if (idTokenHint && idTokenHint.clientId === asker.client.id) return { idTokenHint };
+  const rule = 'an ID token that is a hint was given out by this server, to the client that brings it';
+  throw new InvalidRequestError('Invalid parameter: `id_token_hint`').because({ rule });
+}
+
+const isToken = (text: string) => text.length <= LONGEST_TOKEN && isVSCHAR(text);
+
+const unknownUser = (rule: string) =>
+  new UnknownUserIdError('Unknown user id: nobody is known by this hint').because({ rule });

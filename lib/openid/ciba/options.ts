@@ -1,0 +1,52 @@
+import type { ServerFacts } from '../../feature.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { hasOnce } from '../../model/has-once.js';
+import { findOpenId } from '../openid-feature.js';
+
+/** What `ciba()` takes. */
+export interface CibaOptions {
+  /** Seconds in which the user has to decide, and the client to hear of it; a client may ask for less. Default: 300 */
+  lifetime?: number;
+  /** Seconds between two polls of a client. Default: 5 */
+  interval?: number;
+  /** May clients bring a code by which users let them ask? The model has `verifyUserCode()` then. Default: false */
+  userCode?: boolean;
+  /** How the notification endpoints of clients are reached. Default: public addresses alone */
+  fetch?: SafeFetchOptions;
+}
+
+/** They, with their defaults. */
+export interface CibaSettings extends Required<Omit<CibaOptions, 'fetch'>> {
+  fetch: SafeFetchOptions | undefined;
+}
+
+export const settle = ({ lifetime = 300, interval = 5, userCode = false, fetch }: CibaOptions): CibaSettings => ({
+  lifetime,
+  interval,
+  userCode,
+  fetch,
+});
+
+const PLACE = '`ciba()`';
+const NAMES = { lifetime: true, interval: true, userCode: true, fetch: true } as const;
+const LONGEST = { lifetime: 86_400, interval: 60 } as const;
+
+/** What is wrong with how a host has set it up, as sentences. */
+export function* faultsOf(options: CibaOptions, server: ServerFacts): Iterable<string> {
+  const misspelt = unknownOption(options, NAMES, PLACE);
+  if (misspelt !== undefined) yield misspelt;
+  for (const name of ['lifetime', 'interval'] as const) {
+    const { [name]: seconds } = options;
+    const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST[name]);
+    if (!isGood) yield `\`${name}\` of ${PLACE} is a whole number of seconds, from 1 to ${LONGEST[name]}`;
+  }
+  const { userCode } = options as { userCode?: unknown };
+  if (userCode !== undefined && typeof userCode !== 'boolean') yield `\`userCode\` of ${PLACE} must be true or false`;
+  const { model } = server.options;
+  if (userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
+    yield `\`userCode\` of ${PLACE} needs the model method \`verifyUserCode()\``;
+  }
+  if (!findOpenId(server)) yield `${PLACE} gives out ID tokens: list \`openid()\` among the \`features\``;
+  if (!hasOnce(model)) yield `${PLACE} needs a model that implements \`once()\`: that of an event emitter is another`;
+}

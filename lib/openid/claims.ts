@@ -1,0 +1,62 @@
+import { ServerError } from '../errors.js';
+import type { Client, User } from '../model/model.js';
+import { scopeText } from '../tokens/scope.js';
+import type { AskedClaims } from './claims-parameter.js';
+import type { ClaimsRequest, OpenIdModel } from './openid-model.js';
+import { RESERVED } from './scopes.js';
+
+/** What was granted to whom. */
+export interface Granted {
+  client: Client;
+  user: User;
+  scope: unknown;
+  asked: AskedClaims | undefined;
+  /** There is no access token with which the rest could be asked for. OpenID Connect Core §5.4 */
+  alone?: boolean | undefined;
+}
+
+/** Which claims of a user a client may have. */
+export class Claims {
+  constructor(
+    private readonly scopes: ReadonlyMap<string, readonly string[]>,
+    private readonly settings: { claimsInIdToken: boolean },
+  ) {}
+
+  /** All that there may be, for the metadata. */
+  get names(): readonly string[] {
+    return [...new Set([...this.scopes.values()].flat())];
+  }
+
+  /** What the model knows of those that were granted: what nobody asked for is not said, whatever the model returns. */
+  async of(model: OpenIdModel, place: ClaimsRequest['place'], granted: Granted): Promise<Record<string, unknown>> {
+    const { client, user, asked, alone } = granted;
+    const scope = scopeText(granted.scope) ?? '';
+    const requests = asked?.[place] ?? {};
+    const isSaid = place === 'userinfo' || alone || this.settings.claimsInIdToken;
+    const byScope = isSaid ? scope.split(' ').flatMap((one) => this.scopes.get(one) ?? []) : [];
+    const wanted = new Set([...byScope, ...Object.keys(requests)].filter((name) => !RESERVED.has(name)));
+    if (wanted.size === 0) return {};
+    const known = (await model.getClaims(user, { client, names: [...wanted], requests, scope, place })) || {};
+    const said = Object.entries(known).filter(([name]) => wanted.has(name));
+    return Object.fromEntries(
+      said.map(([name, value]) => [name, asJson(name, value)]).filter(([, one]) => isKnown(one)),
+    );
+  }
+}
+
+/**
+ * As JSON has it, before anything is spent for what cannot be said.
+ * @throws ServerError for a bigint, a circle, …
+ */
+function asJson(name: string, value: unknown): unknown {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch (error) {
+    const rule = 'what `getClaims()` says of a user is what JSON can hold';
+    throw new ServerError('Server error: a claim cannot be said').because({ rule, given: `${name}: ${String(error)}` });
+  }
+}
+
+/** A claim that is not known is left out, and never null or empty. OpenID Connect Core §5.3.2 */
+const isKnown = (value: unknown) => value !== undefined && value !== null && value !== '';

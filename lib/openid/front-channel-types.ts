@@ -1,0 +1,5 @@
+/** Response types that give out an ID token by the browser. OAuth 2.0 Multiple Response Types §3, §5 */
+export type FrontChannelType = 'code id_token' | 'id_token' | 'id_token token';
+
+/** All of them. */
+export const FRONT_CHANNEL_TYPES: readonly FrontChannelType[] = ['code id_token', 'id_token', 'id_token token'];

@@ -1,0 +1,37 @@
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
+import { ALGORITHMS } from '../jose/algorithms.js';
+import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
+import { isNotVerified } from '../jose/not-verified.js';
+import { isObject } from '../options/kinds.js';
+import type { IdTokenHint } from './openid-feature.js';
+
+/** No ID token of a sane host is longer, and nothing longer is looked at. */
+const LONGEST = 16_384;
+
+/** Reads an ID token of this server, however old it is. OpenID Connect Core §3.1.2.1 */
+export async function readIdTokenHint(
+  ring: KeyRing,
+  hint: string,
+  issuer: string | undefined,
+): Promise<IdTokenHint | undefined> {
+  if (hint.length > LONGEST || issuer === undefined) return undefined;
+  try {
+    // What else is signed by the same keys, access tokens say, has a type of its own.
+    if ((decodeProtectedHeader(hint).typ ?? 'JWT') !== 'JWT') return undefined;
+    const keys = createLocalJWKSet((await jwkSet(ring)) as JSONWebKeySet);
+    const { payload } = await compactVerify(hint, keys, { algorithms: [...ALGORITHMS] });
+    return hintOf(JSON.parse(new TextDecoder().decode(payload)), issuer);
+  } catch (error) {
+    if (isNotVerified(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What it says, if it is one: answers of the userinfo endpoint that are signed have no end. */
+function hintOf(claims: unknown, issuer: string): IdTokenHint | undefined {
+  if (!isObject(claims)) return undefined;
+  const { iss, sub, aud, exp, iat, sid, events } = claims;
+  const isIdToken = iss === issuer && events === undefined && Number.isFinite(exp) && Number.isFinite(iat);
+  if (!isIdToken || typeof sub !== 'string' || typeof aud !== 'string') return undefined;
+  return { clientId: aud, sub, ...(typeof sid === 'string' && { sid }), claims };
+}

@@ -1,0 +1,92 @@
+import type { Exchange } from '../endpoints/exchange.js';
+import { ServerError } from '../errors.js';
+import type { SigningAlgorithm } from '../jose/algorithms.js';
+import type { Encrypt, EncryptedAnswer } from '../jose/encryption/find-encryption.js';
+import type { KeyRing } from '../jose/keys/key-ring.js';
+import type { Client, Model, User } from '../model/model.js';
+import type { Claims } from './claims.js';
+import type { AskedClaims } from './claims-parameter.js';
+import { type PreparedIdToken, signingKeyFor } from './id-token.js';
+import type { OpenIdModel } from './openid-model.js';
+import type { OpenIdSettings } from './options.js';
+import { registered } from '../features/client-metadata/registered.js';
+import { signedIn } from '../tokens/signed-in.js';
+import type { Subjects } from './subjects.js';
+
+/** Who is given an ID token, and for what. */
+interface Entitled {
+  client: Client;
+  user: User;
+  scope?: unknown;
+}
+
+/** And how it comes to that. */
+interface Circumstances {
+  issuer: string | undefined;
+  /** What features and the interaction keep of it. */
+  kept: Kept;
+  nonce?: unknown;
+  /** There is no access token with which the rest could be asked for. OpenID Connect Core §5.4 */
+  alone?: boolean;
+}
+
+type Kept = Readonly<Record<string, unknown>>;
+
+/** How an answer is encrypted to a client; undefined: it wants none encrypted. */
+export type EncryptionFor = (client: Client, answer: EncryptedAnswer) => Promise<Encrypt | undefined>;
+
+/** The ID tokens of one server. OpenID Connect Core §2 */
+export class IdTokens {
+  constructor(
+    private readonly ring: KeyRing,
+    private readonly parts: {
+      settings: OpenIdSettings;
+      claims: Claims;
+      subjects: Subjects;
+      encryptionFor: EncryptionFor;
+      namesSessions: boolean;
+    },
+  ) {}
+
+  /** One for a token response: all of it but what binds it to its access token. A nonce is said once. OpenID Connect Core §3.1.3.3, §12.2 */
+  async prepare({ code, refreshToken, issuer, options }: Exchange, entitled: Entitled): Promise<PreparedIdToken> {
+    const kept: Kept = code ?? refreshToken ?? {};
+    const { client, user, scope } = entitled;
+    return await this.make(options.model, { client, user, scope, issuer, kept, nonce: code?.['nonce'] });
+  }
+
+  /** @throws ServerError where it cannot be made */
+  async make(model: Model, entitled: Entitled & Circumstances): Promise<PreparedIdToken> {
+    const { client, user, scope, issuer, kept, nonce, alone } = entitled;
+    if (issuer === undefined) throw new ServerError('Server error: an ID token names its issuer, and there is none');
+    const { settings, subjects, encryptionFor, namesSessions } = this.parts;
+    const alg = (registered(client, 'idTokenSignedResponseAlg') ?? settings.alg) as SigningAlgorithm;
+    const key = await signingKeyFor(this.ring, alg);
+    const encrypt = await encryptionFor(client, 'id_token');
+    const asked = kept['askedClaims'] as AskedClaims | undefined;
+    const granted = { client, user, scope, asked, alone };
+    const more = await this.parts.claims.of(model as Model & OpenIdModel, 'id_token', granted);
+    const { sid, ...how } = signedIn(kept);
+    if (how.auth_time === undefined && registered(client, 'requireAuthTime')) throw new ServerError(NOT_KNOWN);
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      ...more,
+      iss: issuer,
+      sub: subjects.of(user, client),
+      aud: client.id,
+      exp: now + settings.idTokenLifetime,
+      iat: now,
+      ...(nonce !== undefined && { nonce }),
+      ...(kept['authReqId'] !== undefined && { [AUTH_REQ_ID]: kept['authReqId'] }),
+      ...how,
+      ...(namesSessions && sid !== undefined && { sid }),
+    };
+    return { key, claims, encrypt };
+  }
+}
+
+/** Of a user who was asked elsewhere, what the client asked by. CIBA §10.3.1 */
+const AUTH_REQ_ID = 'urn:openid:params:jwt:claim:auth_req_id';
+
+const NOT_KNOWN =
+  'Server error: a client has registered `require_auth_time`, and nobody says when its user signed in: `howSignedIn()` does';

@@ -1,0 +1,73 @@
+import type { ServerFacts } from '../../feature.js';
+import type { OtherTokens } from '../../features/token-exchange/other-tokens.js';
+import { refusedToken } from '../../features/token-exchange/parties.js';
+import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
+import { ID_JAG, ID_TOKEN } from '../../features/token-exchange/token-types.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import { ALGORITHMS, type SigningAlgorithm } from '../../jose/algorithms.js';
+import { findKeys } from '../../jose/keys/find-keys.js';
+import type { AssertedClaims } from '../../jose/trusted-issuers/asserted-model.js';
+import type { Model } from '../../model/model.js';
+import { findOpenId } from '../openid-feature.js';
+import type { IdentityAssertionModel } from './assertion-model.js';
+import { issueAssertion } from './issue-assertion.js';
+
+/** What `identityAssertions()` takes. */
+export interface IdentityAssertionsOptions {
+  /** Seconds in which an assertion is good, and never longer than the ID token that it is issued for. Default: 300 */
+  lifetime?: number;
+  /** What they are signed by. Default: what `keys()` signs by first */
+  alg?: SigningAlgorithm;
+}
+
+/** What a server says that issues them. ID-JAG §7.1 */
+const ISSUED = 'identity_chaining_requested_token_types_supported';
+
+/**
+ * Clients at which a user has signed in exchange the ID token for an identity assertion, which another server redeems that trusts this one:
+ * cross-app access. `tokenExchange()` takes the ID tokens, and refresh tokens, of this server for it.
+ * draft-ietf-oauth-identity-assertion-authz-grant
+ */
+export function identityAssertions(options: IdentityAssertionsOptions = {}): OtherTokens {
+  const { lifetime = 300, alg } = options;
+  return {
+    name: 'ID-JAG',
+    requires: ['findAssertedUser', 'mayAssert'],
+    metadata: () => ({ [ISSUED]: [ID_JAG] }),
+    check: (server) => [...faultsOf(server, options)],
+    otherTokens: {
+      async read({ as, type, value }, { client, issuer, options: { model } }, server) {
+        if (type !== ID_TOKEN) return undefined;
+        const found = await findOpenId(server)!.readHint(server, value, issuer);
+        if (!found) return undefined;
+        const { claims, clientId } = found;
+        const detail = { rule: 'the ID token was issued to the client', wanted: clientId, given: client.id };
+        if (clientId !== client.id) throw refusedToken(as).because(detail);
+        const user = await (model as Model & IdentityAssertionModel).findAssertedUser(claims as AssertedClaims, client);
+        if (!user)
+          throw refusedToken(as).because({ rule: '`findAssertedUser()` knows whom it is about', given: found.sub });
+        return { user, expiresAt: new Date(Number(claims['exp']) * 1000), says: claims };
+      },
+      issues: {
+        [ID_JAG]: (asked, exchange, server) => issueAssertion(asked, exchange, { server, lifetime, alg }),
+      },
+    },
+  };
+}
+
+const PLACE = '`identityAssertions()`';
+
+function* faultsOf(server: ServerFacts, options: IdentityAssertionsOptions): Iterable<string> {
+  const misspelt = unknownOption(options, { lifetime: true, alg: true }, PLACE);
+  if (misspelt !== undefined) yield misspelt;
+  const { lifetime = 300, alg } = options;
+  if (!(lifetime >= 1 && lifetime <= 3600)) yield `\`lifetime\` of ${PLACE} is a number of seconds, from 1 to 3600`;
+  if (!findOpenId(server)) yield `${PLACE} are issued for ID tokens: list \`openid()\` too`;
+  if (!server.grants.has(EXCHANGE_GRANT)) yield `${PLACE} are issued in exchange: list \`tokenExchange()\` too`;
+  if (alg !== undefined && !ALGORITHMS.includes(alg))
+    yield `\`alg\` of ${PLACE} must be one of ${ALGORITHMS.join(', ')}`;
+  const algorithms = findKeys(server)?.algorithms();
+  if (alg !== undefined && algorithms?.includes(alg) === false) {
+    yield `\`alg\` of ${PLACE} is ${alg}, and no key of \`keys()\` signs so`;
+  }
+}

@@ -1,0 +1,103 @@
+import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidRequestError, InvalidTargetError, ServerError, UnauthorizedClientError } from '../../errors.js';
+import { shortText } from '../../events.js';
+import type { ServerFacts } from '../../feature.js';
+import type { ExchangeRequest } from '../../features/token-exchange/exchange-model.js';
+import type { IssuedToken } from '../../features/token-exchange/other-tokens.js';
+import { ID_TOKEN, REFRESH_TOKEN, SAML2 } from '../../features/token-exchange/token-types.js';
+import { namedResources } from '../../features/resource-indicators/named-resources.js';
+import type { SigningAlgorithm } from '../../jose/algorithms.js';
+import { findKeys } from '../../jose/keys/find-keys.js';
+import { signJwt } from '../../jose/keys/key-ring.js';
+import type { Model } from '../../model/model.js';
+import { isAmong } from '../../tokens/audience.js';
+import { newGrantId } from '../../tokens/opaque.js';
+import { scopeText } from '../../tokens/scope.js';
+import { signedIn } from '../../tokens/signed-in.js';
+import { findOpenId } from '../openid-feature.js';
+import type { AssertionPermission, AssertionRequest, IdentityAssertionModel } from './assertion-model.js';
+
+/** Of whom an assertion may be: who signed in, or whose grant it is. An access token says neither to its client. ID-JAG §4.3 */
+const SUBJECTS: readonly string[] = [ID_TOKEN, SAML2, REFRESH_TOKEN];
+
+/** How they are made. */
+interface Making {
+  server: ServerFacts;
+  /** Seconds. */
+  lifetime: number;
+  alg: SigningAlgorithm | undefined;
+}
+
+/** Issues an identity assertion, if the host lets the client have it. ID-JAG §3.1, §4.3.3 */
+export async function issueAssertion(
+  asked: Omit<ExchangeRequest, 'resource'>,
+  exchange: Exchange,
+  { server, lifetime, alg }: Making,
+): Promise<IssuedToken> {
+  verifyAsker(asked);
+  const audience = readAudience(exchange);
+  const request: AssertionRequest = { ...asked, audience, resource: namedResources(exchange.parameters) };
+  const model = exchange.options.model as Model & IdentityAssertionModel;
+  const answer = await model.mayAssert(request);
+  if (!answer) throw noTarget('`mayAssert()` of the model lets the client have it', audience);
+
+  const permission = answer === true ? {} : answer;
+  const ends = [Date.now() + lifetime * 1000, asked.subject.expiresAt, asked.actor?.expiresAt];
+  const exp = Math.floor(Math.min(...ends.filter((end) => end !== undefined).map(Number)) / 1000);
+  const claims = { ...claimsOf(request, permission, { exchange, server }), exp };
+  const value = await signJwt(findKeys(server)!, claims, { typ: 'oauth-id-jag+jwt', alg });
+  return { value, expiresAt: new Date(exp * 1000), ...(claims.scope !== undefined && { scope: claims.scope }) };
+}
+
+/** A client that proves who it is, with what says who the user is. ID-JAG §4.3, §8.1 */
+function verifyAsker({ proof, subject }: Omit<ExchangeRequest, 'resource'>): void {
+  if (proof === 'none') {
+    const rule = 'a client proves who it is before it has an identity assertion';
+    throw new UnauthorizedClientError('Unauthorized client: `requested_token_type` is not for it').because({ rule });
+  }
+  if (SUBJECTS.includes(subject.type)) return;
+  const detail = { rule: 'the subject token is of such a type', wanted: SUBJECTS, given: subject.type };
+  throw new InvalidRequestError('Invalid parameter: `subject_token_type`').because(detail);
+}
+
+/** One other server. What is for this one is an access token, and no assertion. ID-JAG §4.3, §8.3 */
+function readAudience({ parameters, issuer }: Exchange): string {
+  const audience = parameters.required('audience', (text) => text.length <= LONGEST && /^[\x21-\x7e]+$/.test(text));
+  if (issuer !== undefined && isAmong(audience, [issuer])) throw noTarget('the audience is another server', audience);
+  return audience;
+}
+
+const LONGEST = 2000;
+
+function noTarget(rule: string, given: string): InvalidTargetError {
+  const error = new InvalidTargetError('Invalid target: no identity assertion is issued for `audience`');
+  return error.because({ rule, given: shortText(given) });
+}
+
+/** What it says. What the host adds never stands in place of it. */
+function claimsOf(
+  asked: AssertionRequest,
+  permission: AssertionPermission,
+  { exchange, server }: { exchange: Exchange; server: ServerFacts },
+) {
+  const { act, client, subject } = asked;
+  const { issuer, token } = exchange;
+  const { relyingParty = client, resource = asked.resource } = permission;
+  if (!Array.isArray(resource)) throw new ServerError('Server error: `resource` of `mayAssert()` must be a list');
+  const { sid: _ofThisServer, ...signed } = signedIn(subject.says ?? {});
+  return {
+    ...permission.claims,
+    ...signed,
+    iss: issuer,
+    sub: findOpenId(server)!.subjectOf(server, subject.user, relyingParty),
+    aud: permission.audience ?? asked.audience,
+    client_id: permission.clientId ?? client.id,
+    iat: Math.floor(Date.now() / 1000),
+    nbf: undefined,
+    jti: newGrantId(),
+    scope: scopeText('scope' in permission ? permission.scope : asked.scope),
+    resource: resource.length > 1 ? resource : resource[0],
+    act,
+    cnf: token['cnf'],
+  };
+}

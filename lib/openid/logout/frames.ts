@@ -1,0 +1,20 @@
+import { registered } from '../../features/client-metadata/registered.js';
+import { isLoopbackName } from '../../http/public-url.js';
+import type { Client } from '../../model/model.js';
+import type { SessionClient } from '../../model/session-clients.js';
+
+/** What is opened in a browser whose user has signed out; undefined: nothing. OpenID Connect Front-Channel Logout §2, §3 */
+export function frameOf(client: Client, { issuer, sid }: SessionClient): string | undefined {
+  const uri = registered(client, 'frontchannelLogoutUri');
+  if (uri === undefined || !isFrameable(uri)) return undefined;
+  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ iss: issuer, sid }).toString()}`;
+}
+
+/** A host may have listed anything. */
+function isFrameable(uri: unknown): boolean {
+  if (typeof uri !== 'string' || uri.includes('#') || !URL.canParse(uri)) return false;
+  const { protocol, hostname } = new URL(uri);
+  // URLs let more stand in a host than a policy does, which would end there, and with it the frames of others. CSP §2.2
+  if (!/^[\w.[\]:-]+$/.test(hostname)) return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
+}

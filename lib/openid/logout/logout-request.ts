@@ -1,0 +1,86 @@
+import { InvalidClientError, InvalidRequestError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { Client, User } from '../../model/model.js';
+import { findClient } from '../../response-types/destination.js';
+import { findOpenId, type IdTokenHint } from '../openid-feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+
+/** What a client asks for that sends its user to sign out. RP-Initiated Logout 1.0 §2 */
+export interface LogoutRequest {
+  /** Who sends them; left out: nobody says. */
+  client?: Client;
+  /** The ID token that shows for whom. */
+  hint?: IdTokenHint;
+  /** Where they go afterwards, with the `state` of the request; left out: nowhere. */
+  redirect?: string;
+}
+
+const LONGEST = 2000;
+const LONGEST_TOKEN = 16_384;
+
+/** The parameters that make a request one of a client. */
+export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
+
+/**
+ * Reads a request to sign out. A user is sent to no address but one that the client has registered, to the letter.
+ * RP-Initiated Logout 1.0 §2, §3
+ * @throws InvalidRequestError, for the user and not for the client
+ */
+export async function readLogoutRequest(request: Request, server: ServerFacts): Promise<LogoutRequest> {
+  const parameters = new Parameters(request, FORM_OR_URL);
+  const hint = await readHint(parameters, { request, server });
+  const clientId = parameters.optional('client_id', isShort) ?? hint?.clientId;
+  const uri = parameters.optional('post_logout_redirect_uri', (text) => text.length <= LONGEST);
+  const state = parameters.optional('state', isShort);
+  if (hint && clientId !== hint.clientId) throw refused('the ID token was given to the client that is named');
+  const client = clientId === undefined ? undefined : await knownClient(clientId, server);
+  if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
+  if (!client || !isRegistered(client, uri)) {
+    throw refused('`post_logout_redirect_uri` is registered for the client, to the letter');
+  }
+  return { client, ...(hint && { hint }), redirect: withState(uri, state) };
+}
+
+/** The model knows it, or a feature does by its document. */
+async function knownClient(clientId: string, server: ServerFacts): Promise<Client> {
+  try {
+    return await findClient(clientId, server.options.model, server);
+  } catch (error) {
+    throw error instanceof InvalidClientError ? refused('the client is known') : error;
+  }
+}
+
+/** A string is not a list: its `includes` would find any part of it. */
+function isRegistered(client: Client, uri: string): boolean {
+  const uris: unknown = registered(client, 'postLogoutRedirectUris');
+  return Array.isArray(uris) && uris.includes(uri);
+}
+
+const isShort = (text: string) => text.length <= LONGEST && isVSCHAR(text);
+
+/** Is it sure that this user is meant? Otherwise they are asked: anybody could send them here. RP-Initiated Logout 1.0 §2, §6 */
+export function isMeant({ client, hint }: LogoutRequest, user: User, server: ServerFacts): boolean {
+  return hint !== undefined && client !== undefined && findOpenId(server)?.subjectOf(server, user, client) === hint.sub;
+}
+
+async function readHint(
+  parameters: Parameters,
+  { request, server }: { request: Request; server: ServerFacts },
+): Promise<IdTokenHint | undefined> {
+  const text = parameters.optional('id_token_hint', (value) => value.length <= LONGEST_TOKEN && isVSCHAR(value));
+  if (text === undefined) return undefined;
+  const hint = await findOpenId(server)?.readHint(server, text, server.issuerOf(request));
+  if (!hint) throw refused('`id_token_hint` is an ID token of this server');
+  return hint;
+}
+
+function withState(uri: string, state: string | undefined): string {
+  if (state === undefined) return uri;
+  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state }).toString()}`;
+}
+
+const refused = (rule: string) =>
+  new InvalidRequestError(`Invalid request: nobody is signed out by it, unless ${rule}`).because({ rule });

@@ -1,0 +1,107 @@
+import { InvalidClientMetadataError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import type { ClientMetadata } from '../../features/client-metadata/client-metadata.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import type { OwnUrls } from '../../http/own-urls.js';
+import { fetchFault, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { refuse } from '../../refuse.js';
+import { isAddress } from '../client-members.js';
+import { findOpenId } from '../openid-feature.js';
+import { Deliveries } from '../deliveries.js';
+import type { LogoutFeature } from './logout-feature.js';
+import { SignOuts } from './sign-outs.js';
+
+/** What `logout()` takes. */
+export interface LogoutOptions {
+  /**
+   * Does what clients were granted in a session end with it, unless it was for the time when the user is away (`offline_access`)?
+   * Default: false. Back-Channel Logout §2.7
+   */
+  endsGrants?: boolean;
+  /** Seconds for which it is remembered where a session has signed in, since the last time. Default: 1 209 600, two weeks */
+  lifetime?: number;
+  /** How the `backchannel_logout_uri` of a client is told. Default: at public addresses alone, by https */
+  fetch?: SafeFetchOptions;
+}
+
+const PLACE = '`logout()`';
+const NAMES = { endsGrants: true, lifetime: true, fetch: true } as const;
+const TWO_WEEKS = 1_209_600;
+
+/**
+ * Who signs out here is signed out at the clients at which they have signed in, by ID tokens that name the session (`sid`): these are told
+ * from server to server, or in the browser. OpenID Connect Back-Channel Logout 1.0, Front-Channel Logout 1.0
+ * @throws InvalidArgumentError for an option that cannot work
+ */
+export function logout(options: LogoutOptions = {}): LogoutFeature {
+  refuse(unknownOption(options, NAMES, PLACE) ?? fetchFault(options.fetch));
+  const { endsGrants = false, lifetime = TWO_WEEKS, fetch } = options;
+  // Several sessions of one user may end at a client at once.
+  const means = {
+    fetch: new SafeFetch({ concurrencyPerHost: 16, ...fetch }),
+    deliveries: new Deliveries(),
+    endsGrants,
+    lifetime,
+  };
+  const made = new WeakMap<OwnUrls, SignOuts>();
+
+  return {
+    name: 'OpenID Connect Back-Channel Logout',
+    requires: ['saveSessionClient', 'takeSessionClients', ...(endsGrants ? ['revokeGrant'] : [])],
+    clientMembers: {
+      backchannel_logout_uri: isLogoutUri,
+      backchannel_logout_session_required: isBoolean,
+      frontchannel_logout_uri: isLogoutUri,
+      frontchannel_logout_session_required: isBoolean,
+    },
+    verifyClient: verifyFrontChannel,
+    metadata: (server) => ({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+      // The page that opens them.
+      ...(server.endpoints.has('logout') && {
+        frontchannel_logout_supported: true,
+        frontchannel_logout_session_supported: true,
+      }),
+    }),
+
+    check(server) {
+      const faults = [...faultsOf(server, options)];
+      if (faults.length === 0) made.set(server, new SignOuts(server, means));
+      return faults;
+    },
+
+    signOut: (server, who) => made.get(server)!.end(who),
+
+    async issue({ code, authorization, issuer, server }) {
+      if (!code || !authorization) return;
+      const { client, user, scope, grantId } = authorization;
+      await made.get(server)!.remember({ client, user, scope, issuer, kept: code, grantId });
+    },
+
+    async answer({ client, scope, issuer, data }, user, parameters, server) {
+      if (parameters['id_token'] === undefined) return;
+      await made.get(server)!.remember({ client, user, scope, issuer, kept: data });
+    },
+  };
+}
+
+function* faultsOf(server: ServerFacts, { endsGrants, lifetime = TWO_WEEKS }: LogoutOptions): Iterable<string> {
+  if (!findOpenId(server)) yield `${PLACE} signs users out who have signed in by \`openid()\`: list that too`;
+  if (!(lifetime > 0)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;
+  if (endsGrants !== undefined && !isBoolean(endsGrants)) yield `\`endsGrants\` of ${PLACE} must be true or false`;
+}
+
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+
+/** Back-Channel Logout §2.2 */
+const isLogoutUri = (uri: unknown) => isAddress(uri) && !(uri as string).includes('#');
+
+/** What is opened in a browser is where the client is. Front-Channel Logout §2 */
+function verifyFrontChannel({ frontchannel_logout_uri: uri, redirect_uris: redirectUris = [] }: ClientMetadata): void {
+  if (uri === undefined) return;
+  const { origin } = new URL(uri);
+  if (redirectUris.some((one) => URL.canParse(one) && new URL(one).origin === origin)) return;
+  const what = '`frontchannel_logout_uri` is at no host of its `redirect_uris`';
+  throw new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
+}

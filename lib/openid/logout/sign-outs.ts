@@ -1,0 +1,142 @@
+import { isHeard, report } from '../../events.js';
+import type { ServerFacts } from '../../feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import type { SafeFetch } from '../../http/safe-fetch/index.js';
+import type { Client, GrantModel, Model, Scope, User } from '../../model/model.js';
+import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
+import { findClient } from '../../response-types/destination.js';
+import { coversScope } from '../../tokens/scope.js';
+import { signedIn } from '../../tokens/signed-in.js';
+import { findOpenId } from '../openid-feature.js';
+import { OFFLINE_ACCESS, OPENID } from '../scopes.js';
+import type { Deliveries } from '../deliveries.js';
+import { frameOf } from './frames.js';
+import type { SignedOut } from './logout-feature.js';
+import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
+
+/** What clients are told with, and what else ends. */
+export interface Means {
+  fetch: SafeFetch;
+  deliveries: Deliveries;
+  endsGrants: boolean;
+  /** Seconds. */
+  lifetime: number;
+}
+
+/** Somebody who signs in at a client. */
+export interface Arrival {
+  client: Client;
+  user: User;
+  scope?: Scope | undefined;
+  issuer: string | undefined;
+  /** What is kept of how they signed in here. */
+  kept: object;
+  grantId?: string | undefined;
+}
+
+/** On one page no more are opened. */
+const MOST_FRAMES = 20;
+
+/** Who has signed in where from one server, and is to be signed out there. */
+export class SignOuts {
+  private readonly model: Model & SessionClientModel & Partial<GrantModel>;
+
+  constructor(
+    private readonly server: ServerFacts,
+    private readonly means: Means,
+  ) {
+    this.model = server.options.model as Model & SessionClientModel;
+    this.model.onSignOut?.(server.options.issuer!, (ended) => void this.tell(ended));
+  }
+
+  async remember({ client, user, scope, issuer, kept, grantId }: Arrival): Promise<void> {
+    const { sid } = signedIn(kept);
+    if (sid === undefined || issuer === undefined || !coversScope(scope, OPENID)) return;
+    // What a user granted for the time when they are away stays. Back-Channel Logout §2.7
+    const isEnded = this.means.endsGrants && grantId !== undefined && !coversScope(scope, OFFLINE_ACCESS);
+    if (!isEnded && !isTold(client)) return;
+    const sub = findOpenId(this.server)!.subjectOf(this.server, user, client);
+    const one = { userId: String(user['id']), sid, clientId: client.id, sub, issuer, ...(isEnded && { grantId }) };
+    await this.model.saveSessionClient(one, new Date(Date.now() + this.means.lifetime * 1000));
+  }
+
+  /** The user is signed out here, whatever becomes of it. */
+  async end(who: SessionClientFilter): Promise<SignedOut> {
+    try {
+      const issuer = this.server.options.issuer!;
+      return { frames: await this.tell(await this.model.takeSessionClients({ ...who, issuer })) };
+    } catch (error) {
+      this.reportOf(who, error);
+      return { frames: [] };
+    }
+  }
+
+  private async tell(ended: readonly SessionClient[]): Promise<string[]> {
+    const told = new Map(ended.map((one) => [JSON.stringify([one.clientId, one.sid]), one]));
+    const frames = await Promise.all([
+      ...ended.map((one) => this.within(one, () => this.endGrant(one))),
+      ...[...told.values()].map((one) => this.within(one, () => this.tellOne(one))),
+    ]);
+    return frames.filter((frame) => frame !== undefined).slice(0, MOST_FRAMES);
+  }
+
+  private async within<T>(one: SessionClient, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.reportOf(one, error);
+      return undefined;
+    }
+  }
+
+  private async endGrant({ grantId }: SessionClient): Promise<undefined> {
+    if (grantId !== undefined && this.means.endsGrants) await this.model.revokeGrant?.(grantId);
+  }
+
+  private async tellOne(one: SessionClient): Promise<string | undefined> {
+    const client = await this.model.getClient(one.clientId, null);
+    if (client) {
+      this.deliver(one, client);
+      return frameOf(client, one);
+    }
+    // To find it otherwise may take long, and nobody waits for it. One that is gone is told nothing.
+    const found = findClient(one.clientId, this.model, this.server);
+    found.then((known) => this.deliver(one, known)).catch(() => undefined);
+    return undefined;
+  }
+
+  private deliver(one: SessionClient, client: Client): void {
+    const uri = registered(client, 'backchannelLogoutUri');
+    if (uri === undefined) return;
+    const { fetch, deliveries } = this.means;
+    let body: string | undefined;
+    deliveries.add({
+      host: URL.canParse(uri) ? new URL(uri).host : '',
+      send: async () => {
+        body ??= await this.formFor(one, client);
+        await fetch.post(uri, { type: 'application/x-www-form-urlencoded', body });
+      },
+      done: (failure) => this.reportOf(one, failure),
+    });
+  }
+
+  /** OpenID Connect Back-Channel Logout §2.5 */
+  private async formFor(one: SessionClient, client: Client): Promise<string> {
+    const jwt = { typ: LOGOUT_TOKEN, claims: logoutClaims(one) };
+    const logoutToken = await findOpenId(this.server)!.signFor(this.server, client, jwt);
+    return new URLSearchParams({ logout_token: logoutToken }).toString();
+  }
+
+  private reportOf({ userId, clientId, issuer }: SessionClientFilter, failure: unknown): void {
+    const { events } = this.server.options;
+    const facts = { endpoint: 'logout', issuer: issuer ?? this.server.options.issuer, clientId, userId };
+    if (failure === undefined) {
+      if (isHeard(events, 'logout.delivered')) report(events, 'logout.delivered', facts);
+    } else if (isHeard(events, 'logout.failed')) {
+      report(events, 'logout.failed', { ...facts, reason: failure instanceof Error ? failure.message : undefined });
+    }
+  }
+}
+
+const isTold = (client: Client) =>
+  registered(client, 'backchannelLogoutUri') !== undefined || registered(client, 'frontchannelLogoutUri') !== undefined;

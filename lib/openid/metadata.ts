@@ -1,0 +1,37 @@
+import type { ServerFacts } from '../feature.js';
+import { encryptionMetadata } from '../jose/encryption/find-encryption.js';
+import { findKeys } from '../jose/keys/find-keys.js';
+import type { OpenIdSettings } from './options.js';
+import { takesRequestObjects } from './refused-parameters.js';
+import { claimsOfScopes, OFFLINE_ACCESS, OPENID } from './scopes.js';
+
+/** What a server says of itself as an OpenID Provider. OpenID Connect Discovery §3 */
+export function openIdMetadata(server: ServerFacts, settings: OpenIdSettings): object {
+  const scopes = claimsOfScopes(settings.scopes);
+  const algorithms = [...new Set([settings.alg, ...findKeys(server)!.algorithms()])];
+  return {
+    scopes_supported: [OPENID, ...scopes.keys(), OFFLINE_ACCESS],
+    subject_types_supported: settings.pairwise ? ['public', 'pairwise'] : ['public'],
+    id_token_signing_alg_values_supported: algorithms,
+    userinfo_signing_alg_values_supported: algorithms,
+    ...encryptionMetadata('id_token', server),
+    ...encryptionMetadata('userinfo', server),
+    claim_types_supported: ['normal'],
+    claims_supported: [
+      'sub',
+      'iss',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'acr',
+      'amr',
+      ...new Set([...scopes.values()].flat()),
+    ],
+    claims_parameter_supported: settings.claimsParameter,
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account', ...(settings.signUp ? ['create'] : [])],
+    ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
+    // Left out, the second one would say yes.
+    ...(!takesRequestObjects(server) && { request_parameter_supported: false, request_uri_parameter_supported: false }),
+  };
+}

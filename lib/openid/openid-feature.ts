@@ -1,0 +1,31 @@
+import type { Feature, ServerFacts } from '../feature.js';
+import type { Awaitable, Client, User } from '../model/model.js';
+
+/** What an ID token of this server says that a client brings back. OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2 */
+export interface IdTokenHint {
+  /** Whose it is. */
+  clientId: string;
+  /** Who its user is to that client. */
+  sub: string;
+  /** The session it was given out in. */
+  sid?: string;
+  /** All that it says. */
+  claims: Readonly<Record<string, unknown>>;
+}
+
+/** The feature by which users sign in at other applications; who looks for it needs not load it. */
+export interface OpenIdFeature extends Feature {
+  /** Who a user is to a client. */
+  subjectOf(server: ServerFacts, user: User, client: Client): string;
+  /** Signs something for a client as its ID tokens are. */
+  signFor(server: ServerFacts, client: Client, jwt: { typ: string; claims: object }): Promise<string>;
+  /**
+   * Reads an ID token that a client brings back: one of this server, for this issuer, signed by a key that is still known, and be it
+   * long over. Undefined: it is none. Whose it is has to be compared by whoever asks.
+   */
+  readHint(server: ServerFacts, hint: string, issuer: string | undefined): Awaitable<IdTokenHint | undefined>;
+}
+
+/** The feature of a server; undefined: it lists none. */
+export const findOpenId = (server: Pick<ServerFacts, 'features'>): OpenIdFeature | undefined =>
+  server.features.find((one): one is OpenIdFeature => 'readHint' in one);

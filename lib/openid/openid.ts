@@ -1,0 +1,112 @@
+import type { Exchange } from '../endpoints/exchange.js';
+import { isVSCHAR } from '../http/syntax.js';
+import type { OwnUrls } from '../http/own-urls.js';
+import { encryptionFor } from '../jose/encryption/find-encryption.js';
+import { findKeys } from '../jose/keys/find-keys.js';
+import { coversScope } from '../tokens/scope.js';
+import { clientMembers } from './client-members.js';
+import { readClaims } from './claims-parameter.js';
+import { discovery } from './discovery.js';
+import { type PreparedIdToken, signIdToken } from './id-token.js';
+import type { EncryptionFor } from './id-tokens.js';
+import { readIdTokenHint } from './id-token-hint.js';
+import { findLogout } from './logout/logout-feature.js';
+import { openIdMetadata } from './metadata.js';
+import type { OpenIdFeature } from './openid-feature.js';
+import { faultsOf, type OpenIdOptions, settle } from './options.js';
+import { PROMPT_PARAMETERS } from './prompt/asked-prompt.js';
+import { Prompts } from './prompt/prompts.js';
+import { Provider } from './provider.js';
+import { OPENID } from './scopes.js';
+import { frontChannelType, verifyFrontChannel } from './response-types.js';
+import { asksForOfflineAccess, isOffline } from './offline-access.js';
+import { refuseUnsupported } from './refused-parameters.js';
+import { Sectors } from './sector.js';
+import { userinfoEndpoint } from './userinfo.js';
+
+/**
+ * Users sign in at other applications: with the scope `openid` a client is given an ID token, which says who they are. Codes are kept
+ * with `nonce`, and all that comes of them with `askedClaims`. OpenID Connect Core
+ */
+export function openid(options: OpenIdOptions = {}): OpenIdFeature {
+  const settings = settle(options);
+  // Servers may share the feature.
+  const providers = new WeakMap<OwnUrls, Provider>();
+  const providerOf = (server: OwnUrls) => providers.get(server)!;
+  const prompts = new Prompts(settings);
+  const sectors = new Sectors(settings.fetch);
+  const prepared = new WeakMap<Exchange, PreparedIdToken>();
+
+  return {
+    name: 'OpenID Connect Core',
+    requires: ['getClaims', 'getAccessToken'],
+    parameters: PARAMETERS,
+    responseTypes: Object.fromEntries(settings.responseTypes.map((name) => [name, frontChannelType(name, providerOf)])),
+    endpoints: { 'openid-configuration': discovery(settings.maxAge), userinfo: userinfoEndpoint(providerOf) },
+    clientMembers: clientMembers(settings),
+    verifyClient: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true),
+    metadata: (server, issuer) => ({
+      ...openIdMetadata(server, settings),
+      end_session_endpoint: server.endpoints.has('logout') ? server.urlOf('logout', issuer) : undefined,
+    }),
+    subjectOf: (server, user, client) => providerOf(server).subjects.of(user, client),
+    signFor: (server, client, jwt) => providerOf(server).signFor(client, jwt),
+    readHint: (server, hint, issuer) => readIdTokenHint(providerOf(server).ring, hint, issuer),
+
+    check(server) {
+      const faults = [...faultsOf(server, options)];
+      const encryption: EncryptionFor = (client, kind) => encryptionFor(client, kind, server);
+      const more = { encryptionFor: encryption, namesSessions: findLogout(server) !== undefined };
+      if (faults.length === 0) providers.set(server, new Provider(findKeys(server)!, settings, more));
+      return faults;
+    },
+
+    prompt: (asked, presence, server) => prompts.need(asked, presence, server),
+
+    ask(parameters, asked) {
+      const { scope, responseType } = asked;
+      refuseUnsupported(parameters);
+      const isOpenId = coversScope(scope, OPENID);
+      const nonce = isOpenId ? parameters.optional('nonce', isNonce) : undefined;
+      verifyFrontChannel(responseType, isOpenId, nonce);
+      prompts.ask(parameters, asked);
+      if (!isOpenId) return undefined;
+      const claims = settings.claimsParameter ? readClaims(parameters.optional('claims', () => true)) : undefined;
+      return {
+        ...(nonce !== undefined && { nonce }),
+        ...(claims && { askedClaims: claims }),
+        ...(asksForOfflineAccess(parameters, scope) && { offlineAccess: true }),
+      };
+    },
+
+    async issue(exchange) {
+      const { authorization, code, refreshToken, token } = exchange;
+      const kept = code ?? refreshToken;
+      if (!kept || !authorization) return;
+      if (kept['askedClaims'] !== undefined) token['askedClaims'] = kept['askedClaims'];
+      if (!coversScope(authorization.scope, OPENID)) return;
+      if (settings.offlineAccess && code && !isOffline(code, authorization.scope)) authorization.refreshable = false;
+      // All that can fail is done before anything is spent.
+      prepared.set(exchange, await providerOf(exchange.server).idTokens.prepare(exchange, authorization));
+    },
+
+    async respond(exchange, token) {
+      const { code, refreshToken, answer } = exchange;
+      if (!(code ?? refreshToken) || !coversScope(token.scope, OPENID)) return;
+      // A retry is answered without a new token: what was lost is said again.
+      const whole = prepared.get(exchange) ?? (await providerOf(exchange.server).idTokens.prepare(exchange, token));
+      answer['id_token'] = await signIdToken(whole, { accessToken: token.accessToken });
+    },
+  };
+}
+
+const LONGEST_NONCE = 1024;
+const isNonce = (text: string) => text.length <= LONGEST_NONCE && isVSCHAR(text);
+
+const PARAMETERS = {
+  authorize: {
+    nonce: 'Binds the ID token to the session of the client; it stands in there again.',
+    claims: 'Claims that are asked for by name, as JSON.',
+    ...PROMPT_PARAMETERS,
+  },
+};

@@ -1,0 +1,84 @@
+import { InvalidRequestError } from '../../errors.js';
+import type { Parameters } from '../../http/parameters.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { Client } from '../../model/model.js';
+import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import type { AskedClaims } from '../claims-parameter.js';
+import { registered } from '../../features/client-metadata/registered.js';
+
+/** What an authorization request says of its user and their login. OpenID Connect Core 1.0 §3.1.2.1 */
+export interface AskedPrompt {
+  prompt: ReadonlySet<string>;
+  /** Seconds. */
+  maxAge: number | undefined;
+  /** The best first. */
+  acrValues: readonly string[];
+  hint: string | undefined;
+  idTokenHint: string | undefined;
+  locales: readonly string[];
+  display: string | undefined;
+}
+
+/** Values that nobody has defined are let pass, as new ones may be. OpenID Connect Core 1.0 §3.1.2.1, Errata 2 */
+const KNOWN = ['none', 'login', 'consent', 'select_account'];
+const DISPLAYS = ['page', 'popup', 'touch', 'wap'];
+
+/** Characters that are read of each, and values of a list. */
+const LONGEST = 1000;
+const LONGEST_HINT = 255;
+const LONGEST_TOKEN = 16_384;
+const MOST = 20;
+
+/** @throws InvalidRequestError for what contradicts itself, or is not what it must be */
+export function readPrompt(parameters: Parameters, client: Client, signUp: boolean): AskedPrompt {
+  const values = new Set(list(parameters, 'prompt'));
+  if (values.has('none') && values.size > 1) {
+    throw new InvalidRequestError('Invalid request: `prompt` is `none` and something else');
+  }
+  const maxAge = parameters.optional('max_age', (text) => /^\d{1,10}$/.test(text));
+  const acrValues = list(parameters, 'acr_values');
+  const display = parameters.optional('display', (text) => text.length <= LONGEST);
+  const known = signUp ? [...KNOWN, 'create'] : KNOWN;
+  return {
+    prompt: new Set([...values].filter((value) => known.includes(value))),
+    maxAge: maxAge === undefined ? registered(client, 'defaultMaxAge') : Number(maxAge),
+    acrValues: acrValues.length > 0 ? acrValues : (registered(client, 'defaultAcrValues') ?? []),
+    hint: parameters.optional('login_hint', (text) => text.length <= LONGEST_HINT),
+    idTokenHint: parameters.optional('id_token_hint', (text) => text.length <= LONGEST_TOKEN && isVSCHAR(text)),
+    locales: list(parameters, 'ui_locales'),
+    display: display !== undefined && DISPLAYS.includes(display) ? display : undefined,
+  };
+}
+
+function list(parameters: Parameters, name: string): readonly string[] {
+  const text = parameters.optional(name, (value) => value.length <= LONGEST && isVSCHAR(value));
+  return text === undefined ? [] : text.split(' ').filter(Boolean).slice(0, MOST);
+}
+
+const claimOf = ({ data }: AuthorizationRequest, name: string) =>
+  (data['askedClaims'] as AskedClaims | undefined)?.id_token?.[name];
+
+/** Strengths without which the client wants nothing. OpenID Connect Core 1.0 §5.5.1.1 */
+export function essentialAcr(asked: AuthorizationRequest): readonly string[] | undefined {
+  const { essential, value, values = [] } = claimOf(asked, 'acr') ?? {};
+  const named = [value, ...values].filter((one) => typeof one === 'string');
+  return essential && named.length > 0 ? named : undefined;
+}
+
+/** The one user whom the client asks for by a claim. OpenID Connect Core 1.0 §5.5.1 */
+export function essentialSubject(asked: AuthorizationRequest): string | undefined {
+  const value = claimOf(asked, 'sub')?.value;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** In words, for the description of an API. */
+export const PROMPT_PARAMETERS = {
+  prompt:
+    'What the user is asked in any case: `login`, `consent`, `select_account`, `create`; `none`: nothing may be shown.',
+  max_age: 'Seconds after which the user has to sign in anew.',
+  acr_values: 'How strong the login is to be, the best first.',
+  login_hint: 'Who the user probably is.',
+  id_token_hint: 'An ID token of the user who is expected.',
+  ui_locales: 'Languages of the user, the best first.',
+  display: 'How pages are to be shown.',
+};

@@ -1,0 +1,43 @@
+import type { Presence } from '../../response-types/need.js';
+
+/** Seconds by which the clocks of two processes may differ. */
+const SKEW = 60;
+
+/** Seconds for which a login stands for the request that it was made for: as long as a consent page may stay open. */
+const FRESH = 15 * 60;
+
+/**
+ * Has the user signed in for this very request? Their login is another one than before they were sent there, and no older than
+ * that, as far as clocks agree; nor has it been left alone since.
+ */
+export function isFresh({ signIn, prompted }: Presence): boolean {
+  const at = signIn?.authTime?.getTime();
+  if (at === undefined || !prompted) return false;
+  if (at === prompted.before?.getTime() || at < prompted.at.getTime() - SKEW * 1000) return false;
+  return Date.now() - at <= FRESH * 1000;
+}
+
+/** Is the login at most so many seconds old? One of the next minute is by a clock that is ahead. */
+export function isRecent({ signIn }: Presence, maxAge: number): boolean {
+  const at = signIn?.authTime?.getTime();
+  if (at === undefined || maxAge === 0) return false;
+  const age = Date.now() - at;
+  return age >= -SKEW * 1000 && age <= maxAge * 1000;
+}
+
+/**
+ * Is the login as strong as the client would have it? One that is stronger than the weakest it names is.
+ * @param known strengths of the server, the weakest first: what is not among them cannot be had, and is not waited for
+ * @param isEssential then what cannot be had is missing
+ */
+export function isStrong(
+  { signIn }: Presence,
+  wanted: readonly string[],
+  known: readonly string[],
+  isEssential = false,
+): boolean {
+  if (signIn?.acr !== undefined && wanted.includes(signIn.acr)) return true;
+  const levels = wanted.map((acr) => known.indexOf(acr)).filter((level) => level >= 0);
+  if (levels.length === 0) return !isEssential;
+  return signIn?.acr !== undefined && known.indexOf(signIn.acr) >= Math.min(...levels);
+}

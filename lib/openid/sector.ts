@@ -1,0 +1,51 @@
+import { InvalidClientMetadataError, TemporarilyUnavailableError } from '../errors.js';
+import type { ClientMetadata } from '../features/client-metadata/client-metadata.js';
+import { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
+import { commonHost, sectorUris } from './subjects.js';
+
+/** Bytes of a document that lists redirect URIs. */
+const SIZE = 65_536;
+
+/** Who belongs together: clients whose redirect URIs one document lists. OpenID Connect Registration §5 */
+export class Sectors {
+  private readonly fetch: SafeFetch;
+
+  constructor(options: SafeFetchOptions | undefined) {
+    this.fetch = new SafeFetch({ size: SIZE, ...options });
+  }
+
+  /** @throws InvalidClientMetadataError for a client that does not belong to the sector that it names, or to none */
+  async verify(metadata: ClientMetadata, byDefault: boolean): Promise<void> {
+    const { subject_type: type, sector_identifier_uri: uri, redirect_uris: redirectUris = [] } = metadata;
+    if (uri !== undefined) await this.verifyListed(uri, redirectUris);
+    const isPairwise = type === undefined ? byDefault : type === 'pairwise';
+    if (!isPairwise || redirectUris.length === 0) return;
+    if (commonHost(sectorUris(uri, redirectUris)) !== undefined) return;
+    throw invalid('redirect URIs of several hosts need a `sector_identifier_uri`');
+  }
+
+  private async verifyListed(uri: string, redirectUris: readonly string[]): Promise<void> {
+    // Of who has nothing to be listed it would say nothing.
+    if (redirectUris.length === 0) throw invalid('`sector_identifier_uri` is for clients with `redirect_uris`');
+    const listed = await this.read(uri);
+    if (Array.isArray(listed) && redirectUris.every((one) => listed.includes(one))) return;
+    throw invalid('`sector_identifier_uri` does not list all of its `redirect_uris`');
+  }
+
+  /** What is wrong is for the operator: whoever names an address must not learn what is behind it. */
+  private async read(uri: string): Promise<unknown> {
+    try {
+      const { body } = await this.fetch.text(uri, 'application/json');
+      return JSON.parse(body) as unknown;
+    } catch (error) {
+      if (error instanceof FetchError && error.isPassing) throw new TemporarilyUnavailableError(LATER);
+      if (!(error instanceof FetchError || error instanceof SyntaxError)) throw error;
+      const rule = 'the document of a sector can be fetched';
+      throw invalid('`sector_identifier_uri` cannot be read').because({ rule, given: error.message });
+    }
+  }
+}
+
+const LATER = 'Temporarily unavailable: `sector_identifier_uri` cannot be read now';
+
+const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);

@@ -1,0 +1,79 @@
+import { isClientItself } from '../clients/client-itself.js';
+import { allowOrigin } from '../endpoints/cross-origin.js';
+import type { Handler } from '../endpoints/handler.js';
+import { errorResponse } from '../error-response.js';
+import { InvalidTokenError, toOAuthError, UnauthorizedRequestError } from '../errors.js';
+import type { Endpoint, ServerFacts } from '../feature.js';
+import { RESOURCE_INDICATORS } from '../features/resource-indicators/named-resources.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import { verifyWrappers } from '../operation.js';
+import { settleOptions } from '../options/settle.js';
+import { AuthenticateOperation } from '../resource/authenticate.js';
+import { refuse } from '../resource/refusal.js';
+import type { Provider } from './provider.js';
+import { OPENID } from './scopes.js';
+
+/** Where a client asks who its access token is of. OpenID Connect Core §5.3 */
+export const userinfoEndpoint = (providerOf: (server: ServerFacts) => Provider): Endpoint => ({
+  path: 'oauth/userinfo',
+  methods: ['GET', 'POST'],
+  metadata: 'userinfo_endpoint',
+  cors: true,
+  description: {
+    summary: 'Says who the user of an access token is (OpenID Connect Core 1.0, section 5.3).',
+    answer: { sub: { type: 'string' } },
+  },
+  make: (server) => new UserinfoEndpoint(server, providerOf(server)),
+});
+
+class UserinfoEndpoint implements Handler {
+  private readonly authenticator: AuthenticateOperation;
+
+  constructor(
+    private readonly server: ServerFacts,
+    private readonly provider: Provider,
+  ) {
+    const options = settleOptions(server.options, { scope: OPENID, allowBearerTokensInQueryString: false } as object);
+    this.authenticator = new AuthenticateOperation(options, unbound(server));
+  }
+
+  async handle(request: Request, response: Response): Promise<object> {
+    verifyWrappers(request, response);
+    response.headers['cache-control'] = 'no-store';
+    response.headers['pragma'] = 'no-cache';
+    const { server, provider } = this;
+    if (server.options.cors) allowOrigin(request, response, server.options.cors);
+    try {
+      const token = await this.authenticator.handle(request, response);
+      if (isClientItself(token.user)) throw refuse(response, ofNoUser(), { request, options: server.options, server });
+      const claims = await provider.userinfo(token, server);
+      const jwt = await provider.sealUserinfo(token.client, claims, server.issuerOf(request));
+      response.headers['content-type'] = jwt === undefined ? 'application/json' : 'application/jwt';
+      // oxlint-disable-next-line no-explicit-any
+      response.body = (jwt ?? claims) as any;
+      return claims;
+    } catch (error) {
+      const failure = toOAuthError(error);
+      response.status = failure.code;
+      // Who has brought nothing learns no more than how to. RFC 6750 §3.1
+      response.body = failure instanceof UnauthorizedRequestError ? {} : errorResponse(failure);
+      throw failure;
+    }
+  }
+}
+
+/**
+ * An access token with the scope `openid` is good here, whatever resources it is for: that scope is what it is given out for.
+ * RFC 8707 knows no other way for a client to have both in one token.
+ */
+function unbound(server: ServerFacts): ServerFacts {
+  const present = server.hooks.present.filter(({ name }) => name !== RESOURCE_INDICATORS);
+  if (present.length === server.hooks.present.length) return server;
+  return Object.create(server, { hooks: { value: { ...server.hooks, present } } }) as ServerFacts;
+}
+
+function ofNoUser(): InvalidTokenError {
+  const rule = 'the token is of a user, and not of a client that acts for itself';
+  return new InvalidTokenError('Invalid token: access token is of no user').because({ rule });
+}

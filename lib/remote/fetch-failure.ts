@@ -1,0 +1,11 @@
+import { FetchError } from '../http/safe-fetch/index.js';
+import { unavailable } from './unavailable.js';
+
+/**
+ * What becomes of a failure to fetch what somebody has named: nobody's fault for a while, or theirs. Any other failure stays what it is.
+ * @param refused makes the error that they are told, of what only the operator hears
+ */
+export function fetchFailure(error: unknown, what: string, refused: (given: string) => Error): Error {
+  if (!(error instanceof FetchError)) return error as Error;
+  return error.isPassing ? unavailable(`${what} cannot be read: ${error.message}`, 5, error) : refused(error.message);
+}

@@ -1,0 +1,61 @@
+import type {
+  SessionClient,
+  SessionClientFilter,
+  SessionClientModel,
+  SignOutListener,
+} from '../model/session-clients.js';
+import { type GivenFilter, readFilter } from './grant-filter.js';
+import { grantRow } from './rows.js';
+import { isSessionClient, markSessionClient, readSessionClient } from './session-client.js';
+import type { GrantRow, Storage } from './storage.js';
+import { UserStore } from './user-store.js';
+
+/** What of a store is of clients at which users have signed in: a grant each, on which nothing hangs. */
+export abstract class SessionClientStore<S extends Storage> extends UserStore<S> implements SessionClientModel {
+  private readonly listeners = new Map<string, SignOutListener>();
+
+  async saveSessionClient(one: SessionClient, expiresAt: Date): Promise<void> {
+    const { userId, clientId, issuer } = one;
+    const [known] = await this.listSessionClients({ ...one });
+    const grant = known ?? grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
+    await this.storage.keep(markSessionClient(grant, one, expiresAt), []);
+  }
+
+  async takeSessionClients(filter: SessionClientFilter): Promise<SessionClient[]> {
+    const taken: SessionClient[] = [];
+    for (const grant of await this.listSessionClients(filter)) {
+      const isOurs = await this.storage.revokeGrants({ userId: filter.userId, grantId: grant.id });
+      if (isOurs > 0) taken.push(readSessionClient(grant));
+    }
+    return taken;
+  }
+
+  onSignOut(issuer: string, listener: SignOutListener): void {
+    this.listeners.set(issuer, listener);
+  }
+
+  /** Whoever is signed out so is signed out at the clients too, of servers of this process. */
+  override async revokeGrantsOf(given: GivenFilter): Promise<number> {
+    const { userId, grantId, ...filter } = readFilter(given);
+    const taken: SessionClient[] = [];
+    if (userId !== undefined && grantId === undefined) {
+      const issuers = [...this.listeners.keys()].filter((one) => one === (filter.issuer ?? one));
+      for (const issuer of issuers) taken.push(...(await this.takeSessionClients({ userId, ...filter, issuer })));
+    }
+    const count = await super.revokeGrantsOf(given);
+    for (const [issuer, tell] of this.listeners) {
+      const ended = taken.filter((one) => one.issuer === issuer);
+      if (ended.length > 0) tell(ended);
+    }
+    return count;
+  }
+
+  private async listSessionClients(filter: SessionClientFilter): Promise<GrantRow[]> {
+    const wanted = Object.entries(filter);
+    return (await this.storage.listGrants(filter.userId)).filter((grant) => {
+      if (!isSessionClient(grant)) return false;
+      const one = readSessionClient(grant);
+      return wanted.every(([name, value]) => value === undefined || one[name as keyof SessionClient] === value);
+    });
+  }
+}

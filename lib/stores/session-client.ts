@@ -1,0 +1,18 @@
+import type { SessionClient } from '../model/session-clients.js';
+import type { GrantRow } from './storage.js';
+
+/** Marks a grant that holds no token: that somebody has signed in at its client. */
+const SESSION_CLIENT = '{"sid":';
+
+export const isSessionClient = ({ data }: GrantRow): boolean => data?.startsWith(SESSION_CLIENT) === true;
+
+/** What a grant becomes when it is no more than that. */
+export function markSessionClient(grant: GrantRow, { sid, sub, grantId }: SessionClient, expiresAt: Date): GrantRow {
+  const data = JSON.stringify({ sid, sub, grantId });
+  return Object.assign(grant, { data, lastUsedAt: Date.now(), expiresAt: expiresAt.getTime() });
+}
+
+export function readSessionClient({ userId, clientId, issuer, data }: GrantRow): SessionClient {
+  const kept = JSON.parse(data!) as Pick<SessionClient, 'sid' | 'sub' | 'grantId'>;
+  return { userId: userId!, clientId, issuer: issuer!, ...kept };
+}

@@ -1,0 +1,28 @@
+import type { User } from '../model/model.js';
+import type { Session } from '../model/sessions.js';
+import type { SignIn } from '../model/sign-in.js';
+import type { Marked } from './credential.js';
+import { grantRow, rowOf } from './rows.js';
+import type { Found, GrantRow, Row } from './storage.js';
+
+/** How the user signed in, as it is kept. */
+interface Kept extends Omit<SignIn, 'authTime'>, Marked {
+  /** Milliseconds since the epoch. */
+  authTime: number;
+}
+
+/** A session as rows, on a grant of its own and of no client: what ends all grants of a user signs them out too. */
+export function sessionRows(session: Session, { credential }: Marked): { grant: GrantRow; row: Row } {
+  const { sessionId, user, authTime, expiresAt, acr, amr, sid } = session;
+  const grant = grantRow({}, { id: '', grants: [] }, user);
+  const row = rowOf(grant, 'session', sessionId, expiresAt);
+  const kept: Record<keyof Kept, unknown> = { authTime: authTime.getTime(), acr, amr, sid, credential };
+  row.data = JSON.stringify(kept);
+  return { grant, row };
+}
+
+/** And back. */
+export function sessionOf({ data, expiresAt }: Found, sessionId: string, user: User): Session {
+  const { authTime, acr, amr, sid } = JSON.parse(data!) as Kept;
+  return { acr, amr, sid, sessionId, user, authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
+}

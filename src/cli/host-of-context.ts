@@ -1,0 +1,51 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
+import type { OAuth2Server } from '../../lib/server.js';
+import { clientsName, serverName } from '../../lib/server-token.js';
+import type { TenantsServer } from '../tenants/tenants-server.js';
+import { CommandError, type Host } from './command.js';
+
+/** An application of Nest that was started, as the commands see it. */
+export function hostOfContext(context: INestApplicationContext): Host {
+  const find = async (token: string, server: string | undefined) => {
+    const found = await provided(context, token);
+    if (found) return found;
+    const which =
+      server === undefined ? 'no OAuth2Module without a name: say --server <name>' : `no server \`${server}\``;
+    throw new CommandError(`The application has ${which}`);
+  };
+  return {
+    clients: (server) => find(clientsName(server), server) as Promise<OAuth2Clients>,
+    async server(name, tenant) {
+      const server = (await find(serverName(name), name)) as OAuth2Server | TenantsServer;
+      return await serverOf(server, tenant);
+    },
+    close: () => context.close(),
+  };
+}
+
+async function serverOf(server: OAuth2Server | TenantsServer, tenant: string | undefined): Promise<OAuth2Server> {
+  if (!('tenants' in server)) {
+    if (tenant === undefined) return server;
+    throw new CommandError('The server has no tenants: leave --tenant out');
+  }
+  if (tenant === undefined) throw new CommandError('Each tenant has a server of its own: say --tenant <id>');
+  try {
+    return await server.tenants.get(tenant);
+  } catch (error) {
+    if ((error as { status?: unknown }).status !== 404) throw error;
+    throw new CommandError(`There is no tenant ${JSON.stringify(tenant)}`);
+  }
+}
+
+/** What is provided under a token; a model that is made for each request has one made for this. */
+async function provided(context: INestApplicationContext, token: string): Promise<unknown> {
+  try {
+    return context.get(token, { strict: false });
+  } catch (error) {
+    const { name } = (error as Error).constructor;
+    if (name === 'UnknownElementException') return undefined;
+    if (name === 'InvalidClassScopeException') return context.resolve(token, undefined, { strict: false });
+    throw error;
+  }
+}

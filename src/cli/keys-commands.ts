@@ -1,0 +1,52 @@
+import type { SigningAlgorithm } from '../../lib/jose/algorithms.js';
+import type { KeyInfo } from '../../lib/jose/keys/schedule.js';
+import { type SigningKeys, signingKeys } from '../../lib/jose/keys/signing-keys.js';
+import { type Command, CommandError, type CommandOption, type Given, type Host, SERVER } from './command.js';
+
+const OPTIONS: Readonly<Record<string, CommandOption>> = {
+  ...SERVER,
+  tenant: { type: 'string', value: '<id>', about: 'of servers with tenants, that of this one' },
+};
+const ROTATE: Readonly<Record<string, CommandOption>> = {
+  alg: { type: 'string', value: '<name>', about: 'what it signs by, such as ES256. Default: the usual one' },
+  now: { type: 'boolean', about: 'signs at once: APIs that know the old keys alone refuse it until they look again' },
+};
+
+/** The keys of a server that its store keeps. */
+export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
+  'keys list': {
+    about: 'lists the signing keys, the oldest first',
+    options: OPTIONS,
+    async run(given, host) {
+      const keys = await (await keysOf(given, host)).list();
+      return { value: keys, lines: keys.map(line) };
+    },
+  },
+  'keys rotate': {
+    about: 'makes the next key, which signs as soon as everybody may know it',
+    options: { ...ROTATE, ...OPTIONS },
+    async run(given, host) {
+      const keys = await keysOf(given, host);
+      const options = { alg: given.text('alg') as SigningAlgorithm | undefined, now: given.isSet('now') };
+      const kid = await keys.rotate(options);
+      const made = (await keys.list()).find((key) => key.kid === kid);
+      return { value: made, lines: made ? [line(made)] : [] };
+    },
+  },
+  'keys remove': {
+    argument: '<kid>',
+    about: 'forgets a key that somebody else has got: what it signed is good no more',
+    options: OPTIONS,
+    async run(given, host) {
+      if (await (await keysOf(given, host)).remove(given.id)) {
+        return { value: { kid: given.id }, lines: [`removed  ${given.id}`] };
+      }
+      throw new CommandError(`There is no key ${JSON.stringify(given.id)}`);
+    },
+  },
+};
+
+const keysOf = async (given: Given, host: Host): Promise<SigningKeys> =>
+  signingKeys(await host.server(given.text('server'), given.text('tenant')));
+
+const line = ({ kid, alg, state, signsFrom }: KeyInfo) => [kid, alg, state, signsFrom.toISOString()].join('\t');

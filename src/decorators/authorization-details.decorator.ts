@@ -1,0 +1,14 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type AuthorizationDetail, detailsOf } from '../../lib/tokens/authorization-details.js';
+import { findToken } from '../guards/execution-context.js';
+import type { ParameterPipe } from './parameter-pipe.js';
+
+/**
+ * The authorization details of the access token that `OAuthGuard` found, or those of one type:
+ * `@AuthorizationDetails('payment_initiation')`. A list, be it empty. RFC 9396 §9
+ */
+export const AuthorizationDetails: (type?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
+  createParamDecorator((type: string | undefined, context: ExecutionContext): readonly AuthorizationDetail[] => {
+    const details = detailsOf(findToken(context, '@AuthorizationDetails()')?.['authorization_details' as never]);
+    return type === undefined ? details : details.filter((one) => one.type === type);
+  });

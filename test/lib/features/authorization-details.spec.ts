@@ -1,0 +1,464 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import * as fc from 'fast-check';
+import {
+  type AuthorizationDetail,
+  authorizationDetails,
+  type AuthorizationDetailsOptions,
+  decideDeviceRequest,
+  deviceAuthorization,
+  type Feature,
+  findDeviceRequest,
+  introspection,
+  protectedResource,
+  pushedRequests,
+  registration,
+  resourceIndicators,
+  serverMetadata,
+  shownDetails,
+  tokenExchange,
+} from 'nest-oauth2/features';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { ask } from '../../support/ask.js';
+import { answer, authorizeRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+
+const CALLBACK = 'https://app.example/cb';
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const BANK = 'https://bank.example/pay';
+
+const PAYMENT = { type: 'payment', amount: { currency: 'EUR', value: '12.00' }, creditor: 'Ann' };
+const ACCOUNT = { type: 'account', actions: ['balance', 'list'], locations: [`${BANK}/accounts`] };
+
+const TYPES: AuthorizationDetailsOptions['types'] = {
+  payment: {
+    title: 'Pay',
+    fields: ['amount', 'creditor', 'account'],
+    required: ['amount'],
+    validate: ({ amount }) => amount.value.length < 10,
+  },
+  account: { remember: true },
+};
+
+const CLIENT = {
+  grants: ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT, EXCHANGE, 'implicit'],
+  redirectUris: [CALLBACK],
+  scopes: ['read'],
+  defaultScope: 'read',
+  secret: 's3cret',
+};
+
+class Store extends MemoryStore {
+  constructor() {
+    const user = { id: 'alice' };
+    super({
+      clients: [
+        { ...CLIENT, id: 'web' },
+        { ...CLIENT, id: 'payer', authorizationDetailsTypes: ['payment'] },
+      ],
+      users: { findById: () => user, findByCredentials: () => user },
+    });
+  }
+}
+
+/** A store whose host says who may have what. */
+class Judged extends Store {
+  readonly validateAuthorizationDetails = jest.fn(
+    (details: readonly AuthorizationDetail[], _client: object, user?: object): boolean | AuthorizationDetail[] =>
+      details.every(({ creditor }) => creditor !== 'Mallory') &&
+      (user && details.some(({ type }) => type === 'payment')
+        ? details.map((one) => (one.type === 'payment' ? { ...one, account: 'DE02' } : { ...one }))
+        : true),
+  );
+}
+
+const make = (model: object = new Store(), features: Feature[] = [], types = TYPES) =>
+  new OAuth2Server({
+    model: model as never,
+    issuer: 'https://id.example',
+    features: [authorizationDetails({ types }), ...features],
+  });
+
+const text = (details: unknown) => JSON.stringify(details);
+const authorize = (server: OAuth2Server, details: unknown, more: object = {}) =>
+  answer(server, 'authorize', authorizeRequest({ authorization_details: details, ...more }), signedIn);
+
+/** Has a token for what alice agreed to. */
+async function granted(server: OAuth2Server, details: unknown, named?: unknown) {
+  const { redirected } = await authorize(server, text(details));
+  const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
+  return await answer(
+    server,
+    'token',
+    tokenRequest({ ...form, ...(named !== undefined && { authorization_details: text(named) }) }),
+  );
+}
+const refresh = (server: OAuth2Server, token: unknown, more: object = {}) =>
+  answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: token, ...more }));
+const itself = (server: OAuth2Server, details: unknown) =>
+  answer(server, 'token', tokenRequest({ grant_type: 'client_credentials', authorization_details: text(details) }));
+const known = async (server: OAuth2Server, token: unknown) =>
+  (await ask(server, 'introspection', tokenRequest({ token }))).body;
+
+const INVALID = '400 invalid_authorization_details: Invalid authorization details: `authorization_details` is not good';
+
+describe('authorization details', () => {
+  it('are granted, said in the answer and at introspection, and kept by a refresh', async () => {
+    const server = make(undefined, [introspection()]);
+    const { body } = await granted(server, [PAYMENT, ACCOUNT]);
+    expect(body).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
+    expect(await known(server, body['access_token'])).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
+    const again = await refresh(server, body['refresh_token']);
+    expect(again.body).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
+    expect(await known(server, again.body['access_token'])).toMatchObject({
+      authorization_details: [PAYMENT, ACCOUNT],
+    });
+  });
+
+  it('are in the token, where the answer to an authorization request is one', async () => {
+    const server = make(undefined, [introspection()]);
+    const { redirected } = await authorize(server, text([ACCOUNT]), { response_type: 'token' });
+    expect(await known(server, redirected['access_token'])).toMatchObject({ authorization_details: [ACCOUNT] });
+  });
+
+  it('are nothing where nobody asks for any', async () => {
+    const server = make(new Judged());
+    const { redirected } = await authorize(server, undefined);
+    const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
+    const { body, status } = await answer(server, 'token', tokenRequest(form));
+    expect(status).toBe(200);
+    expect(body).not.toHaveProperty('authorization_details');
+    expect((server.options.model as unknown as Judged).validateAuthorizationDetails).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, unknown]>([
+    ['that are no JSON', 'payment'],
+    ['that are no list', text(PAYMENT)],
+    ['that are an empty list', '[]'],
+    ['that are no objects', '[["payment"]]'],
+    ['without a type', text([{ amount: 1 }])],
+    ['of an unknown type', text([PAYMENT, { type: 'keys' }])],
+    ['of a type that every object has', text([{ type: 'constructor' }])],
+    ['with a field that their type has not', text([{ ...PAYMENT, debtor: 'Bob' }])],
+    ['without a field that their type needs', text([{ type: 'payment' }])],
+    ['that `validate()` refuses', text([{ ...PAYMENT, amount: { value: '10000000000.00' } }])],
+    ['that `validate()` throws for', text([{ ...PAYMENT, amount: null }])],
+    ['with a common field of another kind', text([{ ...ACCOUNT, actions: 'balance' }])],
+    ['with an `__proto__`', '[{"type":"account","more":{"__proto__":{"a":1}}}]'],
+    ['with half a character', String.raw`[{"type":"account","name":"\ud800"}]`],
+    ['with a number without end', '[{"type":"account","limit":1e999}]'],
+    ['that are too deep', `[{"type":"account","a":${'['.repeat(9)}${']'.repeat(9)}}]`],
+    ['that are too many', text(Array.from({ length: 33 }, () => ACCOUNT))],
+    ['that are too long', text([{ ...ACCOUNT, name: 'n'.repeat(16_384) }])],
+  ])('%s are refused, and the client is told', async (_, details) => {
+    const { redirected, error } = await authorize(make(), details);
+    expect(redirected).toMatchObject({ error: 'invalid_authorization_details', state: 'xyz' });
+    expect(summary(error)).toBe(INVALID);
+  });
+
+  it('are never more than the types that the client is registered for', async () => {
+    const server = make();
+    const query = { client_id: 'payer' };
+    expect((await authorize(server, text([PAYMENT]), query)).redirected).toHaveProperty('code');
+    expect(summary((await authorize(server, text([ACCOUNT]), query)).error)).toBe(INVALID);
+  });
+
+  it('are said once', async () => {
+    const { error } = await authorize(make(), [text([ACCOUNT]), text([PAYMENT])]);
+    expect(summary(error)).toBe('400 invalid_request: Repeated parameter: `authorization_details`');
+  });
+});
+
+describe('a token request that names authorization details', () => {
+  const BALANCE = { ...ACCOUNT, actions: ['balance'] };
+
+  it('narrows the access token alone, and the client keeps the right to the rest', async () => {
+    const server = make();
+    const { body } = await granted(server, [PAYMENT, ACCOUNT], [BALANCE]);
+    expect(body).toMatchObject({ authorization_details: [BALANCE] });
+    const again = await refresh(server, body['refresh_token']);
+    expect(again.body).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
+    const less = await refresh(server, again.body['refresh_token'], { authorization_details: text([PAYMENT]) });
+    expect(less.body).toMatchObject({ authorization_details: [PAYMENT] });
+  });
+
+  it.each<[string, unknown[]]>([
+    ['another payment', [{ ...PAYMENT, creditor: 'Eve' }]],
+    ['one more action', [{ ...ACCOUNT, actions: ['balance', 'list', 'close'] }]],
+    ['no list of actions where there was one', [{ type: 'account', locations: ACCOUNT.locations }]],
+    ['an empty list of actions', [{ ...ACCOUNT, actions: [] }]],
+    ['a field more', [{ ...ACCOUNT, owner: 'bob' }]],
+  ])('has no more than was granted: %s', async (_, named) => {
+    expect(summary((await granted(make(), [PAYMENT, ACCOUNT], named)).error)).toBe(INVALID);
+  });
+
+  it('has none where none were granted', async () => {
+    const server = make(new Judged());
+    const { redirected } = await authorize(server, undefined);
+    const form = { grant_type: 'authorization_code', code: redirected['code'], redirect_uri: CALLBACK };
+    const { error } = await answer(server, 'token', tokenRequest({ ...form, authorization_details: text([ACCOUNT]) }));
+    expect(summary(error)).toBe(INVALID);
+  });
+
+  it('is compared as its type says', async () => {
+    const isWithin = (asked: AuthorizationDetail, whole: AuthorizationDetail) => asked['most'] <= whole['most'];
+    const server = make(undefined, [], { limit: { isWithin } });
+    expect((await granted(server, [{ type: 'limit', most: 5 }], [{ type: 'limit', most: 3 }])).body).toMatchObject({
+      authorization_details: [{ type: 'limit', most: 3 }],
+    });
+    expect(summary((await granted(server, [{ type: 'limit', most: 5 }], [{ type: 'limit', most: 7 }])).error)).toBe(
+      INVALID,
+    );
+  });
+
+  it('of a client for itself is allowed by the model, or not at all', async () => {
+    expect(summary((await itself(make(), [PAYMENT])).error)).toBe(INVALID);
+    const server = make(new Judged(), [introspection()]);
+    const { body } = await itself(server, [ACCOUNT]);
+    expect(body).toMatchObject({ authorization_details: [ACCOUNT] });
+    expect(await known(server, body['access_token'])).toMatchObject({ authorization_details: [ACCOUNT] });
+    expect(summary((await itself(server, [{ ...PAYMENT, creditor: 'Mallory' }])).error)).toBe(INVALID);
+  });
+
+  it('in exchange has no more than the subject token', async () => {
+    const server = make(undefined, [tokenExchange()]);
+    const { body } = await granted(server, [PAYMENT, ACCOUNT]);
+    const exchange = (named?: unknown) =>
+      answer(
+        server,
+        'token',
+        tokenRequest({
+          grant_type: EXCHANGE,
+          subject_token: body['access_token'],
+          subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+          ...(named !== undefined && { authorization_details: text(named) }),
+        }),
+      );
+    expect((await exchange()).body).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
+    expect((await exchange([BALANCE])).body).toMatchObject({ authorization_details: [BALANCE] });
+    expect(summary((await exchange([{ ...PAYMENT, creditor: 'Eve' }])).error)).toBe(INVALID);
+  });
+});
+
+describe('what the host says of authorization details', () => {
+  it('refuses them before anybody signs in, and says more of them once a user is known', async () => {
+    const model = new Judged();
+    const server = make(model);
+    const asked = await server.readAuthorizationRequest(
+      authorizeRequest({ authorization_details: text([PAYMENT]) }),
+      new Response(),
+    );
+    expect(asked.data['authorization_details']).toEqual([PAYMENT]);
+    await server.grantableScope(asked, { id: 'alice' }, new Response());
+    expect(asked.data['authorization_details']).toEqual([{ ...PAYMENT, account: 'DE02' }]);
+    expect(model.validateAuthorizationDetails.mock.calls.map(([, , user]) => user)).toEqual([
+      undefined,
+      { id: 'alice' },
+    ]);
+    expect(summary((await authorize(server, text([{ ...PAYMENT, creditor: 'Mallory' }]))).error)).toBe(INVALID);
+    expect((await granted(server, [PAYMENT])).body).toMatchObject({
+      authorization_details: [{ ...PAYMENT, account: 'DE02' }],
+    });
+  });
+
+  it('is what the user chose, where its own page asks', async () => {
+    const server = make();
+    const request = authorizeRequest({ authorization_details: text([PAYMENT, ACCOUNT]) });
+    const asked = await server.readAuthorizationRequest(request, new Response(), { user: { id: 'alice' } });
+    const chosen = [{ ...ACCOUNT, account: 'DE02' }];
+    const code = await server.decide(asked, { user: { id: 'alice' }, authorizationDetails: chosen }, new Response());
+    const form = { grant_type: 'authorization_code', code: code.authorizationCode, redirect_uri: CALLBACK };
+    expect((await answer(server, 'token', tokenRequest(form))).body).toMatchObject({ authorization_details: chosen });
+  });
+
+  it('is never of a type that nobody asked for', async () => {
+    const server = make();
+    const asked = await server.readAuthorizationRequest(
+      authorizeRequest({ authorization_details: text([ACCOUNT]) }),
+      new Response(),
+    );
+    const decision = { user: { id: 'alice' }, authorizationDetails: [PAYMENT] };
+    await expect(server.decide(asked, decision, new Response())).rejects.toThrow('of the types that were asked for');
+  });
+
+  it('cannot be changed by who is handed them', async () => {
+    const asked = await make().readAuthorizationRequest(
+      authorizeRequest({ authorization_details: text([PAYMENT]) }),
+      new Response(),
+    );
+    const [detail] = asked.data['authorization_details'] as (typeof PAYMENT)[];
+    expect(() => (detail!.amount.value = '99.00')).toThrow(TypeError);
+  });
+});
+
+describe('authorization details elsewhere', () => {
+  it('are pushed, and refused at the push', async () => {
+    const server = make(undefined, [pushedRequests()]);
+    const push = (details: unknown) =>
+      ask(
+        server,
+        'pushed_authorization_request',
+        tokenRequest({
+          response_type: 'code',
+          client_id: 'web',
+          redirect_uri: CALLBACK,
+          state: 'xyz',
+          authorization_details: text(details),
+        }),
+      );
+    expect((await push([{ type: 'keys' }])).body).toMatchObject({ error: 'invalid_authorization_details' });
+    const { body } = await push([PAYMENT]);
+    const query = { client_id: 'web', request_uri: body['request_uri'] as string };
+    const asked = await server.readAuthorizationRequest(
+      new Request({ method: 'GET', headers: {}, query }),
+      new Response(),
+    );
+    expect(asked.data['authorization_details']).toEqual([PAYMENT]);
+  });
+
+  it('are shown to the user of a device, with what the host says of them, and granted so', async () => {
+    const server = make(new Judged(), [deviceAuthorization({ verificationUri: 'https://id.example/device' })]);
+    const begun = await ask(server, 'device_authorization', tokenRequest({ authorization_details: text([PAYMENT]) }));
+    const found = await findDeviceRequest(server, begun.body['user_code'] as string, { user: { id: 'alice' } });
+    const whole = [{ ...PAYMENT, account: 'DE02' }];
+    expect(found!.data).toEqual({ authorization_details: whole });
+    await decideDeviceRequest(found!, { allow: true });
+    const form = { grant_type: DEVICE_GRANT, device_code: begun.body['device_code'] };
+    expect((await answer(server, 'token', tokenRequest(form))).body).toMatchObject({ authorization_details: whole });
+  });
+
+  it('are said of a token as far as they are for its resource', async () => {
+    const types = { account: {} };
+    const [here, there] = [ACCOUNT, { type: 'account', locations: ['https://bank.example/payments'] }];
+    const anywhere = { type: 'account', actions: ['list'] };
+    const server = make(undefined, [introspection(), resourceIndicators({ resources: [BANK] })], types);
+    const { body } = await granted(server, [here, there, anywhere]);
+    expect(body).toMatchObject({ authorization_details: [here, anywhere] });
+    expect(await known(server, body['access_token'])).toMatchObject({ authorization_details: [here, anywhere] });
+  });
+
+  it('are named by the metadata of the server and of its resources', async () => {
+    const server = make(undefined, [serverMetadata(), protectedResource({ resources: [{ resource: '/api' }] })]);
+    server.mount(
+      Object.fromEntries([...server.facts.endpoints.keys(), 'authorize', 'token'].map((id) => [id, `/${id}`])),
+    );
+    const types = { authorization_details_types_supported: ['payment', 'account'] };
+    const document = (id: string) => ask(server, id, new Request({ method: 'GET', headers: {}, query: {} }));
+    expect((await document('server-metadata')).body).toMatchObject(types);
+    expect((await document('resource-metadata/api')).body).toMatchObject(types);
+  });
+
+  it('are of the types that a client registers for, as far as these are known', async () => {
+    const server = make(undefined, [registration({ open: true })]);
+    const register = async (authorization_details_types: string[]) => {
+      const body = { redirect_uris: [CALLBACK], authorization_details_types };
+      const headers = { 'content-type': 'application/json' };
+      return (await ask(server, 'registration', new Request({ method: 'POST', headers, query: {}, body }))).body;
+    };
+    expect(await register(['payment', 'keys'])).toMatchObject({ authorization_details_types: ['payment'] });
+    expect(await register(['keys'])).toMatchObject({ error: 'invalid_client_metadata' });
+  });
+});
+
+describe('consent to authorization details', () => {
+  const asked = (data: object) => ({
+    client: { ...CLIENT, id: 'web' },
+    redirectUri: CALLBACK,
+    scope: 'read',
+    data: data as Record<string, unknown>,
+  });
+
+  it('is remembered for the same details in whatever order, and for no others', async () => {
+    const store = new Store();
+    const alice = { id: 'alice' };
+    await store.saveConsent(alice, asked({}));
+    expect(await store.hasConsented(alice, asked({ authorization_details: [ACCOUNT] }))).toBe(false);
+    await store.saveConsent(alice, asked({ authorization_details: [ACCOUNT] }));
+    const { type, ...rest } = ACCOUNT;
+    expect(await store.hasConsented(alice, asked({ authorization_details: [{ ...rest, type }] }))).toBe(true);
+    expect(await store.hasConsented(alice, asked({ authorization_details: [ACCOUNT, PAYMENT] }))).toBe(false);
+    expect(await store.hasConsented(alice, asked({ authorization_details: [{ ...ACCOUNT, actions: ['list'] }] }))).toBe(
+      false,
+    );
+  });
+
+  it('is shown by words, or by all fields, and bends no page', () => {
+    const toWhom = ({ creditor }: AuthorizationDetail) => `to ${creditor}`;
+    const server = make(undefined, [], { payment: { title: 'Pay', describe: toWhom }, account: {} }).facts;
+    const shown = shownDetails(
+      [
+        { ...PAYMENT, creditor: 'Ann\u202e' },
+        { ...ACCOUNT, owner: { name: 'Bob', age: 7 } },
+      ],
+      {
+        server,
+        language: 'en',
+      },
+    );
+    expect(shown.map(({ title, lines }) => ({ title, lines }))).toEqual([
+      { title: 'Pay', lines: ['to Ann\ufffd'] },
+      {
+        title: 'account',
+        lines: ['actions: balance, list', `locations: ${BANK}/accounts`, 'owner:', '› name: Bob', '› age: 7'],
+      },
+    ]);
+  });
+});
+
+describe('a hostile client', () => {
+  const server = make();
+
+  it('gets an answer of the protocol, whatever JSON it sends', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.jsonValue({ maxDepth: 6 }),
+        fc.constantFrom('payment', 'account', '__proto__'),
+        async (value, type) => {
+          const sent = [value, [value], [{ type, amount: value, ...Object(value) }]];
+          for (const details of sent) {
+            const { error } = await authorize(server, text(details));
+            expect([undefined, 'invalid_authorization_details']).toContain(error?.name);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gets no more by naming something, whatever it was granted', async () => {
+    const field = fc.record({
+      actions: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
+      to: fc.constantFrom('x', 'y'),
+    });
+    await fc.assert(
+      fc.asyncProperty(field, field, async (whole, part) => {
+        const { body } = await granted(server, [{ type: 'account', ...whole }], [{ type: 'account', ...part }]);
+        const isLess = whole.to === part.to && part.actions.every((one) => whole.actions.includes(one));
+        expect('authorization_details' in body).toBe(isLess);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('authorizationDetails()', () => {
+  it.each<[string, unknown, string]>([
+    ['no types', {}, "needs `types`, such as `{ payment_initiation: { title: 'Start a payment' } }`"],
+    [
+      'a member that is none',
+      { types: { a: { titel: 'A' } } },
+      'the type `a` of `authorizationDetails()` has no `titel`',
+    ],
+    [
+      'a member of another kind',
+      { types: { a: { fields: 'b' } } },
+      '`fields` of the type `a` of `authorizationDetails()` must be a list',
+    ],
+    ['a type that is nothing', { types: { a: null } }, 'must be an object'],
+    ['a misspelt option', { type: {}, types: { a: {} } }, 'unknown option `type` of `authorizationDetails()`'],
+  ])('says at the start what is wrong with %s', (_, options, sentence) => {
+    const features = [authorizationDetails(options as never)];
+    expect(() => new OAuth2Server({ model: new Store(), features })).toThrow(sentence);
+  });
+});

@@ -1,0 +1,173 @@
+import { generateKeyPairSync, type X509Certificate } from 'node:crypto';
+
+import { describe, expect, it } from '@jest/globals';
+import { mutualTls } from 'nest-oauth2/features';
+import { fapi2 } from 'nest-oauth2/fapi';
+import { jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { issue, type Issued } from '../../support/certificates.js';
+import {
+  EXCHANGE,
+  ISSUER,
+  authority,
+  acme,
+  ofAcme,
+  own,
+  other,
+  byAcme,
+  BOUND,
+  setUp,
+  GIVEN,
+  secretOf,
+} from '../../support/mutual-tls.js';
+import { FORM } from '../../support/requests.js';
+
+describe('a token that is bound to a certificate', () => {
+  it('is good with that alone', async () => {
+    const { ask, present, post } = setUp();
+    const { body } = await ask('bound', { certificate: ofAcme });
+    const token = body['access_token']!;
+    expect(await present(token, { certificate: ofAcme })).toEqual({ status: 200 });
+    // Who verified the chain makes no difference: the key was shown.
+    expect(await present(token, { certificate: ofAcme, isVerified: false })).toEqual({ status: 200 });
+    for (const certificate of [undefined, other, issue({ subject: acme, by: authority })]) {
+      expect(await present(token, { certificate })).toMatchObject({
+        status: 401,
+        challenge: expect.stringContaining('Bearer realm="Service",error="invalid_token"'),
+      });
+    }
+    const asked = await post({ client_id: 'bound', token }, { certificate: ofAcme }, 'introspection');
+    const thumbprint = ofAcme.x509.fingerprint256.replaceAll(':', '');
+    expect(asked.body).toMatchObject({
+      active: true,
+      token_type: 'Bearer',
+      cnf: { 'x5t#S256': Buffer.from(thumbprint, 'hex').toString('base64url') },
+    });
+  });
+
+  it('is given to a client that proves itself otherwise, by whatever certificate', async () => {
+    const { ask, present } = setUp();
+    const { body } = await ask('both', { ...secretOf('both'), certificate: other, isVerified: false });
+    expect(await present(body['access_token']!, { certificate: other })).toEqual({ status: 200 });
+    expect(await present(body['access_token']!, {})).toMatchObject({ status: 401 });
+  });
+
+  it('is given to nobody without a certificate', async () => {
+    const { ask, ruleOf } = setUp();
+    expect(await ask('both', secretOf('both'))).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(ruleOf().rule).toContain('192.0.2.1');
+    expect(await ask('secret', secretOf('secret'))).toMatchObject(GIVEN);
+    const all = setUp({ bind: 'all' });
+    expect(await all.ask('secret', secretOf('secret'))).toMatchObject({ status: 400 });
+    const { body } = await all.ask('secret', { ...secretOf('secret'), certificate: own });
+    expect(await all.present(body['access_token']!, {})).toMatchObject({ status: 401 });
+  });
+
+  it('is not given out by the authorization endpoint, to which nobody shows one', async () => {
+    const implicit = { redirectUris: ['https://app.example/'], grants: ['implicit'], tokenEndpointAuthMethod: 'none' };
+    const { server } = setUp({}, [{ ...BOUND, ...implicit }]);
+    const query = { response_type: 'token', client_id: 'it', redirect_uri: 'https://app.example/', state: 'x' };
+    const response = new Response();
+    const asked = new Request({ method: 'GET', headers: {}, query, body: {} });
+    const authenticateHandler = { handle: () => ({ id: 'alice' }) };
+    await expect(server.authorize(asked, response, { authenticateHandler })).rejects.toMatchObject({
+      name: 'invalid_request',
+    });
+    expect(response.headers['location']).toContain('error=invalid_request');
+  });
+
+  it('is exchanged for another by who shows the same certificate', async () => {
+    const { ask, post, present } = setUp();
+    const { body } = await ask('both', { ...secretOf('both'), certificate: own });
+    const form = {
+      grant_type: EXCHANGE,
+      subject_token: body['access_token'],
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    };
+    const exchanged = await post(form, { ...secretOf('both'), certificate: own });
+    expect(exchanged).toMatchObject({ status: 200 });
+    expect(await present(exchanged.body['access_token']!, { certificate: own })).toEqual({ status: 200 });
+    expect(await present(exchanged.body['access_token']!, {})).toMatchObject({ status: 401 });
+    expect(await post(form, { ...secretOf('both'), certificate: other })).toMatchObject({ status: 400 });
+    expect(await post(form, { ...secretOf('secret'), certificate: own })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('an API apart', () => {
+  it('verifies what a signed token is bound to', async () => {
+    const from = {
+      ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+      kid: 'k',
+    };
+    const jwt = [keys({ from: [from] }), jwtAccessTokens({ audience: ISSUER }), mutualTls()];
+    const client = {
+      ...byAcme,
+      ...BOUND,
+      id: 'acme',
+      grants: ['client_credentials'],
+      scopes: ['read'],
+      defaultScope: ['read'],
+    };
+    const users = { findById: () => null, findByCredentials: () => null };
+    const model = new MemoryStore({ clients: [client], users });
+    const server = new OAuth2Server({
+      model,
+      issuer: ISSUER,
+      features: jwt,
+    });
+    const socket = { authorized: true, getPeerX509Certificate: () => ofAcme.x509 };
+    const form = { grant_type: 'client_credentials', client_id: 'acme' };
+    const asked = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
+    const { accessToken } = await server.token(asked, new Response());
+    const said = new Response();
+    await server.answer('jwks', new Request({ method: 'GET', headers: {}, query: {} }), said);
+
+    const tokens = new JwtTokens({ issuer: ISSUER, audience: ISSUER, jwks: said.body });
+    const present = async (x509: X509Certificate | undefined, features = [mutualTls()]) => {
+      const api = new OAuth2Server({ model: tokens, features });
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const request = new Request({
+        method: 'GET',
+        headers,
+        query: {},
+        native: { raw: { socket: { getPeerX509Certificate: () => x509 } } },
+      });
+      return await api.authenticate(request, new Response());
+    };
+    expect(await present(ofAcme.x509)).toMatchObject({ cnf: { 'x5t#S256': expect.stringMatching(/^[\w-]{43}$/) } });
+    await expect(present(other.x509)).rejects.toMatchObject({ name: 'invalid_token' });
+    await expect(present(undefined)).rejects.toMatchObject({ name: 'invalid_token' });
+    // Without the feature nobody would look.
+    await expect(present(ofAcme.x509, [])).rejects.toMatchObject({ name: 'invalid_token' });
+  });
+});
+
+describe('beside fapi2()', () => {
+  it('clients prove themselves by certificates, and nobody goes without', async () => {
+    const client = {
+      ...byAcme,
+      ...BOUND,
+      id: 'acme',
+      grants: ['client_credentials'],
+      scopes: ['read'],
+      defaultScope: ['read'],
+    };
+    const open = { id: 'open', grants: ['client_credentials'], tokenEndpointAuthMethod: 'none' };
+    const users = { findById: () => null, findByCredentials: () => null };
+    const model = new MemoryStore({ clients: [client, open], users });
+    const features = [fapi2({ privateKeyJwt: false, dpop: false }), mutualTls()];
+    const server = new OAuth2Server({ model, issuer: ISSUER, features });
+    const ask = async (id: string, certificate?: Issued) => {
+      const socket = { authorized: true, getPeerX509Certificate: () => certificate?.x509 };
+      const body = { grant_type: 'client_credentials', client_id: id };
+      const request = new Request({ method: 'POST', headers: FORM, query: {}, body, socket });
+      return await server.token(request, new Response());
+    };
+    expect(await ask('acme', ofAcme)).toHaveProperty(['cnf', 'x5t#S256']);
+    for (const [id, certificate] of [['acme'], ['acme', other], ['open', ofAcme], ['nobody', ofAcme]] as const) {
+      await expect(ask(id, certificate)).rejects.toMatchObject({ name: 'invalid_client' });
+    }
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from '@jest/globals';
+import { SignJWT } from 'jose';
+import { introspection, registration, serverMetadata } from 'nest-oauth2/features';
+import { clientSecretJwt, privateKeyJwt } from 'nest-oauth2/jose';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as oauth from 'oauth4webapi';
+
+import { SealedSecrets } from '../../../lib/stores/sealed-secrets.js';
+import { basic, FORM } from '../../support/requests.js';
+
+const ISSUER = 'https://id.example.com';
+const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const SEAL = 'a text of thirty-two characters.';
+const SECRET = 'a secret of thirty-two characters';
+const METHOD = 'client_secret_jwt';
+const scopes = { scopes: ['read'], defaultScope: ['read'] };
+const now = () => Math.floor(Date.now() / 1000);
+const known = { grants: ['client_credentials'], ...scopes };
+
+async function setUp(options: Partial<ConstructorParameters<typeof MemoryStore>[0]> = { sealSecretsWith: SEAL }) {
+  const users = { findById: () => null, findByCredentials: () => null };
+  const model = new MemoryStore({ clients: [], users, ...options });
+  await model.saveClient({ id: 'signs', secret: SECRET, tokenEndpointAuthMethod: METHOD, ...known });
+  await model.createClient({ id: 'sends', secret: SECRET, ...known }, { isRandom: true });
+  const features = [
+    clientSecretJwt(),
+    privateKeyJwt(),
+    serverMetadata(),
+    introspection(),
+    registration({ open: true, grants: ['client_credentials'], ...scopes }),
+  ];
+  const server = new OAuth2Server({ model, issuer: ISSUER, features });
+  const post = async (body: object, headers: object = {}) => {
+    const response = new Response();
+    const whole = { grant_type: 'client_credentials', ...body };
+    await server
+      .token(new Request({ method: 'POST', headers: { ...FORM, ...headers }, query: {}, body: whole }), response)
+      .catch(() => undefined);
+    return { status: response.status, body: response.body as Record<string, unknown> };
+  };
+  const ask = (assertion: string, more: object = {}) =>
+    post({ client_assertion_type: TYPE, client_assertion: assertion, ...more });
+  return { model, server, post, ask };
+}
+
+const sign = (claims: object = {}, { secret = SECRET, alg = 'HS256' } = {}) =>
+  new SignJWT({
+    iss: 'signs',
+    sub: 'signs',
+    aud: ISSUER,
+    iat: now(),
+    exp: now() + 60,
+    jti: crypto.randomUUID(),
+    ...claims,
+  })
+    .setProtectedHeader({ alg })
+    .sign(new TextEncoder().encode(secret));
+
+const OK = { status: 200, body: { token_type: 'Bearer' } };
+const REFUSED = { status: 401, body: { error: 'invalid_client' } };
+
+// Issue 14
+describe('a client that signs with its secret', () => {
+  it('proves that it knows it, once with each assertion', async () => {
+    const { ask } = await setUp();
+    const assertion = await sign();
+    expect(await ask(assertion, { client_id: 'signs' })).toMatchObject(OK);
+    expect(await ask(assertion)).toMatchObject(REFUSED);
+  });
+
+  it('is understood as an independent client library writes it', async () => {
+    const { server, post } = await setUp();
+    const response = new Response();
+    const path = '/.well-known/oauth-authorization-server';
+    await server.answer('server-metadata', new Request({ method: 'GET', headers: {}, query: {}, path }), response);
+    const as = response.body as unknown as oauth.AuthorizationServer;
+    expect(as).toMatchObject({
+      token_endpoint_auth_methods_supported: expect.arrayContaining([METHOD, 'private_key_jwt']),
+      token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['HS256', 'ES256']),
+    });
+    const customFetch = async (_: string, { body, headers }: { body?: unknown; headers: object }) => {
+      const answer = await post(Object.fromEntries(body as URLSearchParams), headers);
+      return globalThis.Response.json(answer.body, { status: answer.status });
+    };
+    const client = { client_id: 'signs' };
+    const auth = oauth.ClientSecretJwt(SECRET);
+    const answer = await oauth.clientCredentialsGrantRequest(
+      as,
+      client,
+      auth,
+      {},
+      { [oauth.customFetch]: customFetch },
+    );
+    expect(await oauth.processClientCredentialsResponse(as, client, answer)).toHaveProperty('access_token');
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    ['with another secret', () => sign({}, { secret: 'another secret of thirty-two characters' })],
+    ['by another algorithm', () => sign({}, { alg: 'HS512', secret: SECRET.repeat(2) })],
+    ['for another server', () => sign({ aud: 'https://evil.example' })],
+    ['for a list of servers', () => sign({ aud: [ISSUER] })],
+    ['in the name of another', () => sign({ iss: 'sends' })],
+    ['as one that sends its secret', () => sign({ iss: 'sends', sub: 'sends' })],
+    ['what is over', () => sign({ exp: now() - 300 })],
+    ['what has no name', () => sign({ jti: undefined })],
+  ])('proves nothing where it signs %s', async (_, made) => {
+    const { ask } = await setUp();
+    expect(await ask(await made())).toMatchObject(REFUSED);
+  });
+
+  it('cannot send its secret, nor can anybody else in its place', async () => {
+    const { post } = await setUp();
+    expect(await post({}, { authorization: basic('signs', SECRET) })).toMatchObject(REFUSED);
+    expect(await post({ client_id: 'signs', client_secret: SECRET })).toMatchObject(REFUSED);
+    expect(await post({ client_id: 'signs' })).toMatchObject(REFUSED);
+  });
+
+  it('is given another secret while the first is still good', async () => {
+    const { ask, model } = await setUp();
+    const { secret } = (await model.rotateClientSecret('signs', { overlap: 60 }))!;
+    expect(await ask(await sign({}, { secret }))).toMatchObject(OK);
+    expect(await ask(await sign())).toMatchObject(OK);
+    await model.retireClientSecrets('signs');
+    expect(await ask(await sign())).toMatchObject(REFUSED);
+    expect(await ask(await sign({}, { secret }))).toMatchObject(OK);
+  });
+
+  it('registers itself, and is given what it signs with', async () => {
+    const { ask, server } = await setUp();
+    const response = new Response();
+    const headers = { 'content-type': 'application/json' };
+    const body = { token_endpoint_auth_method: METHOD, grant_types: ['client_credentials'], response_types: [] };
+    await server.answer('registration', new Request({ method: 'POST', headers, query: {}, body }), response);
+    const { client_id: sub, client_secret: secret } = response.body as Record<string, string>;
+    expect(await ask(await sign({ iss: sub, sub }, { secret: secret! }))).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the secret of a client that signs with it', () => {
+  it('is over when its time is, where the host keeps the clients', async () => {
+    const sealSecretsWith = 'x'.repeat(32);
+    const hash = new SealedSecrets({ sealSecretsWith }).sealed(SECRET, { tokenEndpointAuthMethod: METHOD })!;
+    const at = (expiresAt: number) => ({ id: 'signs', grants: [], secretHashes: [{ hash, expiresAt }] });
+    for (const [expiresAt, found] of [
+      [Date.now() + 60_000, [SECRET]],
+      [Date.now() - 1, []],
+    ] as const) {
+      const clients = { findById: () => at(expiresAt) };
+      const users = { findById: () => undefined, findByCredentials: () => undefined };
+      const store = new MemoryStore({ clients, users, sealSecretsWith });
+      expect(await store.getClientSecrets!(at(0))).toEqual(found);
+    }
+  });
+
+  it('is kept sealed, and opens by an old text that is listed, and by no other', async () => {
+    const { model } = await setUp();
+    const { secretHashes } = (await model['own']!.findById('signs'))!;
+    expect(secretHashes).toEqual([expect.stringMatching(/^\$sealed\$[\w-]+$/)]);
+    const opened = async (sealSecretsWith: string | string[]) => {
+      const clients = [{ id: 'signs', tokenEndpointAuthMethod: METHOD, secretHashes: secretHashes!, ...known }];
+      const store = new MemoryStore({ clients, users: {} as never, sealSecretsWith });
+      return await store.getClientSecrets!({ id: 'signs', grants: [] });
+    };
+    expect(await opened([SEAL.toUpperCase(), SEAL])).toEqual([SECRET]);
+    expect(await opened(SEAL.toUpperCase())).toEqual([]);
+  });
+
+  it('is told to nobody who asks for the client', async () => {
+    const { model } = await setUp();
+    expect(JSON.stringify([await model.getClient('signs', null), await model.findClient('signs')])).not.toContain(
+      '$sealed$',
+    );
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['a store that cannot read it', () => setUp({}), /give the store `sealSecretsWith`/],
+    ['a text that seals nothing', () => setUp({ sealSecretsWith: 'short' }), /32 characters/],
+    [
+      'a secret that is short',
+      async () =>
+        (await setUp()).model.createClient({ id: 'x', secret: 'x', tokenEndpointAuthMethod: METHOD, ...known }),
+      /a secret of 32 characters at least/,
+    ],
+    [
+      'a model that cannot read it',
+      async () =>
+        new OAuth2Server({
+          model: new MemoryStore({ clients: [], users: {} as never }),
+          issuer: ISSUER,
+          features: [clientSecretJwt()],
+        }),
+      /needs the model method `getClientSecrets\(\)`: a store has it with its option `sealSecretsWith`/,
+    ],
+    ['a misspelt option', async () => clientSecretJwt({ algorithms: [] } as never), /unknown option `algorithms`/],
+  ])('stops %s with a sentence', async (_, make, sentence) => {
+    await expect(make()).rejects.toThrow(sentence);
+  });
+});

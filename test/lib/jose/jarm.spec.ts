@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
+import * as oauth from 'oauth4webapi';
+import { type Feature, registration, serverMetadata } from 'nest-oauth2/features';
+import { jarm, type JarmOptions, keys } from 'nest-oauth2/jose';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { CALLBACK, createHost, WEB } from '../../support/model.js';
+import { postedForm } from '../../support/posted-form.js';
+import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+
+const ISSUER = 'https://id.example.com';
+
+const newJwk = async (alg: string) => ({
+  ...(await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)),
+  alg,
+});
+const from = await Promise.all([newJwk('ES256'), newJwk('PS256')]);
+
+interface Setup {
+  given?: JarmOptions;
+  client?: object;
+  more?: readonly Feature[];
+}
+
+function serverWith({ given, client, more = [] }: Setup = {}) {
+  const { model, clients } = createHost();
+  clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'], ...client });
+  const features = [keys({ from }), jarm(given), serverMetadata(), ...more];
+  return new OAuth2Server({ model, issuer: ISSUER, features, ...signedIn });
+}
+
+const ask = (query: object, setup: Setup = {}) =>
+  answer(serverWith(setup), 'authorize', authorizeRequest({ ...query }));
+
+async function documentOf(server: OAuth2Server, id: string): Promise<Record<string, unknown>> {
+  const response = new Response();
+  await server.answer(id, new Request({ method: 'GET', headers: {}, query: {} }), response);
+  return response.body as Record<string, unknown>;
+}
+
+/** As an independent client reads an answer. */
+async function readBy(
+  server: OAuth2Server,
+  parameters: URLSearchParams,
+  client: object = {},
+): Promise<URLSearchParams> {
+  const as = (await documentOf(server, 'server-metadata')) as unknown as oauth.AuthorizationServer;
+  const jwks = await documentOf(server, 'jwks');
+  const options = { [oauth.customFetch]: () => Promise.resolve(globalThis.Response.json(jwks)) };
+  return oauth.validateJwtAuthResponse(as, { client_id: 'web', ...client }, parameters, 'xyz', options);
+}
+
+describe('jarm()', () => {
+  it.each([
+    ['jwt', 'code', '?response='],
+    ['query.jwt', 'code', '?response='],
+    ['fragment.jwt', 'code', '#response='],
+    ['jwt', 'token', '#response='],
+    ['fragment.jwt', 'token', '#response='],
+  ])('signs the answer of %s to %s', async (response_mode, response_type, place) => {
+    const { headers, redirected, error } = await ask({ response_mode, response_type });
+    expect(summary(error)).toBe('no error');
+    expect(headers['location']).toContain(CALLBACK + place);
+    expect(Object.keys(redirected)).toEqual(['response']);
+    const { iat, exp, ...claims } = decodeJwt(redirected['response'] as string);
+    expect(exp! - iat!).toBe(60);
+    expect(claims).toMatchObject({
+      iss: ISSUER,
+      aud: 'web',
+      state: 'xyz',
+      [response_type === 'code' ? 'code' : 'access_token']: expect.any(String),
+    });
+  });
+
+  it('is understood by an independent client, which refuses what is not for it', async () => {
+    const server = serverWith();
+    const { redirected } = await answer(server, 'authorize', authorizeRequest({ response_mode: 'jwt' }));
+    const sent = new URLSearchParams(redirected as Record<string, string>);
+    const read = await readBy(server, sent);
+    expect([...read.keys()].toSorted()).toEqual(['code', 'iss', 'state']);
+    await expect(readBy(server, sent, { client_id: 'spa' })).rejects.toThrow('unexpected JWT "aud"');
+    await expect(
+      readBy(serverWith({ more: [] }), new URLSearchParams({ response: `${sent.get('response')!}x` })),
+    ).rejects.toThrow('JWT signature verification failed');
+  });
+
+  it('posts it', async () => {
+    const server = serverWith();
+    const { body } = await answer(server, 'authorize', authorizeRequest({ response_mode: 'form_post.jwt' }));
+    const { action, fields } = postedForm(body);
+    expect([action, Object.keys(fields)]).toEqual([CALLBACK, ['response']]);
+    expect((await readBy(server, new URLSearchParams(fields))).get('code')).toMatch(/^[\da-f]{64}$/);
+  });
+
+  it('signs errors too', async () => {
+    const { redirected, error } = await ask({ response_mode: 'jwt', scope: 'nonsense' });
+    expect(error?.name).toBe('invalid_scope');
+    expect(decodeJwt(redirected['response'] as string)).toMatchObject({
+      iss: ISSUER,
+      aud: 'web',
+      error: 'invalid_scope',
+      state: 'xyz',
+    });
+  });
+
+  it('keeps tokens out of the query', async () => {
+    const { headers, error } = await ask({ response_mode: 'query.jwt', response_type: 'token' });
+    expect(summary(error)).toBe('400 invalid_request: Invalid parameter: `response_mode`');
+    expect(headers['location']).toContain('#error=invalid_request');
+  });
+
+  it.each([
+    ['what the server signs by first', {}, 'ES256'],
+    ['what the host says', { given: { alg: 'PS256' } }, 'PS256'],
+    ['what its host registered for the client', { client: { authorizationSignedResponseAlg: 'PS256' } }, 'PS256'],
+    ['what the client registered', { client: { metadata: { authorization_signed_response_alg: 'PS256' } } }, 'PS256'],
+  ] satisfies [string, Setup, string][])('signs by %s', async (_, setup, alg) => {
+    const { redirected } = await ask({ response_mode: 'jwt' }, setup);
+    expect(decodeProtectedHeader(redirected['response'] as string)).toMatchObject({ alg, kid: expect.any(String) });
+  });
+
+  it('never sends an answer unsigned that was to be signed', async () => {
+    for (const scope of ['read', 'nonsense']) {
+      const client = { authorizationSignedResponseAlg: 'none' };
+      const { status, headers, error, body } = await ask({ response_mode: 'jwt', scope }, { client });
+      expect([status, error?.name, headers['location']]).toEqual([503, 'server_error', undefined]);
+      expect(body).not.toHaveProperty('code');
+    }
+  });
+
+  it('is told in the metadata', async () => {
+    expect(await documentOf(serverWith(), 'server-metadata')).toMatchObject({
+      response_modes_supported: ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt', 'form_post.jwt'],
+      authorization_signing_alg_values_supported: ['ES256', 'PS256'],
+    });
+  });
+
+  it('lets clients register what they want', async () => {
+    const model = new MemoryStore({
+      clients: [],
+      users: { findById: () => undefined, findByCredentials: () => undefined },
+    });
+    const features = [keys({ from }), jarm(), registration({ open: true, scopes: ['read'] })];
+    const server = new OAuth2Server({ model, issuer: ISSUER, features, ...signedIn });
+    const register = async (alg: unknown) => {
+      const body = { redirect_uris: [CALLBACK], scope: 'read', authorization_signed_response_alg: alg };
+      const headers = { 'content-type': 'application/json', 'content-length': '1' };
+      const response = new Response();
+      await server
+        .answer('registration', new Request({ method: 'POST', headers, query: {}, body }), response)
+        .catch(() => undefined);
+      return response;
+    };
+    const registered = await register('PS256');
+    expect(registered.body).toMatchObject({ authorization_signed_response_alg: 'PS256' });
+    const client_id = registered.body.client_id as string;
+    const { redirected } = await answer(server, 'authorize', authorizeRequest({ client_id, response_mode: 'jwt' }));
+    expect(decodeProtectedHeader(redirected['response'] as string).alg).toBe('PS256');
+    for (const alg of ['none', 'HS256', 'RS256', ['ES256'], 1]) {
+      const { status, body } = await register(alg);
+      expect([status, body.error]).toEqual([400, 'invalid_client_metadata']);
+    }
+  });
+
+  it.each([
+    [{ lifetme: 1 }, 'unknown option `lifetme` of `jarm()`'],
+    [{ alg: 'RS256' }, '`alg` of `jarm()` is RS256, and no key of `keys()` signs so'],
+    [{ alg: 'none' }, '`alg` of `jarm()` must be one of'],
+    [{ lifetime: 6000 }, '`lifetime` of `jarm()` must be a number of seconds, 600 at most'],
+  ])('stops the start for %j', (given, sentence) => {
+    expect(() => serverWith({ given: given as never })).toThrow(sentence);
+  });
+
+  it('stops the start without keys, or an issuer', () => {
+    const { model } = createHost();
+    expect(() => new OAuth2Server({ model, issuer: ISSUER, features: [jarm()] })).toThrow('`jarm()` needs keys');
+    expect(() => new OAuth2Server({ model, features: [keys({ from }), jarm()] })).toThrow('`jarm()` needs the option');
+  });
+});

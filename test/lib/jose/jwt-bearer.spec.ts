@@ -1,0 +1,550 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CompactSign, EncryptJWT, SignJWT, UnsecuredJWT } from 'jose';
+import { type Feature, introspection, resourceIndicators, serverMetadata } from 'nest-oauth2/features';
+import { type AssertedClaims, type AssertionIssuer, dpop, jwtBearer, type JwtBearerOptions } from 'nest-oauth2/jose';
+import { type Client, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { ask } from '../../support/ask.js';
+import { ForeignIssuer, seconds } from '../../support/foreign-issuer.js';
+import { basic, FORM, formRequest } from '../../support/requests.js';
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const ISSUER = 'https://as.example';
+const [CHAT, FILES] = ['https://api.example/chat', 'https://api.example/files'];
+
+let idp: ForeignIssuer;
+let stranger: ForeignIssuer;
+beforeAll(async () => {
+  idp = await ForeignIssuer.make('https://idp.example');
+  stranger = await ForeignIssuer.make('https://stranger.example');
+});
+
+class Store extends MemoryStore {
+  asked: [AssertedClaims, Client][] = [];
+
+  constructor() {
+    const usual = { scopes: ['read', 'write'], defaultScope: ['read'], grants: [GRANT, 'refresh_token'] };
+    const clients = [
+      { ...usual, id: 'app', secret: 'secret' },
+      { ...usual, id: 'other', secret: 'secret' },
+      { ...usual, id: 'unregistered', secret: 'secret', grants: ['password'] },
+      { ...usual, id: 'spa', tokenEndpointAuthMethod: 'none' },
+    ];
+    const findById = (id: string) => id === 'alice' && { id };
+    super({ clients, users: { findById, findByCredentials: () => null } });
+  }
+
+  findAssertedUser(claims: AssertedClaims, client: Client) {
+    this.asked.push([claims, client]);
+    return claims.iss === 'https://idp.example' && claims.sub === 'U1' && { id: 'alice' };
+  }
+}
+
+type Body = Record<string, unknown>;
+
+interface More {
+  features?: Feature[];
+  /** More of the issuer that is trusted. */
+  of?: Partial<AssertionIssuer>;
+  /** More methods of the model. */
+  methods?: object;
+}
+
+function setUp(options: Partial<JwtBearerOptions> = {}, { features = [], of = {}, methods }: More = {}) {
+  const trusted: AssertionIssuer = { issuer: idp.issuer, jwks: idp.jwks, ...of };
+  const model = Object.assign(new Store(), methods);
+  const heard: Body[] = [];
+  const server = new OAuth2Server({
+    model,
+    issuer: ISSUER,
+    features: [jwtBearer({ issuers: [trusted], ...options }), introspection(), serverMetadata(), ...features],
+    events: { emit: (name, payload) => heard.push({ name, ...payload }) },
+  });
+  const redeem = async (
+    assertion: string | undefined,
+    form: object = {},
+    client: string | null = 'app',
+  ): Promise<Body> => {
+    const response = new Response();
+    const named = client === 'spa' ? { client_id: 'spa' } : {};
+    const proven = client && client !== 'spa' ? { authorization: basic(client, 'secret') } : {};
+    const request = formRequest(
+      { grant_type: GRANT, assertion, ...named, ...form },
+      { headers: { ...FORM, ...proven } },
+    );
+    await server.token(request, response).catch((error: unknown) => {
+      if (!(error instanceof OAuthError)) throw error;
+    });
+    return { ...(response.body as Body), status: response.status };
+  };
+  const introspect = async (token: unknown) =>
+    (
+      await ask(
+        server,
+        'introspection',
+        formRequest({ token: String(token) }, { headers: { ...FORM, authorization: basic('app', 'secret') } }),
+      )
+    ).body as Body;
+  return { server, model, heard, redeem, introspect };
+}
+
+/** An assertion of the issuer that is trusted. */
+const assertion = (claims: object = {}, header: object = {}) => idp.sign({ sub: 'U1', aud: ISSUER, ...claims }, header);
+
+const REFUSED = {
+  status: 400,
+  error: 'invalid_grant',
+  error_description: 'Invalid grant: the assertion is not accepted',
+};
+
+describe('an assertion of a trusted issuer', () => {
+  it('is redeemed for a token of the user it is about, without a refresh token', async () => {
+    const { redeem, introspect, model } = setUp();
+    const answer = await redeem(await assertion({ email: 'alice@idp.example' }), { scope: 'write' });
+    expect(answer).toEqual({
+      status: 200,
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: expect.any(Number),
+      scope: 'write',
+    });
+    expect(await introspect(answer['access_token'])).toMatchObject({ active: true, sub: 'alice', client_id: 'app' });
+    const [[claims, client]] = model.asked as [[AssertedClaims, Client]];
+    expect([claims['email'], client.id]).toEqual(['alice@idp.example', 'app']);
+  });
+
+  it('gives the scope that the model gives to a client that asks for none', async () => {
+    expect(await setUp().redeem(await assertion())).toMatchObject({ scope: 'read' });
+  });
+
+  it.each([
+    ['a type of its own', {}, { typ: 'authorization-grant+jwt' }],
+    ['a type that says nothing', {}, { typ: 'JWT' }],
+    ['a media type in full', {}, { typ: 'application/authorization-grant+jwt' }],
+    ['an audience with a slash behind it', { aud: `${ISSUER}/` }, {}],
+    ['an audience in a list of one', { aud: [ISSUER] }, {}],
+    ['no `jti` and no `iat`', { jti: undefined, iat: undefined }, {}],
+  ])('may have %s', async (_what, claims, header) => {
+    expect(await setUp().redeem(await assertion(claims, header))).toMatchObject({ status: 200 });
+  });
+
+  it('brings what it says of the sign-in and of who acts into the token', async () => {
+    const { redeem, introspect, server } = setUp();
+    const said = { act: { sub: 'agent' }, auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'] };
+    const { access_token: token } = await redeem(await assertion(said));
+    expect(await introspect(token)).toMatchObject({ act: { sub: 'agent' } });
+    expect(await server.facts.options.model.getAccessToken!(String(token))).toMatchObject(said);
+  });
+
+  it('keeps nothing of that which cannot be read', async () => {
+    const { redeem, server } = setUp();
+    const { access_token: token } = await redeem(await assertion({ act: 'agent', auth_time: 'now', acr: 7, amr: [7] }));
+    const kept = (await server.facts.options.model.getAccessToken!(String(token))) as Body;
+    expect(['act', 'auth_time', 'acr', 'amr'].filter((name) => name in kept)).toEqual([]);
+  });
+
+  const refusals: [string, () => Promise<string>][] = [
+    ['a stranger', () => stranger.sign({ sub: 'U1', aud: ISSUER })],
+    ['a stranger who takes the name of the issuer', () => stranger.sign({ iss: idp.issuer, sub: 'U1', aud: ISSUER })],
+    ['nobody', () => assertion({ iss: undefined })],
+    ['several issuers', () => assertion({ iss: [idp.issuer] })],
+    ['the server itself', () => assertion({ iss: ISSUER })],
+  ];
+  it.each(refusals)('is refused if it is of %s', async (_who, make) => {
+    const { redeem, model } = setUp();
+    expect(await redeem(await make())).toEqual(REFUSED);
+    expect(model.asked).toEqual([]);
+  });
+
+  it.each([
+    ['for another server', { aud: 'https://elsewhere.example' }],
+    ['for another server too', { aud: [ISSUER, 'https://elsewhere.example'] }],
+    ['for the same server twice', { aud: [ISSUER, ISSUER] }],
+    ['for nobody', { aud: undefined }],
+    ['for the token endpoint, which the host does not say', { aud: `${ISSUER}/oauth/token` }],
+    ['for something that is no text', { aud: { iss: ISSUER } }],
+    ['about nobody', { sub: undefined }],
+    ['about nobody by an empty name', { sub: '' }],
+    ['about something that is no text', { sub: { id: 'U1' } }],
+    ['over', { exp: seconds() - 20 }],
+    ['good for ever', { exp: undefined }],
+    ['good for longer than the host lets it', { exp: seconds() + 7200 }],
+    ['good until the end of time', { exp: Number.MAX_VALUE }],
+    ['over at a time that is none', { exp: 'tomorrow' }],
+    ['good later', { nbf: seconds() + 60 }],
+    ['from the future', { iat: seconds() + 60 }],
+    ['about a user that does not exist', { sub: 'U2' }],
+    ['bound to a key that nobody shows', { cnf: { jkt: 'x' } }],
+  ])('is refused if it is %s', async (_what, claims) => {
+    expect(await setUp().redeem(await assertion(claims))).toEqual(REFUSED);
+  });
+
+  it.each(['at+jwt', 'oauth-id-jag+jwt', 'dpop+jwt', 'logout+jwt', 'token-introspection+jwt'])(
+    'is refused if it is something else by its type: %s',
+    async (typ) => {
+      expect(await setUp().redeem(await assertion({}, { typ }))).toEqual(REFUSED);
+    },
+  );
+
+  it('is refused without signature, or by an algorithm that takes a public key for a secret', async () => {
+    const { redeem } = setUp();
+    const claims = { iss: idp.issuer, sub: 'U1', aud: ISSUER, exp: seconds() + 60, jti: 'x' };
+    const none = new UnsecuredJWT(claims).encode();
+    const secret = new TextEncoder().encode(JSON.stringify(idp.jwk));
+    const confused = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'one' }).sign(secret);
+    const stripped = `${(await assertion()).split('.', 2).join('.')}.`;
+    for (const one of [none, confused, stripped]) expect(await redeem(one)).toEqual(REFUSED);
+  });
+
+  it('is refused if it brings its own key along', async () => {
+    const signed = await stranger.sign({ iss: idp.issuer, sub: 'U1', aud: ISSUER }, { jwk: stranger.jwk, kid: 'two' });
+    expect(await setUp().redeem(signed)).toEqual(REFUSED);
+  });
+
+  it('is refused whose audience is nested without end', async () => {
+    const aud = '['.repeat(5800) + ']'.repeat(5800);
+    const claims = `{"iss":"${idp.issuer}","sub":"U1","exp":${seconds() + 60},"jti":"x","aud":${aud}}`;
+    const header = { alg: idp.alg, kid: String(idp.jwk['kid']) };
+    const text = await new CompactSign(new TextEncoder().encode(claims))
+      .setProtectedHeader(header)
+      .sign(idp.privateKey);
+    expect(text.length).toBeLessThan(16_384);
+    expect(await setUp().redeem(text)).toEqual(REFUSED);
+  });
+
+  it('is refused if it is changed, nested, encrypted, giant, or no JWT', async () => {
+    const { redeem } = setUp();
+    const [header, payload, signature] = (await assertion()).split('.') as [string, string, string];
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
+    const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'U1', admin: true })).toString('base64url');
+    const key = new Uint8Array(32);
+    const encrypted = await new EncryptJWT({ sub: 'U1' })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .encrypt(key);
+    const nested = await idp.sign({ sub: await assertion(), aud: ISSUER }, { cty: 'JWT' });
+    const giant = await assertion({ padding: 'x'.repeat(20_000) });
+    for (const one of [`${header}.${changed}.${signature}`, encrypted, nested, giant, 'a.b.c', 'x', '.'.repeat(9000)]) {
+      expect(await redeem(one)).toEqual(REFUSED);
+    }
+  });
+
+  it('tells the operator what was wrong, and nobody else', async () => {
+    const { redeem, heard } = setUp();
+    expect(await redeem(await assertion({ aud: 'https://elsewhere.example' }))).toEqual(REFUSED);
+    expect(heard.find(({ name }) => name === 'token.refused')).toMatchObject({
+      grantType: GRANT,
+      clientId: 'app',
+      rule: 'it is for this server, and for nobody else',
+      wanted: [ISSUER],
+      given: '"https://elsewhere.example"',
+    });
+  });
+
+  it.each([undefined, ''])('must be there: %j', async (missing) => {
+    expect(await setUp().redeem(missing)).toMatchObject({ status: 400, error: 'invalid_request' });
+  });
+});
+
+describe('once', () => {
+  it('is how often an assertion is good, however many come at the same time', async () => {
+    const { redeem } = setUp();
+    const one = await assertion();
+    const answers = await Promise.all([redeem(one), redeem(one), redeem(one)]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await redeem(one)).toEqual(REFUSED);
+  });
+
+  it('is how often one without a `jti` is good, however its signature is written', async () => {
+    const { redeem } = setUp();
+    const one = await assertion({ jti: undefined });
+    expect(await redeem(one)).toMatchObject({ status: 200 });
+    expect(await redeem(one)).toEqual(REFUSED);
+    // The other signature of the same text: n - s in place of s.
+    const [text, signature] = [one.slice(0, one.lastIndexOf('.')), one.slice(one.lastIndexOf('.') + 1)];
+    const bytes = Buffer.from(signature, 'base64url');
+    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+    const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
+    const other = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')]);
+    expect(await redeem(`${text}.${other.toString('base64url')}`)).toEqual(REFUSED);
+  });
+
+  it('is not spent by a request that fails for another reason', async () => {
+    const { redeem } = setUp();
+    const one = await assertion();
+    expect(await redeem(one, { scope: 'admin' })).toMatchObject({ error: 'invalid_scope' });
+    expect(await redeem(one)).toMatchObject({ status: 200 });
+  });
+
+  it('is by issuer: the same `jti` of another one is another assertion', async () => {
+    const second = await ForeignIssuer.make('https://idp.example/two');
+    const issuers = [idp, second].map(({ issuer, jwks }) => ({ issuer, jwks }));
+    const { redeem, model } = setUp({ issuers });
+    model.findAssertedUser = () => ({ id: 'alice' });
+    expect(await redeem(await assertion({ jti: 'same' }))).toMatchObject({ status: 200 });
+    expect(await redeem(await second.sign({ sub: 'U1', aud: ISSUER, jti: 'same' }))).toMatchObject({ status: 200 });
+  });
+
+  it('is not asked where the host lets assertions come again', async () => {
+    const { redeem } = setUp({ reusable: true });
+    const one = await assertion();
+    expect([await redeem(one), await redeem(one)]).toMatchObject([{ status: 200 }, { status: 200 }]);
+  });
+});
+
+describe('a client', () => {
+  it('without proof redeems nothing, unless the host lets it', async () => {
+    expect(await setUp().redeem(await assertion(), {}, 'spa')).toMatchObject({ error: 'unauthorized_client' });
+    expect(await setUp({ clients: 'all' }).redeem(await assertion(), {}, 'spa')).toMatchObject({ status: 200 });
+  });
+
+  it('must be registered for the grant', async () => {
+    const answer = await setUp().redeem(await assertion(), {}, 'unregistered');
+    expect(answer).toMatchObject({ error: 'unauthorized_client' });
+  });
+
+  it('need not be named where the host says whom a request is taken for', async () => {
+    const { redeem, server } = setUp({ clients: 'all', anonymous: 'spa' });
+    const { access_token: token } = await redeem(await assertion(), {}, null);
+    expect(await server.facts.options.model.getAccessToken!(String(token))).toMatchObject({ client: { id: 'spa' } });
+    expect(await redeem(await assertion(), {}, 'app')).toMatchObject({ status: 200 });
+    expect(await setUp().redeem(await assertion(), {}, null)).toMatchObject({ error: 'invalid_client' });
+  });
+
+  it('gets a refresh token where the host lets it', async () => {
+    const answer = await setUp({ refreshTokens: true }).redeem(await assertion());
+    expect(answer).toMatchObject({ refresh_token: expect.any(String) });
+  });
+
+  it('may be told by its host to name the token endpoint', async () => {
+    const audiences = [`${ISSUER}/oauth/token`];
+    const answer = await setUp({ audiences }).redeem(await assertion({ aud: audiences[0] }));
+    expect(answer).toMatchObject({ status: 200 });
+  });
+});
+
+describe('an identity assertion', () => {
+  const of = { profile: 'id-jag' } as const;
+  const idJag = (claims: object = {}, header: object = {}) =>
+    assertion({ client_id: 'app', ...claims }, { typ: 'oauth-id-jag+jwt', ...header });
+
+  it('is redeemed by the client that it names, for the scope that it names', async () => {
+    const { redeem } = setUp({}, { of });
+    expect(await redeem(await idJag({ scope: 'read write' }))).toMatchObject({ status: 200, scope: 'read write' });
+    expect(await redeem(await idJag({ scope: 'read' }), { scope: 'read write' })).toMatchObject({ scope: 'read' });
+    expect(await redeem(await idJag({ scope: 'read write' }), { scope: 'write' })).toMatchObject({ scope: 'write' });
+    expect(await redeem(await idJag({ scope: 'read' }), { scope: 'write' })).toMatchObject({ error: 'invalid_scope' });
+  });
+
+  it.each([
+    ['of another client', { client_id: 'other' }, {}],
+    ['of no client', { client_id: undefined }, {}],
+    ['of a list of clients', { client_id: ['app'] }, {}],
+    ['for an audience beside this one', { aud: [ISSUER, CHAT] }, {}],
+    ['without `jti`', { jti: undefined }, {}],
+    ['without `iat`', { iat: undefined }, {}],
+    ['with a scope that is none', { scope: ['read'] }, {}],
+    ['with a scope that cannot be one', { scope: 'a"b' }, {}],
+    ['that asks for more than a scope can say', { authorization_details: [{ type: 'chat' }] }, {}],
+    ['with a resource that is none', { resource: 'chat' }, {}],
+    ['with a resource in something else', { resource: { uri: CHAT } }, {}],
+    ['with very many resources', { resource: Array.from({ length: 40 }, (_, at) => `${CHAT}/${at}`) }, {}],
+    ['that does not say it is one', {}, { typ: 'JWT' }],
+    ['without type', {}, { typ: undefined }],
+    ['that is an access token', {}, { typ: 'at+jwt' }],
+  ])('is refused: one %s', async (_what, claims, header) => {
+    expect(await setUp({}, { of }).redeem(await idJag(claims, header))).toEqual(REFUSED);
+  });
+
+  it('is for no other audience that the host lists for plain assertions', async () => {
+    const audiences = ['https://as.example/oauth/token'];
+    expect(await setUp({ audiences }, { of }).redeem(await idJag({ aud: audiences[0] }))).toEqual(REFUSED);
+  });
+
+  it('is redeemed by no client without proof', async () => {
+    const answer = await setUp({}, { of }).redeem(await idJag({ client_id: 'spa' }), {}, 'spa');
+    expect(answer).toMatchObject({ error: 'unauthorized_client' });
+  });
+
+  it('binds the token to the resources that it names', async () => {
+    const { redeem, introspect, server } = setUp({}, { of });
+    const { access_token: token } = await redeem(await idJag({ resource: CHAT }));
+    expect(await introspect(token)).toMatchObject({ aud: CHAT });
+    expect(await server.facts.options.model.getAccessToken!(String(token))).toMatchObject({ resource: [CHAT] });
+  });
+
+  it('never gives more than that where resources are known', async () => {
+    const features = [resourceIndicators({ resources: [CHAT, FILES] })];
+    const { redeem, introspect } = setUp({}, { of, features });
+    const audience = async (claims: object, form: object = {}) => {
+      const { access_token: token, error } = await redeem(await idJag(claims), form);
+      return error ?? (await introspect(token))['aud'];
+    };
+    expect(await audience({ resource: CHAT })).toBe(CHAT);
+    expect(await audience({ resource: [CHAT, FILES] }, { resource: FILES })).toBe(FILES);
+    expect(await audience({ resource: [CHAT, 'https://unknown.example/'] })).toBe(CHAT);
+    expect(await audience({ resource: CHAT }, { resource: FILES })).toBe('invalid_target');
+    expect(await audience({ resource: 'https://unknown.example/' })).toBe('invalid_target');
+    expect(await audience({})).toBe('invalid_target');
+    expect(await audience({}, { resource: FILES })).toBe(FILES);
+  });
+
+  it('is good with its own key alone, if it is bound to one', async () => {
+    const { redeem } = setUp({}, { of, features: [dpop()] });
+    expect(await redeem(await idJag({ cnf: { jkt: 'another' } }))).toEqual(REFUSED);
+  });
+
+  it('is what the metadata speak of, where an issuer writes them, and of no issuer', async () => {
+    const asking = new Request({ method: 'GET', headers: {}, query: {} });
+    const read = async (more: More) => (await ask(setUp({}, more).server, 'server-metadata', asking)).body;
+    const said = { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] };
+    expect(await read({ of })).toMatchObject({ ...said, grant_types_supported: expect.arrayContaining([GRANT]) });
+    expect(await read({})).not.toHaveProperty('authorization_grant_profiles_supported');
+    expect(JSON.stringify(await read({ of }))).not.toContain(idp.issuer);
+  });
+});
+
+describe('the keys of an issuer', () => {
+  let remote: ForeignIssuer;
+  let http: Server;
+  let asked: string[];
+  let keys: Record<string, unknown>[];
+  let isDown: boolean;
+  let isAtOpenId = false;
+  beforeAll(async () => {
+    http = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      const document = url === '/keys' ? { keys } : { issuer: remote.issuer, jwks_uri: `${remote.issuer}/keys` };
+      const isThere = !isAtOpenId || !url.endsWith('oauth-authorization-server');
+      response
+        .writeHead(isDown ? 503 : isThere ? 200 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify(document));
+    });
+    await new Promise<void>((resolve) => {
+      http.listen(0, '127.0.0.1', resolve);
+    });
+    remote = await ForeignIssuer.make(`http://127.0.0.1:${(http.address() as AddressInfo).port}`);
+  });
+  afterAll(() => new Promise((resolve) => void http.close(resolve)));
+
+  const start = (more: object = {}) => {
+    [asked, keys, isDown] = [[], [remote.jwk], false];
+    const { redeem, model } = setUp({ issuers: [{ issuer: remote.issuer, ...more }] });
+    model.findAssertedUser = () => ({ id: 'alice' });
+    return async (by = remote, header: object = {}) =>
+      redeem(await by.sign({ iss: remote.issuer, sub: 'U1', aud: ISSUER }, header));
+  };
+
+  it('are found by its metadata, asked for once, and again when one is unknown', async () => {
+    const redeem = start({ coolDown: 0 });
+    expect([await redeem(), await redeem()]).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(asked).toEqual(['/.well-known/oauth-authorization-server', '/keys']);
+    const next = await ForeignIssuer.make(remote.issuer, 'ES256', 'two');
+    keys = [remote.jwk, next.jwk];
+    expect(await redeem(next)).toMatchObject({ status: 200 });
+  });
+
+  it('are not asked for more often, whatever `kid` comes', async () => {
+    const redeem = start();
+    await redeem();
+    for (const kid of ['a', 'b', 'c']) expect(await redeem(remote, { kid })).toEqual(REFUSED);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are not asked for by those who only claim to be somebody who is trusted', async () => {
+    start();
+    const { redeem } = setUp();
+    expect(await redeem(await remote.sign({ sub: 'U1', aud: ISSUER }))).toEqual(REFUSED);
+    expect(asked).toEqual([]);
+  });
+
+  describe('that the model knows', () => {
+    const redeemBy = (found: unknown, options: Partial<JwtBearerOptions> = { fetch: { allowLoopback: true } }) => {
+      [asked, keys, isDown] = [[], [remote.jwk], false];
+      const wanted: string[] = [];
+      const findTrustedIssuer = (name: string) => {
+        wanted.push(name);
+        return found;
+      };
+      const methods = { findAssertedUser: () => ({ id: 'alice' }), findTrustedIssuer };
+      const { redeem } = setUp({ issuers: undefined as never, ...options }, { methods });
+      const bring = async (claims: object = {}) =>
+        redeem(await remote.sign({ sub: 'U1', aud: ISSUER, client_id: 'app', ...claims }, { typ: 'oauth-id-jag+jwt' }));
+      return { bring, wanted, redeem };
+    };
+    const known = () => ({ issuer: remote.issuer, profile: 'id-jag' });
+
+    it('are fetched, and kept, however often it says where they are', async () => {
+      const { bring, wanted } = redeemBy(known());
+      expect([await bring(), await bring()]).toMatchObject([{ status: 200 }, { status: 200 }]);
+      expect([wanted, asked]).toEqual([[remote.issuer, remote.issuer], expect.arrayContaining(['/keys'])]);
+      expect(asked).toHaveLength(2);
+    });
+
+    it('may be given by it', async () => {
+      const { bring } = redeemBy({ ...known(), jwks: remote.jwks });
+      expect(await bring()).toMatchObject({ status: 200 });
+      expect(asked).toEqual([]);
+    });
+
+    it('are found where only the document of OpenID Connect is', async () => {
+      isAtOpenId = true;
+      expect(await redeemBy(known()).bring()).toMatchObject({ status: 200 });
+      isAtOpenId = false;
+      expect(asked).toEqual(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration', '/keys']);
+    });
+
+    it('are fetched from no private address', async () => {
+      expect(await redeemBy(known(), {}).bring()).toMatchObject({ status: 503 });
+      expect(await redeemBy({ ...known(), jwksUri: 'https://169.254.169.254/keys' }).bring()).toMatchObject({
+        status: 503,
+      });
+      expect(asked).toEqual([]);
+    });
+
+    it('are those of that issuer, and of no other one, nor of the server itself', async () => {
+      expect(await redeemBy(false).bring()).toEqual(REFUSED);
+      expect(await redeemBy({ ...known(), issuer: idp.issuer }).bring()).toEqual(REFUSED);
+      expect(await redeemBy({ ...known(), issuer: ISSUER, jwks: remote.jwks }).bring({ iss: ISSUER })).toEqual(REFUSED);
+    });
+  });
+
+  it('that cannot be had make no assertion a bad one', async () => {
+    const redeem = start();
+    isDown = true;
+    expect(await redeem()).toMatchObject({ status: 503, error: 'temporarily_unavailable' });
+  });
+});
+
+describe('what is wrong with the set-up', () => {
+  const given = { issuer: 'https://idp.example' };
+  it.each<[string, unknown, RegExp]>([
+    ['no list', { issuers: given }, /takes as `issuers` a list/],
+    ['a fetch that is none', { issuers: [given], fetch: { timeout: -1 } }, /timeout/],
+    ['an issuer twice', { issuers: [given, given] }, /lists the issuer `https:\/\/idp.example` twice/],
+    ['an issuer in the clear', { issuers: [{ issuer: 'http://idp.example' }] }, /takes as `issuer` an https URL/],
+    ['a misspelt option', { issuers: [given], issuer: 'x' }, /unknown option `issuer` of `jwtBearer\(\)`/],
+    ['one of an issuer', { issuers: [{ ...given, jwk: {} }] }, /unknown option `jwk` of an issuer of `jwtBearer\(\)`/],
+    ['a weak algorithm', { issuers: [{ ...given, algorithms: ['HS256'] }] }, /takes as `algorithms` a list of/],
+    ['another profile', { issuers: [{ ...given, profile: 'saml' }] }, /takes as `profile` of an issuer/],
+    ['other clients', { issuers: [given], clients: 'none' }, /takes as `clients`/],
+    ['nobody who proves it', { issuers: [given], anonymous: 'spa' }, /needs `clients: 'all'`/],
+    ['a time that is none', { issuers: [given], maxLifetime: 0 }, /takes as `maxLifetime`/],
+  ])('is a sentence: %s', (_what, options, sentence) => {
+    expect(() => jwtBearer(options as JwtBearerOptions)).toThrow(sentence);
+  });
+
+  it('is a sentence at the start: the own issuer, no issuer, a model without the method', () => {
+    const features = [jwtBearer({ issuers: [{ issuer: ISSUER }] })];
+    expect(() => new OAuth2Server({ model: new Store(), issuer: ISSUER, features })).toThrow(/own issuer/);
+    const none = { model: new Store(), issuer: ISSUER, features: [jwtBearer()] };
+    expect(() => new OAuth2Server(none)).toThrow(/needs a list of `issuers`/);
+    const others = [jwtBearer({ issuers: [given] })];
+    expect(() => new OAuth2Server({ model: new Store(), features: others })).toThrow(/needs the option `issuer`/);
+    const model = new MemoryStore({ clients: [], users: { findById: () => null, findByCredentials: () => null } });
+    expect(() => new OAuth2Server({ model, issuer: ISSUER, features: others })).toThrow(/findAssertedUser/);
+  });
+});

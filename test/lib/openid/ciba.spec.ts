@@ -1,0 +1,426 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { authorizationDetails, deviceAuthorization, findDeviceRequest, resourceIndicators } from 'nest-oauth2/features';
+import { keys } from 'nest-oauth2/jose';
+import {
+  type BackchannelRequest,
+  ciba,
+  type CibaOptions,
+  decideBackchannelRequest,
+  findBackchannelRequest,
+  openid,
+  type UserHint,
+} from 'nest-oauth2/openid';
+import {
+  AccessDeniedError,
+  type Client,
+  type Feature,
+  OAuth2Server,
+  Request,
+  type SignIn,
+  type User,
+} from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { EC, openIdServer, SECRET } from '../../support/openid-server.js';
+import { basic, FORM } from '../../support/requests.js';
+import { CERTIFICATE, type Reply, TlsServer } from '../../support/tls-server.js';
+
+// OpenID Connect Client-Initiated Backchannel Authentication Core 1.0
+
+const GRANT = 'urn:openid:params:grant-type:ciba';
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+const BOB = { id: 'bob' };
+
+const clients = new TlsServer();
+const fetch = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'], ca: CERTIFICATE };
+beforeAll(() => clients.start());
+afterAll(() => clients.stop());
+afterEach(() => {
+  clients.reset();
+  jest.useRealTimers();
+});
+
+interface Setup extends CibaOptions {
+  client?: object;
+  more?: readonly Feature[];
+  model?: object;
+}
+
+/** A server of which Alice has a telephone. */
+async function open({ client, more = [], model, ...options }: Setup = {}) {
+  const asked: BackchannelRequest[] = [];
+  const hints: [UserHint, Client][] = [];
+  const grants = [GRANT, DEVICE, 'refresh_token', 'authorization_code'];
+  const host = await openIdServer({
+    alg: 'ES256',
+    from: [EC],
+    client: { grants, ...client },
+    more: [ciba(options), ...more],
+    model: {
+      findHintedUser(hint: UserHint, by: Client) {
+        hints.push([hint, by]);
+        return hint.loginHint === 'nobody' ? undefined : { id: hint.loginHint ?? hint.idTokenHint?.sub ?? 'alice' };
+      },
+      askUser: (request: BackchannelRequest) => void asked.push(request),
+      verifyUserCode: (_: User, code: string) => code === '1234',
+      ...model,
+    },
+  });
+  const { send, server, alice } = host;
+  const begin = async (body: object = {}, authorization = basic('web', SECRET)) =>
+    await send(
+      'backchannel_authentication',
+      new Request({
+        method: 'POST',
+        headers: { ...FORM, authorization },
+        query: {},
+        body: { scope: 'openid', login_hint: 'alice', ...body },
+      }),
+    );
+  const poll = async (authReqId: unknown) => await host.token({ grant_type: GRANT, auth_req_id: authReqId });
+  const decide = async (allow = true, said: { scope?: string; signIn?: SignIn } = {}) => {
+    const found = await findBackchannelRequest(server, asked.at(-1)!.id, { user: alice });
+    return found && (await decideBackchannelRequest(found, { allow, ...said }));
+  };
+  return { ...host, asked, hints, begin, poll, decide };
+}
+
+const later = (seconds: number) => jest.advanceTimersByTime(seconds * 1000);
+
+describe('a client that has a user asked who is elsewhere', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  });
+
+  it('is given what it polls with, and an ID token when the user has agreed on their telephone', async () => {
+    const { begin, poll, decide, asked, verified, server } = await open();
+    const begun = await begin({ scope: 'openid read', binding_message: 'Till 7', acr_values: 'urn:b urn:a' });
+    const { auth_req_id: id } = begun.body;
+    expect(begun.status).toBe(200);
+    expect(begun.headers['cache-control']).toBe('no-store');
+    expect(begun.body).toEqual({ auth_req_id: expect.stringMatching(/^[\da-f]{64}$/), expires_in: 300, interval: 5 });
+    expect(asked).toEqual([
+      expect.objectContaining({ scope: 'openid read', bindingMessage: 'Till 7', acrValues: ['urn:b', 'urn:a'] }),
+    ]);
+    expect(asked[0]).toMatchObject({ user: { id: 'alice' }, client: { id: 'web' }, data: {}, resource: [] });
+    expect(JSON.stringify(asked)).not.toContain(id);
+    expect((await poll(id)).body).toMatchObject({ error: 'authorization_pending' });
+
+    const authTime = new Date(1_700_000_000_000);
+    expect(await decide(true, { scope: 'openid', signIn: { authTime, acr: 'urn:a', amr: ['hwk'] } })).toBe(true);
+    later(5);
+    const { body } = await poll(id);
+    expect(body).toMatchObject({ scope: 'openid', token_type: 'Bearer', refresh_token: expect.any(String) });
+    const { payload } = await verified(body.id_token);
+    expect(payload).toMatchObject({ sub: 'alice', auth_time: 1_700_000_000, acr: 'urn:a', amr: ['hwk'] });
+    expect(payload).toMatchObject({
+      at_hash: expect.any(String),
+      'urn:openid:params:jwt:claim:auth_req_id': id,
+    });
+    expect(await server.options.model.getAccessToken!(body.access_token)).toMatchObject({ auth_time: 1_700_000_000 });
+  });
+
+  it('hears that they said no, once and for all', async () => {
+    const { begin, poll, decide } = await open();
+    const { body } = await begin();
+    expect(await decide(false)).toBe(true);
+    expect(await decide(true)).toBeUndefined();
+    expect((await poll(body['auth_req_id'])).body).toMatchObject({ error: 'access_denied' });
+  });
+
+  it('asks for a while, and for less if it likes', async () => {
+    const { begin, poll, decide, asked } = await open();
+    const { body } = await begin({ requested_expiry: '60' });
+    expect(body).toMatchObject({ expires_in: 60 });
+    expect((await begin({ requested_expiry: '3000' })).body).toMatchObject({ expires_in: 300 });
+    const [first] = asked;
+    later(61);
+    expect(await decideBackchannelRequest(first!, { allow: true })).toBe(false);
+    expect((await poll(body['auth_req_id'])).body).toMatchObject({ error: 'expired_token' });
+    later(240);
+    expect(await decide()).toBeUndefined();
+  });
+
+  it('is told to slow down where it polls too fast, and each time more so', async () => {
+    const { begin, poll, decide } = await open();
+    const { body } = await begin();
+    const error = async () => (await poll(body['auth_req_id'])).body['error'];
+    expect([await error(), await error()]).toEqual(['authorization_pending', 'slow_down']);
+    later(5);
+    expect(await error()).toBe('authorization_pending');
+    await decide();
+    later(5);
+    expect(await error()).toBe('slow_down');
+  });
+
+  it('gets one answer, however many polls are under way, and ends what came of it when it comes again', async () => {
+    const { begin, poll, decide, server } = await open({ interval: 1 });
+    const { body } = await begin();
+    await decide();
+    const answers = await Promise.all([1, 2, 3].map(() => poll(body['auth_req_id'])));
+    const good = answers.filter(({ status }) => status === 200);
+    expect(good).toHaveLength(1);
+    expect(answers.filter(({ body: said }) => said['error'] === 'slow_down')).toHaveLength(2);
+    later(20);
+    expect((await poll(body['auth_req_id'])).body).toMatchObject({ error: 'invalid_grant' });
+    expect(await server.options.model.getAccessToken!(good[0]!.body.access_token)).toBeFalsy();
+  });
+
+  it('is not answered for another client, which has it from somewhere, nor by another name', async () => {
+    const { begin, poll, decide, token, asked, server, alice } = await open({
+      client: { grants: [GRANT, DEVICE] },
+      more: [deviceAuthorization({ verificationUri: 'https://id.example.com/device' })],
+    });
+    const { auth_req_id: id } = (await begin()).body;
+    await decide();
+    for (const device_code of [id, `\tciba ${String(id)}`]) {
+      const answer = await token({ grant_type: DEVICE, device_code });
+      expect([answer.status, answer.body['error']]).toEqual([400, expect.stringMatching(/^invalid_/)]);
+    }
+    expect(await findDeviceRequest(server, asked[0]!.id, { user: alice })).toBeUndefined();
+    expect((await poll(asked[0]!.id)).body).toMatchObject({ error: 'invalid_grant' });
+    expect((await poll(id)).status).toBe(200);
+  });
+
+  it('is refused where somebody else brings what it polls with', async () => {
+    const host = await openIdServer({ alg: 'ES256', from: [EC] });
+    const model = new MemoryStore({
+      clients: ['web', 'other'].map((id) => ({ id, secret: SECRET, grants: [GRANT], scopes: ['openid'] })),
+      users: { findById: (id: string) => ({ id }), findByCredentials: () => undefined },
+    });
+    const findHintedUser = () => host.alice;
+    let shown: BackchannelRequest | undefined;
+    const askUser = (request: BackchannelRequest) => void (shown = request);
+    const server = new OAuth2Server({
+      model: Object.assign(model, { getClaims: () => ({}), findHintedUser, askUser }),
+      issuer: 'https://id.example.com',
+      features: [keys({ from: [EC] }), openid({ alg: 'ES256' }), ciba()],
+    });
+    const call = async (endpoint: string, as: string, body: object) => {
+      const { Response } = await import('nest-oauth2/server');
+      const response = new Response();
+      const headers = { ...FORM, authorization: basic(as, SECRET) };
+      const request = new Request({ method: 'POST', headers, query: {}, body });
+      const done = endpoint === 'token' ? server.token(request, response) : server.answer(endpoint, request, response);
+      await done.catch(() => undefined);
+      return response.body as Record<string, unknown>;
+    };
+    const begun = await call('backchannel_authentication', 'web', { scope: 'openid', login_hint: 'a' });
+    await decideBackchannelRequest(shown!, { allow: true });
+    const grant = { grant_type: GRANT, auth_req_id: begun['auth_req_id'] };
+    expect(await call('token', 'other', grant)).toMatchObject({ error: 'invalid_grant' });
+    expect(await call('token', 'web', grant)).toMatchObject({ id_token: expect.any(String) });
+  });
+});
+
+describe('what a client asks', () => {
+  it.each([
+    ['no scope', { scope: undefined }, 'invalid_scope'],
+    ['a scope without openid', { scope: 'read' }, 'invalid_scope'],
+    ['a scope that it may not have', { scope: 'openid admin' }, 'invalid_scope'],
+    ['no hint', { login_hint: undefined }, 'invalid_request'],
+    ['two hints', { login_hint_token: 'abc' }, 'invalid_request'],
+    ['a hint twice', { login_hint: ['alice', 'bob'] }, 'invalid_request'],
+    ['an endless hint', { login_hint: 'a'.repeat(256) }, 'invalid_request'],
+    ['a hint of nobody', { login_hint: 'nobody' }, 'unknown_user_id'],
+    ['an ID token that is none', { login_hint: undefined, id_token_hint: 'a.b.c' }, 'invalid_request'],
+    ['a message of several lines', { binding_message: 'a\nb' }, 'invalid_binding_message'],
+    ['a message that runs backwards', { binding_message: 'a\u202Eb' }, 'invalid_binding_message'],
+    ['a message that nobody can compare', { binding_message: 'a'.repeat(101) }, 'invalid_binding_message'],
+    ['no time', { requested_expiry: '0' }, 'invalid_request'],
+    ['time that is no number', { requested_expiry: '1e3' }, 'invalid_request'],
+    ['a request object, which nobody reads', { request: 'a.b.c' }, 'invalid_request'],
+    ['a strength that is no text', { acr_values: ['a', 'b'] }, 'invalid_request'],
+  ])('is refused with %s, and nobody is asked', async (_, body, error) => {
+    const { begin, asked } = await open();
+    const answer = await begin(body);
+    expect([answer.status, answer.body['error']]).toEqual([400, error]);
+    expect(asked).toEqual([]);
+  });
+
+  it('is asked of nobody who has not proven who it is, or may not ask', async () => {
+    const { begin, asked } = await open();
+    expect((await begin({}, basic('web', 'wrong'))).body).toMatchObject({ error: 'invalid_client' });
+    expect((await begin({}, basic('other', SECRET))).body).toMatchObject({ error: 'unauthorized_client' });
+    const open2 = await open({ client: { secret: undefined, tokenEndpointAuthMethod: 'none' } });
+    expect((await open2.begin({ client_id: 'web' }, '')).body).toMatchObject({ error: 'invalid_client' });
+    expect([...asked, ...open2.asked]).toEqual([]);
+  });
+
+  it('may name the user by an ID token that it was given, and by no other one', async () => {
+    const pairwise = { salt: 'a salt of more than thirty-two characters' };
+    const host = await openIdServer({
+      alg: 'ES256',
+      from: [EC],
+      pairwise,
+      client: { grants: ['authorization_code', GRANT], subjectType: 'pairwise' },
+      more: [ciba()],
+      model: {
+        findHintedUser: (hint: UserHint) => ({ id: hint.idTokenHint!.claims['name'] === undefined ? 'alice' : 'bob' }),
+        askUser: () => undefined,
+      },
+    });
+    const begin = async (hint: unknown) =>
+      await host.send(
+        'backchannel_authentication',
+        new Request({
+          method: 'POST',
+          headers: { ...FORM, authorization: basic('web', SECRET) },
+          query: {},
+          body: { scope: 'openid', id_token_hint: hint },
+        }),
+      );
+    const mine = (await host.signIn()).id_token;
+    expect((await begin(mine)).status).toBe(200);
+    const { code } = (await host.authorize({ client_id: 'other', redirect_uri: 'https://other.example/cb' }))
+      .parameters;
+    const foreign = (await host.redeem(code, {}, 'other')).body.id_token;
+    expect(foreign).toEqual(expect.any(String));
+    expect((await begin(foreign)).body).toMatchObject({ error: 'invalid_request' });
+    expect((await begin(mine.slice(0, -4))).body).toMatchObject({ error: 'invalid_request' });
+    // A host that takes somebody else for whom the token names asks nobody.
+    const bob = (await host.signIn({}, BOB)).id_token;
+    expect((await begin(bob)).body).toMatchObject({ error: 'unknown_user_id' });
+  });
+
+  it('may be let ask by a code that the user has told it, which cannot be guessed', async () => {
+    const { begin, asked } = await open({
+      userCode: true,
+      client: { grants: [GRANT], backchannelUserCodeParameter: true },
+    });
+    const error = async (body: object) => (await begin(body)).body['error'];
+    expect(await error({})).toBe('missing_user_code');
+    for (let guess = 0; guess < 9; guess += 1) expect(await error({ user_code: `${guess}` })).toBe('invalid_user_code');
+    expect(await error({ user_code: '1234' })).toBeUndefined();
+    expect(asked).toHaveLength(1);
+    expect((await begin({ user_code: '1234' })).status).toBe(429);
+    expect((await begin({ user_code: '1234', login_hint: 'bob' })).status).toBe(200);
+  });
+
+  it('is asked of nobody where such a code is wanted and nobody judges it', async () => {
+    const { begin, asked } = await open({ client: { grants: [GRANT], backchannelUserCodeParameter: true } });
+    expect((await begin({ user_code: '1234' })).body).toMatchObject({ error: 'missing_user_code' });
+    expect(asked).toEqual([]);
+  });
+
+  it('is told what the host says who cannot ask', async () => {
+    const askUser = () => Promise.reject(new AccessDeniedError('Access denied: she has no telephone'));
+    const { begin } = await open({ model: { askUser } });
+    expect((await begin()).body).toMatchObject({ error: 'access_denied' });
+  });
+
+  it('may be for a resource and in detail, as everywhere', async () => {
+    const { begin, poll, decide, asked } = await open({
+      more: [
+        resourceIndicators({ resources: ['https://api.example/', 'https://b.example/'] }),
+        authorizationDetails({ types: { payment: {} } }),
+      ],
+    });
+    const details = [{ type: 'payment', amount: '5' }];
+    const { body } = await begin({
+      resource: 'https://api.example/',
+      authorization_details: JSON.stringify(details),
+    });
+    expect(asked[0]).toMatchObject({ resource: ['https://api.example/'], data: { authorization_details: details } });
+    expect(asked[0]!.data).not.toHaveProperty('backchannel');
+    await decide();
+    expect((await poll(body['auth_req_id'])).body).toMatchObject({ authorization_details: details });
+  });
+});
+
+describe('what a user is asked', () => {
+  it('is found by that user alone, and decided once, by whoever comes first', async () => {
+    const { begin, asked, server, alice } = await open();
+    await begin();
+    const { id } = asked[0]!;
+    expect(await findBackchannelRequest(server, id, { user: BOB })).toBeUndefined();
+    expect(await findBackchannelRequest(server, 'nothing', { user: alice })).toBeUndefined();
+    const both = [1, 2].map(() => findBackchannelRequest(server, id, { user: alice }));
+    const [one, two] = await Promise.all(both);
+    const decisions = [
+      decideBackchannelRequest(one!, { allow: true }),
+      decideBackchannelRequest(two!, { allow: false }),
+    ];
+    expect((await Promise.all(decisions)).filter(Boolean)).toHaveLength(1);
+    await expect(decideBackchannelRequest(one!, { allow: true })).rejects.toThrow('the very object');
+    expect(await findBackchannelRequest(server, id, { user: alice })).toBeUndefined();
+  });
+
+  it('is never more than was shown', async () => {
+    const { begin, poll, decide } = await open();
+    const { body } = await begin({ scope: 'openid' });
+    expect(await decide(true, { scope: 'openid read' })).toBe(true);
+    expect((await poll(body['auth_req_id'])).body).toMatchObject({ scope: 'openid' });
+  });
+});
+
+describe('a client that is told', () => {
+  const told = { backchannelTokenDeliveryMode: 'ping' };
+  const client = () => ({ grants: [GRANT], ...told, backchannelClientNotificationEndpoint: clients.url('/told') });
+  const TOKEN = 'token-of-the-client_~+/=';
+
+  /** What the client hears, until it has heard so much. */
+  const hear = (count: number, reply: (nth: number) => Reply) =>
+    new Promise<unknown[]>((resolve) => {
+      const heard: unknown[] = [];
+      clients.replies['/told'] = async (response, request) => {
+        const { authorization, 'content-type': type } = request.headers;
+        const body = Buffer.concat(await request.toArray()).toString();
+        heard.push({ authorization, type, body: JSON.parse(body) as unknown });
+        reply(heard.length)(response, request);
+        if (heard.length === count) resolve(heard);
+      };
+    });
+
+  it.each([true, false])('hears that its user has decided, and then asks (agreed: %s)', async (allow) => {
+    const { begin, poll, decide, store } = await open({ fetch, client: client() });
+    const heard = hear(1, () => (response) => response.writeHead(204).end());
+    const { body } = await begin({ client_notification_token: TOKEN });
+    const { auth_req_id: id } = body;
+    const kept = JSON.stringify(await store.getDeviceAuthorization(`\tciba ${String(id)}`));
+    expect(kept).toContain('"backchannel"');
+    expect(kept).not.toContain(TOKEN);
+    await decide(allow);
+    expect(await heard).toEqual([
+      { authorization: `Bearer ${TOKEN}`, type: 'application/json', body: { auth_req_id: id } },
+    ]);
+    expect((await poll(id)).status).toBe(allow ? 200 : 400);
+  });
+
+  it('is told again after a while where it is in trouble, and no other place is', async () => {
+    const { begin, decide } = await open({ fetch, client: client() });
+    const heard = hear(2, (nth) => (response) => response.writeHead(nth === 1 ? 503 : 204).end());
+    await begin({ client_notification_token: TOKEN });
+    expect(await decide()).toBe(true);
+    expect(await heard).toHaveLength(2);
+  });
+
+  it('is not told where it sends one elsewhere, and the user does not wait for it', async () => {
+    const { begin, decide, poll } = await open({ fetch, client: client() });
+    const heard = hear(1, () => (response) => response.writeHead(307, { location: clients.url('/x') }).end());
+    const { body } = await begin({ client_notification_token: TOKEN });
+    expect(await decide()).toBe(true);
+    await heard;
+    expect((await poll(body['auth_req_id'])).status).toBe(200);
+    expect(clients.count('/x')).toBe(0);
+  });
+
+  it('is at no address that is not public', async () => {
+    const { begin, decide, poll } = await open({ client: client(), fetch: { ...fetch, allow: [] } });
+    const { body } = await begin({ client_notification_token: TOKEN });
+    expect(await decide()).toBe(true);
+    expect((await poll(body['auth_req_id'])).status).toBe(200);
+    expect(clients.seen).toEqual([]);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['one of two words', 'a b'],
+    ['an endless one', 'a'.repeat(1025)],
+    ['one of two lines', 'a\r\nx: y'],
+  ])('has a token of its own, not %s', async (_, token) => {
+    const { begin, asked } = await open({ fetch, client: client() });
+    expect((await begin({ client_notification_token: token })).body).toMatchObject({ error: 'invalid_request' });
+    expect(asked).toEqual([]);
+  });
+});

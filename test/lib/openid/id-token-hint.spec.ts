@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';
+import { type Jwk, jwtAccessTokens } from 'nest-oauth2/jose';
+import { findOpenId } from 'nest-oauth2/openid';
+import { Request } from 'nest-oauth2/server';
+
+import { EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
+
+const keyOf = (jwk: Jwk) => createPrivateKey({ key: jwk, format: 'jwk' });
+const sign = (claims: object, jwk = RSA, header: object = {}) =>
+  new SignJWT(claims as never).setProtectedHeader({ alg: 'RS256', kid: jwk.kid!, ...header }).sign(keyOf(jwk));
+
+async function setUp() {
+  const server = await openIdServer({ more: [jwtAccessTokens()] });
+  const { facts } = server.server;
+  const read = async (hint: string, issuer: string | undefined = ISSUER) =>
+    await findOpenId(facts)!.readHint(facts, hint, issuer);
+  const body = await server.signIn();
+  return { ...server, body, read, claims: decodeJwt(body.id_token), facts };
+}
+
+describe('a hint', () => {
+  it('is an ID token of this server, which says whose it is', async () => {
+    const { read, body, claims, facts } = await setUp();
+    expect(await read(body.id_token)).toEqual({ clientId: 'web', sub: 'alice', claims });
+    expect(findOpenId(facts)!.subjectOf(facts, { id: 'alice' }, { id: 'web', grants: [] })).toBe('alice');
+  });
+
+  it('is good long after it was over, and says its session', async () => {
+    const { read, claims } = await setUp();
+    const old = { ...claims, iat: 1_600_000_000, exp: 1_600_003_600, sid: 's-1' };
+    expect(await read(await sign(old))).toMatchObject({ sub: 'alice', sid: 's-1' });
+  });
+
+  it.each<[string, (claims: object, tokens: { access_token: string; id_token: string }) => Promise<string> | string]>([
+    ['is not signed', (claims) => new UnsecuredJWT(claims as never).encode()],
+    ['is signed by a key of somebody else', (claims) => sign(claims, { ...RSA, ...otherRsa(), kid: 'rsa' })],
+    ['is signed by no algorithm of ours', (claims) => sign(claims, RSA, { alg: 'RS512' })],
+    [
+      'was changed',
+      (_, { id_token }) => id_token.replace(/\.[^.]+\./, `.${encoded({ ...decodeJwt(id_token), sub: 'mallory' })}.`),
+    ],
+    ['is of another issuer', (claims) => sign({ ...claims, iss: 'https://evil.example' })],
+    ['is an access token', (_, { access_token }) => access_token],
+    ['has another type', (claims) => sign(claims, RSA, { typ: 'logout+jwt' })],
+    ['has events', (claims) => sign({ ...claims, events: {} })],
+    ['has no end', (claims) => sign({ ...claims, exp: undefined })],
+    ['is for nobody', (claims) => sign({ ...claims, aud: undefined })],
+    ['is of nobody', (claims) => sign({ ...claims, sub: undefined })],
+    ['is too long', (claims) => sign({ ...claims, x: 'x'.repeat(20_000) })],
+    ['is text', () => 'not a token'],
+    ['is empty', () => ''],
+    ['is no JSON', () => `${encoded({ alg: 'RS256', kid: 'rsa' })}.bm8.bm8`],
+  ])('is none if it %s', async (_, make) => {
+    const { read, claims, body } = await setUp();
+    expect(await read(await make(claims, body))).toBeUndefined();
+  });
+
+  it('is none if it is a signed answer of the userinfo endpoint', async () => {
+    const server = await openIdServer({ client: { userinfoSignedResponseAlg: 'RS256' } });
+    const { access_token } = await server.signIn();
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { body } = await server.send('userinfo', new Request({ method: 'GET', headers, query: {} }));
+    const { facts } = server.server;
+    expect(String(body).split('.')).toHaveLength(3);
+    expect(await findOpenId(facts)!.readHint(facts, String(body), ISSUER)).toBeUndefined();
+  });
+
+  it('may be signed by any key that is published', async () => {
+    const { read, claims } = await setUp();
+    expect(await read(await sign(claims, EC, { alg: 'ES256' }))).toMatchObject({ sub: 'alice' });
+    expect(await read(await sign(claims, ED, { alg: 'EdDSA' }))).toMatchObject({ sub: 'alice' });
+    expect(await read(await sign(claims), undefined)).toMatchObject({ sub: 'alice' });
+  });
+});
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const otherRsa = () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return privateKey.export({ format: 'jwk' });
+};

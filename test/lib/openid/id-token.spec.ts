@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto';
+
+import { describe, expect, it } from '@jest/globals';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { serverMetadata } from 'nest-oauth2/features';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { OAuth2Server } from 'nest-oauth2/server';
+
+import { ALICE, EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
+
+const half = (text: string, algorithm = 'sha256') => {
+  const digest = createHash(algorithm).update(text).digest();
+  return digest.subarray(0, digest.length / 2).toString('base64url');
+};
+
+describe('an ID token', () => {
+  it('says who signed in where, by RS256 and a key that is published', async () => {
+    const { signIn, verified } = await openIdServer();
+    const body = await signIn({ nonce: 'n-0S6_WzA2Mj' });
+    const { payload, protectedHeader } = await verified(body.id_token);
+    expect(protectedHeader).toEqual({ alg: 'RS256', kid: 'rsa', typ: 'JWT' });
+    expect(payload).toEqual({
+      iss: ISSUER,
+      sub: 'alice',
+      aud: 'web',
+      exp: expect.any(Number),
+      iat: expect.any(Number),
+      nonce: 'n-0S6_WzA2Mj',
+      at_hash: half(body.access_token),
+    });
+    expect(payload.exp! - payload.iat!).toBe(3600);
+  });
+
+  it('is given to nobody who did not ask for `openid`', async () => {
+    const { signIn, wanted } = await openIdServer();
+    const body = await signIn({ scope: 'read', nonce: 'n', claims: '{"id_token":{"email":null}}' });
+    expect(body.access_token).toEqual(expect.any(String));
+    expect(body.id_token).toBeUndefined();
+    expect(wanted).toEqual([]);
+  });
+
+  it('is given to nobody who was not granted `openid`', async () => {
+    const { signIn } = await openIdServer({ model: { validateScope: () => ['read'] } });
+    const body = await signIn({ scope: 'openid read' });
+    expect(body).toMatchObject({ scope: 'read' });
+    expect(body.id_token).toBeUndefined();
+  });
+
+  it('is given to no client that acts for itself', async () => {
+    const { token } = await openIdServer();
+    const { body } = await token({ grant_type: 'client_credentials', scope: 'openid' });
+    expect(body).toMatchObject({ scope: 'openid' });
+    expect(body.id_token).toBeUndefined();
+  });
+
+  it('comes again with a refreshed token, of the same user and without the nonce', async () => {
+    const { signIn, token, verified } = await openIdServer();
+    const { refresh_token, id_token } = await signIn({ nonce: 'once', scope: 'openid read' });
+    const { body } = await token({ grant_type: 'refresh_token', refresh_token });
+    const [first, again] = [decodeJwt(id_token), (await verified(body.id_token)).payload];
+    expect(again).toMatchObject({ iss: first.iss, sub: first.sub, aud: first.aud, at_hash: half(body.access_token) });
+    expect(again['nonce']).toBeUndefined();
+    expect(again['at_hash']).not.toBe(first['at_hash']);
+  });
+
+  it('does not come with a refreshed token that has no `openid`', async () => {
+    const { signIn, token } = await openIdServer();
+    const { refresh_token } = await signIn({ scope: 'openid read' });
+    const { body } = await token({ grant_type: 'refresh_token', refresh_token, scope: 'read' });
+    expect(body).toMatchObject({ scope: 'read' });
+    expect(body.id_token).toBeUndefined();
+  });
+
+  it('comes again with the answer of a retry', async () => {
+    const { signIn, token, verified } = await openIdServer({ options: { refreshTokenReuseInterval: 10 } });
+    const { refresh_token } = await signIn();
+    const one = await token({ grant_type: 'refresh_token', refresh_token });
+    const two = await token({ grant_type: 'refresh_token', refresh_token });
+    expect(two.body.access_token).toBe(one.body.access_token);
+    expect((await verified(two.body.id_token)).payload).toMatchObject({ at_hash: half(one.body.access_token) });
+  });
+
+  it('says how the user signed in, as that is kept with the code, and again after a refresh', async () => {
+    const facts = { auth_time: 1_700_000_000, acr: 'urn:mace:incommon:iap:silver', amr: ['pwd'] };
+    const { auth_time: at, ...more } = facts;
+    const { signIn, token, verified } = await openIdServer();
+    const { refresh_token, id_token } = await signIn({}, undefined, { ...more, authTime: new Date(at * 1000) });
+    expect((await verified(id_token)).payload).toMatchObject(facts);
+    const { body } = await token({ grant_type: 'refresh_token', refresh_token });
+    expect((await verified(body.id_token)).payload).toMatchObject(facts);
+  });
+
+  it.each([
+    ['ES256', 'sha256'],
+    ['EdDSA', 'sha512'],
+  ])('is signed by %s for a client that registered it', async (alg, digest) => {
+    for (const client of [{ idTokenSignedResponseAlg: alg }, { metadata: { id_token_signed_response_alg: alg } }]) {
+      const { signIn, verified } = await openIdServer({ client });
+      const body = await signIn();
+      expect(decodeProtectedHeader(body.id_token).alg).toBe(alg);
+      expect((await verified(body.id_token)).payload).toMatchObject({ at_hash: half(body.access_token, digest) });
+    }
+  });
+
+  it.each(['none', 'HS256', 'RS512', 'toString'])('is never signed by %s', async (alg) => {
+    const { authorize, redeem } = await openIdServer({ client: { idTokenSignedResponseAlg: alg } });
+    const { code } = (await authorize()).parameters;
+    const { body } = await redeem(code);
+    expect(body).toMatchObject({ error: 'server_error' });
+    expect(body.id_token).toBeUndefined();
+  });
+
+  it('that cannot be made costs nobody their code', async () => {
+    let isDown = true;
+    const getClaims = () => (isDown ? Promise.reject(new Error('down')) : {});
+    const { authorize, redeem } = await openIdServer({ model: { getClaims }, claimsInIdToken: true });
+    const { code } = (await authorize({ scope: 'openid email' })).parameters;
+    expect((await redeem(code)).body).toMatchObject({ error: 'server_error' });
+    isDown = false;
+    expect((await redeem(code)).body.id_token).toEqual(expect.any(String));
+  });
+
+  it('has the claims of scopes only where the host says so', async () => {
+    const query = { scope: 'openid email' };
+    const usual = await openIdServer();
+    expect(decodeJwt((await usual.signIn(query)).id_token)['email']).toBeUndefined();
+    const { signIn } = await openIdServer({ claimsInIdToken: true });
+    const claims = decodeJwt((await signIn(query)).id_token);
+    expect(claims).toMatchObject({ email: ALICE.email, email_verified: true, sub: 'alice', iss: ISSUER });
+    for (const name of ['name', 'address', 'groups', 'password', 'auth_time']) expect(claims).not.toHaveProperty(name);
+  });
+
+  it('has the claims that were asked for by name, and keeps out what the server says', async () => {
+    const { signIn, wanted } = await openIdServer();
+    const claims = {
+      id_token: { email: { essential: true }, nickname: null, sub: null, password_hint: null, iss: null },
+    };
+    const said = decodeJwt((await signIn({ claims: JSON.stringify(claims) })).id_token);
+    expect(said).toMatchObject({ sub: 'alice', iss: ISSUER, email: ALICE.email });
+    for (const name of ['nickname', 'name', 'password', 'auth_time']) expect(said).not.toHaveProperty(name);
+    expect(wanted).toMatchObject([
+      { place: 'id_token', names: ['email', 'nickname', 'password_hint'], scope: 'openid' },
+    ]);
+  });
+
+  it.each([
+    '{',
+    '[]',
+    '"email"',
+    'null',
+    '{"id_token":[]}',
+    '{"userinfo":"email"}',
+    '{"id_token":{"email":true}}',
+    '{"id_token":{"email":{"essential":"yes"}}}',
+    '{"id_token":{"acr":{"values":"silver"}}}',
+    '{"id_token":{"acr":{"value":{}}}}',
+    '{"id_token":{"":null}}',
+    '{"id_token":{"__proto__":null}}',
+    '{"userinfo":{"\u202eliame":null}}',
+    '{"userinfo":{"email\\nand nothing else":null}}',
+    JSON.stringify({ id_token: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`c${at}`, null])) }),
+    JSON.stringify({ id_token: { x: { values: Array.from({ length: 21 }, () => 'y') } } }),
+    JSON.stringify({ id_token: { ['x'.repeat(4000)]: null } }),
+    '[['.repeat(1000),
+  ])('is not given where `claims` is bad (%#)', async (claims) => {
+    const { authorize } = await openIdServer();
+    expect((await authorize({ claims })).parameters).toMatchObject({ error: 'invalid_request', state: 'xyz' });
+  });
+
+  it('never has of the model what binds it to a request elsewhere', async () => {
+    const name = 'urn:openid:params:jwt:claim:auth_req_id';
+    const { signIn } = await openIdServer({ model: { getClaims: () => ({ [name]: 'x' }) } });
+    const { id_token } = await signIn({ claims: JSON.stringify({ id_token: { [name]: null } }) });
+    expect(decodeJwt(id_token)).not.toHaveProperty([name]);
+  });
+
+  it('takes no notice of `claims` where the host has none of it', async () => {
+    const { signIn, get } = await openIdServer({ claimsParameter: false });
+    const { id_token } = await signIn({ claims: '{"id_token":{"email":null}}' });
+    expect(decodeJwt(id_token)).not.toHaveProperty('email');
+    expect(await get('openid-configuration')).toMatchObject({ claims_parameter_supported: false });
+  });
+
+  it('has the very nonce of its own request: one of another is not taken', async () => {
+    const { authorize, redeem } = await openIdServer();
+    const [victim, attacker] = [await authorize({ nonce: 'victim' }), await authorize({ nonce: 'attacker' })];
+    const { body } = await redeem(victim.parameters['code'], { nonce: 'attacker' });
+    expect(decodeJwt(body.id_token)['nonce']).toBe('victim');
+    expect(decodeJwt((await redeem(attacker.parameters['code'])).body.id_token)['nonce']).toBe('attacker');
+    expect((await authorize({ nonce: 'n'.repeat(1025) })).parameters['error']).toBe('invalid_request');
+    expect((await authorize({ nonce: ['one', 'two'] })).parameters['error']).toBe('invalid_request');
+  });
+});
+
+describe('the discovery document', () => {
+  it('says what a client has to know, and the metadata of the server say the same', async () => {
+    const { get } = await openIdServer({ more: [serverMetadata()] });
+    const document = await get('openid-configuration');
+    expect(document).toMatchObject({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/oauth/authorize`,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      jwks_uri: `${ISSUER}/oauth/jwks`,
+      scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'],
+      response_types_supported: expect.arrayContaining(['code']),
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
+      claims_supported: expect.arrayContaining(['sub', 'name', 'email', 'address', 'phone_number']),
+      claims_parameter_supported: true,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    });
+    expect(await get('server-metadata')).toEqual(document);
+  });
+
+  it('has what the host says of the metadata of its server', async () => {
+    const members = { service_documentation: 'https://id.example.com/docs' };
+    const { get } = await openIdServer({
+      more: [serverMetadata({ members, grantTypes: ['authorization_code'] })],
+      scopes: { address: false, phone: false, groups: ['groups'] },
+    });
+    expect(await get('openid-configuration')).toMatchObject({
+      ...members,
+      grant_types_supported: ['authorization_code'],
+      scopes_supported: ['openid', 'profile', 'email', 'groups', 'offline_access'],
+      claims_supported: expect.not.arrayContaining(['address']),
+    });
+  });
+});
+
+describe('openid()', () => {
+  const start = (given: object, { from = [EC, RSA] as never[], model = {}, issuer = ISSUER } = {}) =>
+    new OAuth2Server({
+      model: { getClient: () => undefined, getAccessToken: () => undefined, getClaims: () => ({}), ...model } as never,
+      ...(issuer && { issuer }),
+      features: [...(from.length > 0 ? [keys({ from })] : []), openid(given)],
+    });
+
+  it.each<[string, object, object, RegExp]>([
+    ['a key for RS256', {}, { from: [EC] }, /signs ID tokens by RS256.*'RS256'/],
+    ['keys', {}, { from: [] }, /list `keys\(\)`/],
+    ['an issuer', {}, { issuer: '' }, /needs the option `issuer`/],
+    ['an https issuer', {}, { issuer: 'http://id.example.com' }, /needs the option `issuer`: an https URL/],
+    ['claims', {}, { model: { getClaims: undefined } }, /getClaims/],
+    ['a key for its algorithm', { alg: 'PS256' }, {}, /`alg` of `openid\(\)` is PS256/],
+    ['an algorithm', { alg: 'HS256' }, {}, /must be one of ES256/],
+    ['a lifetime', { idTokenLifetime: 0 }, {}, /`idTokenLifetime`/],
+    ['scopes', { scopes: { groups: 'groups' } }, {}, /list the claims of `groups`/],
+    ['scopes of claims', { scopes: { openid: ['x'] } }, {}, /no scope of claims/],
+    ['claims that are the user’s', { scopes: { me: ['sub'] } }, {}, /lists `sub`/],
+    ['options that are known', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
+    ['flags', { claimsInIdToken: 'no' }, {}, /must be true or false/],
+  ])('does not start without %s', (_, given, setup, sentence) => {
+    expect(() => start(given, setup as never)).toThrow(sentence);
+  });
+
+  it('stands at two servers over one model, each of which signs by its own keys', async () => {
+    const feature = openid({ alg: 'ES256' });
+    const { store, signIn, verified } = await openIdServer({ options: { features: [keys({ from: [EC] }), feature] } });
+    void new OAuth2Server({
+      model: store,
+      issuer: ISSUER,
+      features: [keys({ from: [{ ...EC, kid: 'of the other server' }] }), feature],
+    });
+    expect((await verified((await signIn()).id_token)).protectedHeader).toMatchObject({ kid: 'ec' });
+  });
+
+  it('starts with another algorithm that the keys have', () => {
+    expect(start({ alg: 'ES256' }, { from: [EC] as never })).toBeInstanceOf(OAuth2Server);
+    expect(start({ alg: 'EdDSA' }, { from: [ED] as never })).toBeInstanceOf(OAuth2Server);
+  });
+});

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { registration } from 'nest-oauth2/features';
+import { Request } from 'nest-oauth2/server';
+
+import { CALLBACK, openIdServer } from '../../support/openid-server.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+
+const pairwise = { salt: 'salt of thirty-two characters at least' };
+
+const documents = new TlsServer();
+beforeAll(() => documents.start());
+afterAll(() => documents.stop());
+afterEach(() => documents.reset());
+const fetch = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'], ca: CERTIFICATE };
+
+async function setUp(given: object = {}) {
+  const more = [registration({ open: true, scopes: ['openid', 'email'], rate: false })];
+  const server = await openIdServer({ more, pairwise, fetch, ...given });
+  const register = async (said: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = { redirect_uris: [CALLBACK], ...said };
+    return await server.send('registration', new Request({ method: 'POST', headers, query: {}, body }));
+  };
+  return { ...server, register };
+}
+
+describe('a client that registers itself', () => {
+  it('says what it wants of ID tokens, and gets it', async () => {
+    const { register, signInAs, send } = await setUp();
+    const said = {
+      application_type: 'web',
+      id_token_signed_response_alg: 'ES256',
+      userinfo_signed_response_alg: 'EdDSA',
+      subject_type: 'pairwise',
+      require_auth_time: true,
+      default_max_age: 3600,
+      default_acr_values: ['silver'],
+      initiate_login_uri: 'https://app.example/login?from=id',
+      post_logout_redirect_uris: ['https://app.example/goodbye?a=1', 'http://127.0.0.1:4000/', 'com.example.app:/bye'],
+    };
+    const { status, body } = await register(said);
+    expect({ status, body }).toMatchObject({ status: 201, body: said });
+    const signedIn = { authTime: new Date(), acr: 'silver' };
+    const tokens = await signInAs(String(body['client_id']), String(body['client_secret']), signedIn);
+    expect(decodeProtectedHeader(tokens.id_token).alg).toBe('ES256');
+    const { sub, auth_time } = decodeJwt(tokens.id_token);
+    expect({ sub, auth_time }).toEqual({
+      sub: expect.stringMatching(/^[\w-]{43}$/),
+      auth_time: Math.floor(signedIn.authTime.getTime() / 1000),
+    });
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    const told = await send('userinfo', new Request({ method: 'GET', headers, query: {} }));
+    expect(decodeProtectedHeader(String(told.body)).alg).toBe('EdDSA');
+    expect(decodeJwt(String(told.body)).sub).toBe(sub);
+  });
+
+  it.each<[string, unknown]>([
+    ['id_token_signed_response_alg', 'none'],
+    ['id_token_signed_response_alg', 'HS256'],
+    ['id_token_signed_response_alg', 'PS256'],
+    ['userinfo_signed_response_alg', 'none'],
+    ['subject_type', 'both'],
+    ['default_max_age', -1],
+    ['default_max_age', '3600'],
+    ['require_auth_time', 'yes'],
+    ['default_acr_values', 'silver'],
+    ['default_acr_values', ['']],
+    ['initiate_login_uri', 'http://app.example/login'],
+    ['initiate_login_uri', 'https://user@app.example/login'],
+    ['initiate_login_uri', 'javascript:alert(1)'],
+    ['post_logout_redirect_uris', 'https://app.example/goodbye'],
+    ['post_logout_redirect_uris', ['javascript:alert(1)']],
+    ['post_logout_redirect_uris', ['http://app.example/goodbye']],
+    ['post_logout_redirect_uris', ['http://localhost:x@evil.example/']],
+    ['post_logout_redirect_uris', ['https://app.example@evil.example/']],
+    ['post_logout_redirect_uris', ['https:///evil.example']],
+    ['post_logout_redirect_uris', ['https://app.example/#goodbye']],
+    ['post_logout_redirect_uris', Array.from({ length: 21 }, () => 'https://app.example/goodbye')],
+  ])('is refused where its `%s` is %j', async (name, value) => {
+    const { register } = await setUp();
+    expect(await register({ [name]: value })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_client_metadata', error_description: expect.stringContaining(name) },
+    });
+  });
+
+  it('has no name of its own for users where the host has none', async () => {
+    const { register } = await setUp({ pairwise: undefined });
+    expect((await register({ subject_type: 'pairwise' })).body).toMatchObject({ error: 'invalid_client_metadata' });
+    expect((await register({ subject_type: 'public' })).status).toBe(201);
+  });
+
+  it('is told why it has no ID token where nobody knows when its user signed in', async () => {
+    const { register, signInAs } = await setUp();
+    const { body } = await register({ require_auth_time: true });
+    const tokens = await signInAs(String(body['client_id']), String(body['client_secret']));
+    expect(tokens).toMatchObject({ error: 'server_error' });
+  });
+});
+
+describe('the sector of a client', () => {
+  const elsewhere = 'https://third.example/cb';
+  const redirect_uris = [CALLBACK, elsewhere];
+  const refusedAs = (text: string) => ({
+    status: 400,
+    body: { error: 'invalid_client_metadata', error_description: expect.stringContaining(text) },
+  });
+
+  it('is named by a document that lists its redirect URIs, and is the host of that', async () => {
+    const { register, signInAs } = await setUp();
+    documents.replies['/sector'] = json([...redirect_uris, 'https://fourth.example/cb']);
+    const said = { redirect_uris, subject_type: 'pairwise', sector_identifier_uri: documents.url('/sector') };
+    const [one, two] = [await register(said), await register({ ...said, redirect_uris: [CALLBACK] })];
+    expect(one).toMatchObject({ status: 201, body: said });
+    const { body: alone } = await register({ subject_type: 'pairwise' });
+    const subs = [];
+    for (const { client_id, client_secret } of [one.body, two.body, alone]) {
+      const { id_token } = await signInAs(String(client_id), String(client_secret));
+      subs.push(decodeJwt(id_token).sub);
+    }
+    expect(subs[0]).toBe(subs[1]);
+    expect(subs[2]).not.toBe(subs[0]);
+  });
+
+  it.each<[string, Parameters<typeof json>]>([
+    ['does not list one', [[CALLBACK]]],
+    ['lists none', [[]]],
+    ['is no list', [{ [CALLBACK]: true }]],
+    ['is not there', [redirect_uris, {}, 404]],
+    ['leads elsewhere', [redirect_uris, { location: 'https://app.example/' }, 302]],
+    ['is too large', [[...redirect_uris, 'x'.repeat(70_000)]]],
+  ])('is refused where the document %s', async (_, reply) => {
+    const { register } = await setUp();
+    documents.replies['/sector'] = json(...reply);
+    const answer = await register({ redirect_uris, sector_identifier_uri: documents.url('/sector') });
+    expect(answer).toMatchObject(refusedAs('sector_identifier_uri'));
+  });
+
+  it('is refused at an address that is not public', async () => {
+    const { register } = await setUp({ fetch: { ca: CERTIFICATE } });
+    for (const uri of ['https://127.0.0.1/sector', 'https://169.254.169.254/latest', 'https://localhost/sector']) {
+      expect(await register({ sector_identifier_uri: uri })).toMatchObject(refusedAs('sector_identifier_uri'));
+    }
+  });
+
+  it('is none that a client names which has nothing to be listed there', async () => {
+    const more = [registration({ open: true, scopes: ['email'], rate: false, grants: ['client_credentials'] })];
+    const { register } = await setUp({ more });
+    documents.replies['/sector'] = json(redirect_uris);
+    const said = { redirect_uris: undefined, response_types: [], grant_types: ['client_credentials'], scope: 'email' };
+    const sector_identifier_uri = documents.url('/sector');
+    expect(await register({ ...said, sector_identifier_uri })).toMatchObject(refusedAs('redirect_uris'));
+    expect((await register(said)).status).toBe(201);
+  });
+
+  it('has to be named where the redirect URIs are of several hosts', async () => {
+    const { register } = await setUp();
+    const answer = await register({ redirect_uris, subject_type: 'pairwise' });
+    expect(answer).toMatchObject(refusedAs('several hosts'));
+    expect((await register({ redirect_uris })).status).toBe(201);
+    const byDefault = await setUp({ pairwise: { ...pairwise, byDefault: true } });
+    expect(await byDefault.register({ redirect_uris })).toMatchObject(refusedAs('several hosts'));
+  });
+
+  it('that cannot be read now may be tried again', async () => {
+    const { register } = await setUp();
+    documents.replies['/sector'] = json([], {}, 503);
+    expect(await register({ sector_identifier_uri: documents.url('/sector') })).toMatchObject({
+      status: 503,
+      body: { error: 'temporarily_unavailable' },
+    });
+  });
+});

@@ -1,0 +1,286 @@
+import { describe, expect, it } from '@jest/globals';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { introspection, resourceIndicators } from 'nest-oauth2/features';
+import { Request } from 'nest-oauth2/server';
+
+import { ALICE, CALLBACK, ISSUER, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/openid-server.js';
+import { basic, FORM } from '../../support/requests.js';
+
+type Server = Awaited<ReturnType<typeof openIdServer>>;
+
+const ask = ({ send }: Server, token?: unknown, headers: object = {}) => {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${String(token)}` };
+  return send('userinfo', new Request({ method: 'GET', headers: { ...authorization, ...headers }, query: {} }));
+};
+const post = ({ send }: Server, body: object, headers: object = {}) =>
+  send('userinfo', new Request({ method: 'POST', headers: { ...FORM, ...headers }, query: {}, body }));
+
+/** Signs Alice in, and asks who she is. */
+const learn = async (server: Server, query: object) => {
+  const { access_token } = await server.signIn(query);
+  return (await ask(server, access_token)).body;
+};
+
+describe('the userinfo endpoint', () => {
+  it('says who the user is: the same `sub` as the ID token, and what the scope stands for', async () => {
+    const server = await openIdServer();
+    const { access_token, id_token } = await server.signIn({ scope: 'openid profile email' });
+    const { status, headers, body } = await ask(server, access_token);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+    expect(body).toEqual({
+      sub: decodeJwt(id_token).sub,
+      name: ALICE.name,
+      given_name: 'Alice',
+      email: ALICE.email,
+      email_verified: true,
+    });
+    expect(server.wanted.at(-1)).toMatchObject({ place: 'userinfo', scope: 'openid profile email' });
+  });
+
+  it.each([
+    ['openid', []],
+    ['openid email', ['email', 'email_verified']],
+    ['openid address', ['address']],
+    ['openid phone', ['phone_number']],
+    ['openid groups read', []],
+  ])('says of %s nothing but `sub` and %j', async (scope, names) => {
+    expect(Object.keys(await learn(await openIdServer(), { scope })).toSorted()).toEqual(['sub', ...names].toSorted());
+  });
+
+  it('says what scopes of the host stand for', async () => {
+    const server = await openIdServer({ scopes: { groups: ['groups', 'roles'], email: false } });
+    expect(await learn(server, { scope: 'openid groups email' })).toEqual({ sub: 'alice', groups: ['readers'] });
+  });
+
+  it('says what was asked for by name, there and nowhere else', async () => {
+    const server = await openIdServer();
+    const claims = JSON.stringify({ userinfo: { email: { essential: true } }, id_token: { name: null } });
+    expect(await learn(server, { claims })).toEqual({ sub: 'alice', email: ALICE.email });
+    expect(server.wanted.at(-1)).toMatchObject({ names: ['email'], requests: { email: { essential: true } } });
+  });
+
+  it('says it again after a refresh, and less if there is less scope', async () => {
+    const server = await openIdServer();
+    const claims = JSON.stringify({ userinfo: { name: null } });
+    const { refresh_token } = await server.signIn({ scope: 'openid email address', claims });
+    const grant = { grant_type: 'refresh_token', scope: 'openid address' };
+    const { body } = await server.token({ ...grant, refresh_token });
+    expect((await ask(server, body.access_token)).body).toEqual({
+      sub: 'alice',
+      name: ALICE.name,
+      address: ALICE.address,
+    });
+  });
+
+  it('takes the token in a form too, and in one place alone', async () => {
+    const server = await openIdServer();
+    const { access_token } = await server.signIn();
+    expect((await post(server, { access_token })).body).toEqual({ sub: 'alice' });
+    expect((await post(server, {}, { authorization: `Bearer ${access_token}` })).body).toEqual({ sub: 'alice' });
+    const twice = await post(server, { access_token }, { authorization: `Bearer ${access_token}` });
+    expect(twice).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    const inUrl = new Request({ method: 'GET', headers: {}, query: { access_token } });
+    expect(await server.send('userinfo', inUrl)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
+
+  it('asks for a token, and says nothing more to whoever has none', async () => {
+    const { status, headers, body } = await ask(await openIdServer());
+    expect({ status, body }).toEqual({ status: 401, body: {} });
+    expect(headers['www-authenticate']).toBe('Bearer realm="Service"');
+  });
+
+  it('refuses a token that is unknown, was revoked, or has no `openid`', async () => {
+    const server = await openIdServer();
+    expect(await ask(server, 'unknown')).toMatchObject({ status: 401, body: { error: 'invalid_token' } });
+    const { access_token } = await server.signIn({ scope: 'read email' });
+    const { status, headers, body } = await ask(server, access_token);
+    expect({ status, body }).toMatchObject({ status: 403, body: { error: 'insufficient_scope' } });
+    expect(headers['www-authenticate']).toContain('scope="openid"');
+    const good = await server.signIn();
+    await server.store.revokeGrant((await server.store.getAccessToken(good.access_token))!.grantId!);
+    expect(await ask(server, good.access_token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } });
+  });
+
+  it('refuses ID tokens, refresh tokens and the token of a client that acts for itself', async () => {
+    const server = await openIdServer();
+    const { id_token, refresh_token } = await server.signIn();
+    for (const token of [id_token, refresh_token]) expect((await ask(server, token)).status).toBe(401);
+    const { body } = await server.token({ grant_type: 'client_credentials', scope: 'openid email' });
+    const refused = await ask(server, body.access_token);
+    expect(refused).toMatchObject({ status: 401, body: { error: 'invalid_token' } });
+    expect(refused.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
+  });
+
+  it('says of the token of another client what that one may know, by the name that one knows', async () => {
+    const server = await openIdServer({ pairwise: { salt: 'x'.repeat(32), byDefault: true } });
+    const mine = await server.signIn({ scope: 'openid email' });
+    const { code } = (await server.authorize({ client_id: 'other', redirect_uri: OTHER_CALLBACK, scope: 'openid' }))
+      .parameters;
+    const { body: theirs } = await server.redeem(code, {}, 'other');
+    const [one, other] = [(await ask(server, mine.access_token)).body, (await ask(server, theirs.access_token)).body];
+    expect(one['email']).toBe(ALICE.email);
+    expect(other).toEqual({ sub: decodeJwt(theirs.id_token).sub });
+    expect(one['sub']).not.toBe(other['sub']);
+  });
+
+  it('takes a token that is for another resource as well', async () => {
+    const notes = 'https://notes.example.com';
+    const server = await openIdServer({ more: [resourceIndicators({ resources: [notes] })] });
+    expect(await learn(server, { resource: notes, scope: 'openid read' })).toEqual({ sub: 'alice' });
+  });
+
+  it.each(['RS256', 'ES256'])('answers a client that registered it by a JWT, signed by %s', async (alg) => {
+    const server = await openIdServer({ client: { metadata: { userinfo_signed_response_alg: alg } } });
+    const { access_token } = await server.signIn({ scope: 'openid email' });
+    const { headers, body } = await ask(server, access_token);
+    expect(headers['content-type']).toBe('application/jwt');
+    expect(decodeProtectedHeader(String(body)).alg).toBe(alg);
+    const { payload } = await server.verified(body);
+    expect(payload).toEqual({ iss: ISSUER, aud: 'web', sub: 'alice', email: ALICE.email, email_verified: true });
+  });
+
+  it('never says `none` where signing is wanted', async () => {
+    const server = await openIdServer({ client: { userinfoSignedResponseAlg: 'none' } });
+    const { access_token } = await server.signIn();
+    expect(await ask(server, access_token)).toMatchObject({ status: 503, body: { error: 'server_error' } });
+  });
+
+  it('keeps what goes wrong in the model from the client', async () => {
+    const getClaims = () => Promise.reject(new Error('password of the directory: 123'));
+    const server = await openIdServer({ model: { getClaims } });
+    const { access_token } = await server.signIn({ scope: 'openid email' });
+    const { status, body } = await ask(server, access_token);
+    expect({ status, text: JSON.stringify(body) }).toEqual({ status: 503, text: expect.not.stringContaining('123') });
+  });
+
+  const circle: Record<string, unknown> = {};
+  circle['of'] = circle;
+  it.each<[string, unknown]>([
+    ['a bigint', 10n],
+    ['a circle', circle],
+    ['what cannot be written', { toJSON: () => [].at(1)!['x'] }],
+  ])('says nothing where the model says %s, and spends no code for it', async (_, name) => {
+    let said: object = { name };
+    const server = await openIdServer({ model: { getClaims: () => said }, claimsInIdToken: true });
+    const { code } = (await server.authorize({ scope: 'openid profile' })).parameters;
+    expect(await server.redeem(code)).toMatchObject({ status: 503, body: { error: 'server_error' } });
+    said = ALICE;
+    const { status, body } = await server.redeem(code);
+    expect([status, decodeJwt(body.id_token)['name']]).toEqual([200, ALICE.name]);
+    said = { name };
+    expect(await ask(server, body.access_token)).toMatchObject({ status: 503, body: { error: 'server_error' } });
+  });
+
+  it('says as JSON what the model says as something else, and leaves out what is nothing there', async () => {
+    const known = { name: Number.NaN, nickname: () => 'x', updated_at: new Date(0), profile: Symbol('x') };
+    const server = await openIdServer({ model: { getClaims: () => known } });
+    expect(await learn(server, { scope: 'openid profile' })).toEqual({
+      sub: 'alice',
+      updated_at: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('may be read by pages of the origins that the host lists', async () => {
+    const server = await openIdServer({ options: { cors: { origins: ['https://app.example'] } } });
+    const { access_token } = await server.signIn();
+    const headersFor = async (origin: string) => (await ask(server, access_token, { origin })).headers;
+    expect((await headersFor('https://app.example'))['access-control-allow-origin']).toBe('https://app.example');
+    expect(await headersFor('https://evil.example')).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('a user', () => {
+  const salt = 'salt of thirty-two characters at least';
+  const pairwise = { salt };
+  const sub = async (server: Server, user = server.alice) => decodeJwt((await server.signIn({}, user)).id_token).sub;
+
+  it('has another name for each sector, the same each time, and the same at the userinfo endpoint', async () => {
+    const server = await openIdServer({ pairwise, client: { subjectType: 'pairwise' } });
+    const { access_token, id_token } = await server.signIn();
+    const named = decodeJwt(id_token).sub;
+    expect(named).toMatch(/^[\w-]{43}$/);
+    expect((await ask(server, access_token)).body).toEqual({ sub: named });
+    expect(await sub(server)).toBe(named);
+    expect(await sub(server, { id: 'bob' })).not.toBe(named);
+    const elsewhere = {
+      redirectUris: [CALLBACK, 'https://third.example/cb'],
+      sectorIdentifierUri: 'https://third.example/x',
+    };
+    expect(await sub(await openIdServer({ pairwise, client: { subjectType: 'pairwise', ...elsewhere } }))).not.toBe(
+      named,
+    );
+    const resalted = { salt: salt.toUpperCase() };
+    expect(await sub(await openIdServer({ pairwise: resalted, client: { subjectType: 'pairwise' } }))).not.toBe(named);
+  });
+
+  const nameAt = async (redirectUri: string, id = 'web') => {
+    const known = { subjectType: 'pairwise', redirectUris: [redirectUri], id };
+    const server = await openIdServer({ pairwise, client: known });
+    const { code } = (await server.authorize({ client_id: id, redirect_uri: redirectUri })).parameters;
+    return decodeJwt((await server.redeem(code, { redirect_uri: redirectUri }, id)).body.id_token).sub;
+  };
+
+  it('has another name for an app that writes the host of a sector behind its own scheme', async () => {
+    const sector = await nameAt(CALLBACK);
+    expect(await nameAt('https://app.example:8443/other')).toBe(sector);
+    const app = await nameAt('com.evil.app://app.example/cb');
+    expect(app).not.toBe(sector);
+    expect(await nameAt('com.evil.app:/cb')).toBe(app);
+  });
+
+  it.each(['http://127.0.0.1/cb', 'http://localhost/cb'])(
+    'has another name for each client at %s, which belongs to none',
+    async (uri) => {
+      const name = await nameAt(uri);
+      expect(await nameAt(uri)).toBe(name);
+      expect(await nameAt(uri, 'app')).not.toBe(name);
+    },
+  );
+
+  it('has a name for a client that belongs to nobody, since it has no place at all', async () => {
+    const names = ['web', 'tv'].map(async (id) => {
+      const client = { id, subjectType: 'pairwise', redirectUris: [] };
+      const server = await openIdServer({ pairwise, client, model: { getUser: () => ({ id: 'alice' }) } });
+      const asked = { grant_type: 'password', username: 'alice', password: 'x', scope: 'openid' };
+      return (await ask(server, (await server.token(asked, id)).body.access_token)).body['sub'];
+    });
+    const [one, other] = await Promise.all(names);
+    expect([one, other]).toEqual([expect.stringMatching(/^[\w-]{43}$/), expect.stringMatching(/^[\w-]{43}$/)]);
+    expect(one).not.toBe(other);
+  });
+
+  it('has no other name where a client asks about its own tokens; an API knows them by their `id`', async () => {
+    const api = 'https://notes.example.com';
+    const more = [introspection(), resourceIndicators({ resources: [api] })];
+    const known = { subjectType: 'pairwise' };
+    const server = await openIdServer({ pairwise, more, client: known });
+    await server.store.createClient({ id: 'api', secret: SECRET, grants: [], resources: [api] });
+    Object.assign(server.alice, { username: 'alice@example.com' });
+    const tokens = await server.signIn({ resource: api });
+    const about = async (token: string, as: string) => {
+      const headers = { ...FORM, authorization: basic(as, SECRET) };
+      return (await server.send('introspection', new Request({ method: 'POST', headers, query: {}, body: { token } })))
+        .body;
+    };
+    const { sub: name } = decodeJwt(tokens.id_token);
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const said = await about(token, 'web');
+      expect([said['active'], said['sub'], said['username']]).toEqual([true, name, undefined]);
+    }
+    expect(await about(tokens.access_token, 'api')).toMatchObject({ sub: 'alice', username: 'alice@example.com' });
+  });
+
+  it('has their own name for clients that do not ask for another', async () => {
+    expect(await sub(await openIdServer({ pairwise }))).toBe('alice');
+    const byDefault = { salt, byDefault: true };
+    expect(await sub(await openIdServer({ pairwise: byDefault }))).not.toBe('alice');
+    expect(await sub(await openIdServer({ pairwise: byDefault, client: { subjectType: 'public' } }))).toBe('alice');
+  });
+
+  it('has none for a client of two hosts that does not say which is its sector', async () => {
+    const redirectUris = [CALLBACK, 'https://third.example/cb'];
+    const server = await openIdServer({ pairwise, client: { subjectType: 'pairwise', redirectUris } });
+    expect(await server.signIn()).toMatchObject({ error: 'server_error' });
+  });
+});

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NestFactory } from '@nestjs/core';
+import type { KeyInfo } from 'nest-oauth2/jose';
+
+import type { Host } from '../../../src/cli/command.js';
+import { hostOfContext } from '../../../src/cli/host-of-context.js';
+import { openHost } from '../../../src/cli/open-host.js';
+import { readCommand } from '../../../src/cli/read-command.js';
+import { AppModule } from './keys-app.js';
+
+const APP = join(import.meta.dirname, 'keys-app.ts');
+
+describe('nest-oauth2 keys', () => {
+  let host: Host;
+
+  beforeAll(async () => {
+    host = hostOfContext(await NestFactory.createApplicationContext(AppModule, { logger: false }));
+  });
+  afterAll(() => host.close());
+
+  const run = (...args: string[]) => {
+    const { command, given } = readCommand(['keys', ...args]);
+    return command!.run(given, host);
+  };
+  const keys = async (...args: string[]) => (await run('list', ...args)).value as KeyInfo[];
+
+  it('makes the first key, which signs at once, and the next one, which is known before it signs', async () => {
+    const { lines } = await run('rotate');
+    expect(lines).toEqual([expect.stringMatching(/^[\w-]{43}\tES256\tcurrent\t\d{4}-\d\d-\d\dT[\d:.]+Z$/)]);
+    const next = (await run('rotate')).value as KeyInfo;
+    expect(next.state).toBe('next');
+    expect(await keys()).toMatchObject([{ state: 'current' }, { kid: next.kid, state: 'next' }]);
+    expect((await run('list')).lines[1]).toBe(`${next.kid}\tES256\tnext\t${next.signsFrom.toISOString()}`);
+  });
+
+  it('has one of another algorithm sign at once', async () => {
+    expect((await run('rotate', '--alg', 'EdDSA', '--now')).value).toMatchObject({ alg: 'EdDSA', state: 'current' });
+    await expect(run('rotate', '--alg', 'RS256')).rejects.toThrow('no key signs by RS256');
+  });
+
+  it('forgets a key, and puts another one in its place', async () => {
+    const [first] = await keys();
+    expect((await run('remove', first!.kid)).lines).toEqual([`removed  ${first!.kid}`]);
+    expect((await keys()).map(({ kid }) => kid)).not.toContain(first!.kid);
+    await expect(run('remove', first!.kid)).rejects.toThrow(`There is no key "${first!.kid}"`);
+    expect(() => readCommand(['keys', 'remove'])).toThrow('`keys remove` needs a <kid>');
+    expect(() => readCommand(['keys'])).toThrow(
+      'There is no command `keys`: there are `keys list`, `keys rotate`, `keys remove`. See nest-oauth2 --help',
+    );
+  });
+
+  it('says where there is nothing to change', async () => {
+    await expect(run('list', '--server', 'none')).rejects.toThrow('`keys()` is not among the `features`');
+    await expect(run('rotate', '--server', 'given')).rejects.toThrow('those that the host gives `keys()`');
+    await expect(run('list', '--server', 'nobody')).rejects.toThrow('The application has no server `nobody`');
+    const model = await openHost(APP, 'store');
+    const { command, given } = readCommand(['keys', 'list']);
+    await expect(command!.run(given, model)).rejects.toThrow('keys-app.ts exports a model, and no server');
+  });
+
+  it('has the keys of a tenant', async () => {
+    const tenant = ['--server', 'tenants', '--tenant'];
+    expect((await run('rotate', ...tenant, 'acme')).value).toMatchObject({ state: 'current' });
+    await expect(run('list', ...tenant, 'nobody')).rejects.toThrow('There is no tenant "nobody"');
+    await expect(run('list', '--server', 'tenants')).rejects.toThrow('say --tenant <id>');
+    await expect(run('list', '--tenant', 'acme')).rejects.toThrow('leave --tenant out');
+  });
+});

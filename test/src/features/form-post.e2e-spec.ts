@@ -1,0 +1,87 @@
+import fastifyHelmet from '@fastify/helmet';
+import type { INestApplication } from '@nestjs/common';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import helmet from 'helmet';
+import * as oauth from 'oauth4webapi';
+import { formPost, serverMetadata } from 'nest-oauth2/features';
+
+import { WEB, WEB_SECRET } from '../../support/client.js';
+import { open, pageOf } from '../../support/consent.js';
+import { ASKED, CALLBACK, demoModule } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { type Answer, answerOf, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { postedForm } from '../../support/posted-form.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+const POSTED = { ...ASKED, response_mode: 'form_post' };
+
+const SCOPES: Record<string, string> = { allow: 'notes:write', deny: 'notes:read' };
+
+describe.each(PLATFORMS)('answers that are posted, on %s', (platform) => {
+  let url: string;
+  beforeAll(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const prepare = (app: INestApplication) =>
+      platform === 'express'
+        ? app.use(helmet())
+        : (app.getHttpAdapter() as FastifyAdapter).register(fastifyHelmet as never, {});
+    await startHost(platform, demoModule({ features: [serverMetadata(), formPost()], issuer: url }), { port, prepare });
+  });
+  afterAll(stopHosts);
+
+  const decided = async (decision: string): Promise<Answer> => {
+    const page = await open(url, { ...POSTED, scope: SCOPES[decision]! }, 'bob');
+    // Once agreed to, it is not asked about again.
+    if (!String(page.body).includes('ticket')) return page;
+    const { action, ticket } = pageOf(page);
+    return answerOf(post(url + action, { ticket, decision }, { cookie: 'user=bob' }));
+  };
+
+  it('bring an independent client its code, checked and redeemed', async () => {
+    const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
+    const as = await oauth.processDiscoveryResponse(new URL(url), found);
+    expect(as.response_modes_supported).toEqual(['query', 'fragment', 'form_post']);
+    const { status, body } = await decided('allow');
+    expect(status).toBe(200);
+    const { action, fields } = postedForm(body);
+    expect(action).toBe(CALLBACK);
+    const callback = oauth.validateAuthResponse(as, WEB, new URLSearchParams(fields), 'xyz');
+    const response = await oauth.authorizationCodeGrantRequest(
+      as,
+      WEB,
+      WEB_SECRET,
+      callback,
+      CALLBACK,
+      oauth.nopkce,
+      insecure,
+    );
+    expect(await oauth.processAuthorizationCodeResponse(as, WEB, response)).toMatchObject({ scope: 'notes:write' });
+  });
+
+  it('say no as well, and what was wrong with the request', async () => {
+    const { status, body } = await decided('deny');
+    expect([status, postedForm(body).fields]).toEqual([
+      200,
+      { error: 'access_denied', error_description: expect.any(String), state: 'xyz', iss: url },
+    ]);
+    const refused = await open(url, { ...POSTED, scope: 'nonsense' }, 'bob');
+    expect([refused.status, postedForm(refused.body).fields['error']]).toEqual([200, 'invalid_scope']);
+  });
+
+  it('come with a policy of their own, though the host has another', async () => {
+    const { headers } = await decided('allow');
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/=]+'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+  });
+
+  it('go nowhere when the redirect URI is not registered', async () => {
+    const { status, body } = await open(url, { ...POSTED, redirect_uri: 'https://evil.example/' }, 'bob');
+    expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
+  });
+});

@@ -1,0 +1,161 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { exportJWK, exportPKCS8, generateKeyPair, SignJWT } from 'jose';
+import { formPost, pushedRequests, serverMetadata } from 'nest-oauth2/features';
+import { jarm, keys, requestObjects } from 'nest-oauth2/jose';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+
+import { decide, open, pageOf } from '../../support/consent.js';
+import { CALLBACK, demoModule } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { answerOf, post } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { postedForm } from '../../support/posted-form.js';
+
+const insecure = { [oauth.allowInsecureRequests]: true };
+const auth = oauth.ClientSecretBasic('web-secret');
+const WEB = { client_id: 'web' };
+
+describe.each(PLATFORMS)('signed requests and answers on %s', (platform) => {
+  let url: string;
+  let as: oauth.AuthorizationServer;
+  let key: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
+  let elsewhere: Server;
+  let object = '';
+  let reference: string;
+  beforeAll(async () => {
+    const pair = await generateKeyPair('ES256', { extractable: true });
+    key = pair.privateKey;
+    elsewhere = createServer((_, response) => response.end(object));
+    await new Promise<void>((resolve) => void elsewhere.listen(0, '127.0.0.1', resolve));
+    reference = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/request.jwt`;
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const model = new MemoryStore({
+      clients: [
+        {
+          id: 'web',
+          secret: 'web-secret',
+          grants: ['authorization_code'],
+          redirectUris: [CALLBACK],
+          scopes: ['notes:read', 'notes:write'],
+          jwks: { keys: [await exportJWK(pair.publicKey)] },
+          requestUris: [reference],
+        },
+      ],
+      users: { findById: (id) => ({ id }), findByCredentials: () => undefined },
+    });
+    const own = await generateKeyPair('ES256', { extractable: true });
+    const features = [
+      serverMetadata(),
+      pushedRequests(),
+      formPost(),
+      keys({ from: [await exportPKCS8(own.privateKey)] }),
+      jarm(),
+      requestObjects({ fetch: { allowLoopback: true } }),
+    ];
+    await startHost(platform, demoModule({ model, features, issuer: url }), { port });
+    const found = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
+    as = await oauth.processDiscoveryResponse(new URL(url), found);
+  });
+  afterAll(async () => {
+    await stopHosts();
+    elsewhere.close();
+  });
+
+  const asked = async (more: Record<string, string> = {}) => {
+    const verifier = oauth.generateRandomCodeVerifier();
+    const parameters = {
+      response_type: 'code',
+      redirect_uri: CALLBACK,
+      scope: 'notes:read',
+      state: oauth.generateRandomState(),
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...more,
+    };
+    return { verifier, parameters };
+  };
+
+  async function redeem(callback: URLSearchParams, verifier: string) {
+    const response = await oauth.authorizationCodeGrantRequest(as, WEB, auth, callback, CALLBACK, verifier, insecure);
+    return oauth.processAuthorizationCodeResponse(as, WEB, response);
+  }
+
+  it('take oauth4webapi through login and consent, by value, to an answer that is signed', async () => {
+    const { verifier, parameters } = await asked({ response_mode: 'jwt' });
+    const request = await oauth.issueRequestObject(as, WEB, parameters, key);
+    const login = await open(url, { ...WEB, request });
+    expect(login.headers['location']).toContain('/login?return_to=');
+    const landed = await decide(url, { ...WEB, request }, 'alice', 'allow');
+    expect([...landed.searchParams.keys()]).toEqual(['response']);
+    const callback = await oauth.validateJwtAuthResponse(as, WEB, landed, parameters.state, insecure);
+    expect(await redeem(callback, verifier)).toMatchObject({ scope: 'notes:read' });
+  });
+
+  it('take openid-client, pushed', async () => {
+    const config = new openid.Configuration(as, 'web', undefined, openid.ClientSecretBasic('web-secret'));
+    openid.allowInsecureRequests(config);
+    openid.useJwtResponseMode(config);
+    const { verifier, parameters } = await asked();
+    const { searchParams } = await openid.buildAuthorizationUrlWithJAR(config, parameters, key);
+    const go = await openid.buildAuthorizationUrlWithPAR(config, searchParams);
+    expect([...go.searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
+    const landed = await decide(url, Object.fromEntries(go.searchParams), 'alice', 'allow');
+    const checks = { pkceCodeVerifier: verifier, expectedState: parameters.state };
+    expect(await openid.authorizationCodeGrant(config, landed, checks)).toMatchObject({ scope: 'notes:read' });
+  });
+
+  it('post an answer that is signed, and sign a no', async () => {
+    const { parameters } = await asked({ response_mode: 'form_post.jwt', scope: 'notes:write' });
+    const request = await oauth.issueRequestObject(as, WEB, parameters, key);
+    const { action, ticket } = pageOf(await open(url, { ...WEB, request }, 'bob'));
+    const { status, body } = await answerOf(post(url + action, { ticket, decision: 'deny' }, { cookie: 'user=bob' }));
+    expect(status).toBe(200);
+    const form = new URLSearchParams(postedForm(body).fields);
+    await expect(oauth.validateJwtAuthResponse(as, WEB, form, parameters.state, insecure)).rejects.toMatchObject({
+      error: 'access_denied',
+    });
+  });
+
+  it('are decided as they were shown, though what is elsewhere has changed since', async () => {
+    const { verifier, parameters } = await asked();
+    const write = async (scope: string) => {
+      object = await new SignJWT({ ...parameters, scope })
+        .setProtectedHeader({ alg: 'ES256', typ: 'oauth-authz-req+jwt' })
+        .setIssuer('web')
+        .setAudience(url)
+        .sign(key);
+    };
+    const request = { ...WEB, request_uri: reference };
+    const decideOn = (page: ReturnType<typeof pageOf>) =>
+      answerOf(post(url + page.action, { ticket: page.ticket, decision: 'allow' }, { cookie: 'user=bob' }));
+    await write('notes:read');
+    const shown = pageOf(await open(url, request, 'bob'));
+    await write('notes:read notes:write');
+    const again = pageOf(await decideOn(shown));
+    expect([shown.scope, again.scope]).toEqual(['notes:read', 'notes:read notes:write']);
+    // The same scope, and another thing that no page shows.
+    await write('notes:read');
+    const before = pageOf(await open(url, request, 'bob'));
+    parameters.state = 'another state';
+    await write('notes:read');
+    const after = pageOf(await decideOn(before));
+    const { status, headers } = await decideOn(after);
+    expect(status).toBe(303);
+    const callback = oauth.validateAuthResponse(as, WEB, new URL(headers['location']!), 'another state');
+    expect(await redeem(callback, verifier)).toMatchObject({ scope: 'notes:read' });
+  });
+
+  it('are told to the browser where they are not good', async () => {
+    const { parameters } = await asked();
+    const { privateKey } = await generateKeyPair('ES256');
+    const request = await oauth.issueRequestObject(as, WEB, parameters, privateKey);
+    const { status, body } = await open(url, { ...WEB, ...parameters, request }, 'alice');
+    expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_request_object' } });
+  });
+});

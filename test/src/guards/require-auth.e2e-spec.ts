@@ -1,0 +1,223 @@
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  OAuth2Module,
+  OAuthGuard,
+  OptionalAuth,
+  Public,
+  RequireAuth,
+  Scopes,
+  type SignIn,
+  type Wanted,
+} from 'nest-oauth2';
+import { IntrospectedTokens, introspection, serverMetadata } from 'nest-oauth2/features';
+import { jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { DemoInteraction, SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { answerOf, basic, bearer, get, post } from '../../support/http.js';
+import { type Host, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+
+// RFC 9470: a route that wants more of a login than a token has, and a client that steps up.
+
+const PWD = 'urn:example:pwd';
+const MFA = 'urn:example:mfa';
+const CALLBACK = 'https://app.example/callback';
+const alice = { id: 'alice', name: 'Alice' };
+
+@Controller('account')
+@UseGuards(OAuthGuard)
+@RequireAuth({ maxAge: 300 })
+class AccountController {
+  @Get()
+  recent() {
+    return { recent: true };
+  }
+
+  @Get('payment')
+  @Scopes('openid')
+  @RequireAuth({ acr: [MFA, 'urn:example:phr'], maxAge: 60 })
+  pay() {
+    return { paid: true };
+  }
+
+  @Get('limits')
+  @RequireAuth({ acr: MFA })
+  @OptionalAuth()
+  limits() {
+    return { limits: true };
+  }
+
+  @Get('terms')
+  @Public()
+  terms() {
+    return { terms: true };
+  }
+
+  @Get('admin')
+  @Scopes('admin')
+  admin() {
+    return {};
+  }
+}
+
+const SETUPS = PLATFORMS.flatMap((platform) =>
+  (['opaque', 'signed', 'introspected'] as const).map((of) => ({ platform, of })),
+);
+
+describe.each(SETUPS)('@RequireAuth() of $of tokens on $platform', ({ platform, of }) => {
+  let issuer: string;
+  let server: Host;
+  let api: Host;
+  let signedIn: SignIn;
+  const wanted: Readonly<Wanted>[] = [];
+
+  beforeAll(async () => {
+    const port = await freePort();
+    issuer = `http://127.0.0.1:${port}`;
+    const model = Object.assign(
+      new MemoryStore({
+        clients: [
+          {
+            id: 'app',
+            secret: 'app-secret',
+            grants: ['authorization_code', 'client_credentials'],
+            redirectUris: [CALLBACK],
+            scopes: ['openid'],
+          },
+        ],
+        users: { findById: () => alice, findByCredentials: () => alice },
+      }),
+      { getClaims: () => ({}) },
+    );
+    // A login page that asks for what is wanted, and has it.
+    const interaction = Object.assign(new DemoInteraction(), {
+      findUser: () => alice,
+      howSignedIn: () => signedIn,
+      hasConsented: () => true,
+      login(context: { returnTo: string; wanted: Readonly<Wanted> }) {
+        wanted.push(context.wanted);
+        signedIn = { authTime: new Date(), acr: context.wanted.acr?.[0] ?? PWD };
+        return { redirect: context.returnTo };
+      },
+    });
+    const features = [
+      keys({ from: [RSA] }),
+      openid({ acrValues: [PWD, MFA] }),
+      introspection(),
+      serverMetadata(),
+      ...(of === 'signed' ? [jwtAccessTokens()] : []),
+    ];
+    const controllers = [AccountController];
+    const imports = [OAuth2Module.forRoot({ model, issuer, features, interaction, secret: SECRET })];
+    server = await startHost(platform, { imports, controllers }, { port });
+    const credentials = { id: 'app', secret: 'app-secret' };
+    const apart =
+      of === 'signed' ? new JwtTokens({ issuer, audience: issuer }) : new IntrospectedTokens({ issuer, credentials });
+    const alone = [OAuth2Module.forRoot({ model: apart, controllers: false })];
+    api = of === 'opaque' ? server : await startHost(platform, { imports: alone, controllers });
+  });
+  afterEach(() => {
+    wanted.length = 0;
+  });
+  afterAll(stopHosts);
+
+  /** A token, by a request with these parameters; what of the login the client does not ask for is as it is. */
+  async function tokenFor(more: Record<string, string> = {}): Promise<string> {
+    const asked = {
+      response_type: 'code',
+      client_id: 'app',
+      scope: 'openid',
+      state: 'x',
+      redirect_uri: CALLBACK,
+      ...more,
+    };
+    let at = `${issuer}/oauth/authorize?${new URLSearchParams(asked).toString()}`;
+    for (let hops = 0; hops < 4 && at.startsWith(issuer); hops += 1) {
+      at = new URL((await answerOf(get(at))).headers['location']!, issuer).href;
+    }
+    const form = {
+      grant_type: 'authorization_code',
+      code: new URL(at).searchParams.get('code')!,
+      redirect_uri: CALLBACK,
+    };
+    const { body } = await answerOf(post(`${issuer}/oauth/token`, form, basic('app', 'app-secret')));
+    return (body as { access_token: string }).access_token;
+  }
+
+  const call = async (path: string, token?: string) => {
+    const { status, headers, body } = await answerOf(get(`${api.url}/account${path}`, token ? bearer(token) : {}));
+    return { status, challenge: headers['www-authenticate'], body: body as Record<string, unknown> };
+  };
+
+  it('turns a weak login away by what would do, and lets the same user in who has stepped up', async () => {
+    signedIn = { authTime: new Date(), acr: PWD };
+    const refused = await call('/payment', await tokenFor());
+    expect(refused).toEqual({
+      status: 401,
+      challenge: `Bearer realm="Service",error="insufficient_user_authentication",acr_values="${MFA} urn:example:phr",max_age="60"`,
+      body: {
+        statusCode: 401,
+        message: 'Insufficient user authentication: a stronger login is required',
+        error: 'insufficient_user_authentication',
+        error_description: 'Insufficient user authentication: a stronger login is required',
+        acr_values: `${MFA} urn:example:phr`,
+        max_age: 60,
+      },
+    });
+    const { acr_values, max_age } = refused.body as { acr_values: string; max_age: number };
+    const token = await tokenFor({ acr_values, max_age: String(max_age) });
+    expect(wanted).toEqual([{ acr: [MFA] }]);
+    expect(await call('/payment', token)).toMatchObject({ status: 200, body: { paid: true } });
+  });
+
+  it('turns an old login away, however good the token, and lets in who has signed in anew', async () => {
+    signedIn = { authTime: new Date(Date.now() - 301_000), acr: MFA };
+    const { status, challenge } = await call('', await tokenFor());
+    expect([status, challenge]).toEqual([
+      401,
+      'Bearer realm="Service",error="insufficient_user_authentication",max_age="300"',
+    ]);
+    expect(await call('', await tokenFor({ max_age: '300' }))).toMatchObject({ status: 200, body: { recent: true } });
+    expect(wanted).toEqual([{ fresh: true }]);
+  });
+
+  it('does not take a login for recent that will be', async () => {
+    signedIn = { authTime: new Date(Date.now() + 120_000), acr: MFA };
+    expect((await call('', await tokenFor())).status).toBe(401);
+  });
+
+  it('believes nothing of what is not known: of no login, and of a client that acts for itself', async () => {
+    signedIn = {};
+    expect((await call('', await tokenFor())).status).toBe(401);
+    const form = { grant_type: 'client_credentials', scope: 'openid' };
+    const { body } = await answerOf(post(`${issuer}/oauth/token`, form, basic('app', 'app-secret')));
+    const { status, body: said } = await call('', (body as { access_token: string }).access_token);
+    expect([status, said['error']]).toEqual([401, 'insufficient_user_authentication']);
+  });
+
+  it('stands beside what else is said of a route: the nearest counts, and nobody comes in without a token', async () => {
+    signedIn = { authTime: new Date(Date.now() - 3_600_000), acr: MFA };
+    const token = await tokenFor();
+    expect((await call('/limits', token)).status).toBe(200);
+    expect((await call('/limits')).challenge).toBe('Bearer realm="Service"');
+    expect((await call('/terms')).status).toBe(200);
+    expect((await call('/admin', token)).body['error']).toBe('insufficient_scope');
+  });
+});
+
+describe('@RequireAuth()', () => {
+  it.each<[object, string]>([
+    [{}, '@RequireAuth() takes `acr`, `maxAge` or both'],
+    [{ acr: '' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of them'],
+    [{ acr: [] }, '`acr` of @RequireAuth() must be a name without spaces, or a list of them'],
+    [{ acr: 'a b' }, '`acr` of @RequireAuth() must be a name without spaces, or a list of them'],
+    [{ maxAge: 0 }, '`maxAge` of @RequireAuth() must be whole seconds, above 0'],
+    [{ maxage: 5 }, '@RequireAuth() takes `acr` and `maxAge`, and `maxage` is neither'],
+  ])('does not take %j', (options, sentence) => {
+    expect(() => RequireAuth(options)).toThrow(sentence);
+  });
+});

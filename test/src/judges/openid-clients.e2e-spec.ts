@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OAuth2Module } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { pages } from 'nest-oauth2/pages';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { Visitor } from '../pages/visitor.js';
+import { startAuthJs } from './relying-parties/auth-js.js';
+import { hasAuthlib, signInByAuthlib } from './relying-parties/authlib.js';
+import { startPassport } from './relying-parties/passport.js';
+import type { Provider } from './relying-parties/relying-party.js';
+
+const ALICE = { sub: 'alice', name: 'Alice Liddell', email: 'alice@wonderland.example' };
+const isAuthlibHere = hasAuthlib();
+const AUTHLIB_CALLBACK = 'http://127.0.0.1/callback';
+
+class Model extends MemoryStore {
+  getClaims() {
+    return { name: ALICE.name, email: ALICE.email, email_verified: true };
+  }
+}
+
+describe.each(PLATFORMS)('a provider on %s, to which applications send their users,', (platform) => {
+  const running: { stop(): Promise<void> }[] = [];
+  let provider: Provider;
+  let authJs: string;
+  let passport: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    provider = { issuer: `http://127.0.0.1:${port}`, clientId: 'judge', clientSecret: 'secret-of-the-judge' };
+    const model = new Model({
+      clients: [],
+      users: {
+        findById: (id) => ({ id }),
+        findByCredentials: (name, password) => password === 'wonderland' && { id: name },
+      },
+    });
+    const features = [keys({ from: [RSA] }), openid(), pages()];
+    const imports = [OAuth2Module.forRoot({ model, issuer: provider.issuer, secret: SECRET, features })];
+    await startHost(platform, { imports }, { port });
+    const parties = [await startAuthJs(provider), await startPassport(provider)];
+    running.push(...parties);
+    [authJs, passport] = parties.map(({ url }) => url) as [string, string];
+    await model.saveClient({
+      id: provider.clientId,
+      secret: provider.clientSecret,
+      grants: ['authorization_code', 'refresh_token'],
+      redirectUris: [`${authJs}/auth/callback/wonderland`, `${passport}/callback`, AUTHLIB_CALLBACK],
+      scopes: ['openid', 'profile', 'email'],
+    });
+  });
+
+  afterAll(async () => {
+    for (const { stop } of running) await stop();
+    await stopHosts();
+  });
+
+  /** A browser at the provider: signs in, and agrees once; resolves to where it is sent with the answer. */
+  async function visit(url: string): Promise<string> {
+    expect(new URL(url).origin).toBe(provider.issuer);
+    const { pathname, search } = new URL(url);
+    const browser = new Visitor(provider.issuer);
+    const login = await browser.get(pathname + search);
+    const signedIn = await browser.signIn(login.location!, ALICE.sub);
+    const consent = await browser.get(signedIn.location!);
+    return consent.location ?? (await browser.send(consent, { decision: 'allow' })).location!;
+  }
+
+  it('is understood by Auth.js', async () => {
+    const browser = new Visitor(authJs);
+    const { csrfToken } = JSON.parse((await browser.get('/auth/csrf')).html) as { csrfToken: string };
+    const sent = await browser.post('/auth/signin/wonderland', { csrfToken });
+    await browser.get(await visit(sent.location!));
+    const session = JSON.parse((await browser.get('/auth/session')).html) as { told?: object };
+    expect(session.told).toMatchObject(ALICE);
+  });
+
+  it('is understood by passport-openidconnect', async () => {
+    const browser = new Visitor(passport);
+    const sent = await browser.get('/login');
+    await browser.get(await visit(sent.location!));
+    const told = JSON.parse((await browser.get('/')).html) as object;
+    expect(told).toMatchObject({ id: ALICE.sub, displayName: ALICE.name, emails: [{ value: ALICE.email }] });
+  });
+
+  it('is understood by Authlib, where that is', async () => {
+    if (!isAuthlibHere) return;
+    expect(await signInByAuthlib(provider, AUTHLIB_CALLBACK, visit)).toMatchObject(ALICE);
+  });
+});

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { type Provider, serve } from './relying-party.js';
+
+// Its types bring those of browsers along, which are not those of Node: they are not asked.
+const NAME: string = '@auth/core';
+const { Auth } = (await import(NAME)) as { Auth(request: Request, config: object): Promise<Response> };
+
+/** Auth.js, which reads the discovery document, and wants PKCE, `state`, `nonce` and an ID token. */
+export async function startAuthJs({ issuer, clientId, clientSecret }: Provider) {
+  const config = {
+    basePath: '/auth',
+    secret: 'a secret of at least thirty-two characters',
+    trustHost: true,
+    logger: { error: () => undefined, warn: () => undefined },
+    providers: [
+      {
+        id: 'wonderland',
+        name: 'Wonderland',
+        type: 'oidc',
+        issuer,
+        clientId,
+        clientSecret,
+        checks: ['pkce', 'state', 'nonce'],
+        idToken: false,
+      },
+    ],
+    callbacks: {
+      jwt: ({ token, profile }: { token: object; profile?: object }) => ({
+        ...token,
+        ...(profile && { told: profile }),
+      }),
+      session: ({ session, token }: { session: object; token: { told?: object } }) => ({
+        ...session,
+        told: token.told,
+      }),
+    },
+  };
+  return serve((url) => async (request, response) => {
+    const answer = await Auth(await toWeb(request, url), config);
+    for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value);
+    response.setHeader('set-cookie', answer.headers.getSetCookie());
+    response.writeHead(answer.status).end(await answer.text());
+  });
+}
+
+async function toWeb(request: IncomingMessage, url: string): Promise<Request> {
+  const { method = 'GET', headers } = request;
+  const body = method === 'POST' ? await buffer(request) : null;
+  return new Request(new URL(request.url!, url), { method, headers: headers as Record<string, string>, body });
+}

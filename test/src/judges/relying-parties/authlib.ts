@@ -1,0 +1,37 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline/promises';
+import type { Profile, Provider } from './relying-party.js';
+
+const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';
+const script = fileURLToPath(new URL('authlib-client.py', import.meta.url));
+
+/** Is Authlib, a library for Python, on this machine? If not it is said. */
+export function hasAuthlib(): boolean {
+  const { status } = spawnSync(PYTHON, ['-c', 'import authlib, requests'], { stdio: 'ignore' });
+  if (status !== 0) {
+    process.stderr.write(
+      'NOT TESTED with Authlib: install it (Debian: python3-authlib python3-requests) or set PYTHON\n',
+    );
+  }
+  return status === 0;
+}
+
+/** Signs in by Authlib; `visit` is the browser: it is told where to go, and says where it came back to. */
+export async function signInByAuthlib(
+  { issuer, clientId, clientSecret }: Provider,
+  callback: string,
+  visit: (url: string) => Promise<string>,
+): Promise<Profile> {
+  const python = spawn(PYTHON, [script, issuer, clientId, clientSecret, callback]);
+  let complaints = '';
+  python.stderr.on('data', (text) => (complaints += text));
+  const lines = createInterface(python.stdout)[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value } = await lines.next();
+    if (value === undefined) throw new Error(`Authlib gave up:\n${complaints}`);
+    return value as string;
+  };
+  python.stdin.write(`${await visit(await next())}\n`);
+  return JSON.parse(await next()) as Profile;
+}

@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
+import { OAuth2Module, OAuth2Server } from 'nest-oauth2';
+import { type Feature, registration } from 'nest-oauth2/features';
+import { keys } from 'nest-oauth2/jose';
+import {
+  type BackchannelRequest,
+  ciba,
+  decideBackchannelRequest,
+  findBackchannelRequest,
+  openid,
+  type UserHint,
+} from 'nest-oauth2/openid';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as client from 'openid-client';
+
+import { findStores, type OpenStore } from '../../stores/every-store.js';
+import { users } from '../../stores/typeorm-databases.js';
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { CERTIFICATE, TlsServer } from '../../support/tls-server.js';
+
+// OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, by openid-client
+
+const ID = '1';
+const GRANT = 'urn:openid:params:grant-type:ciba';
+
+const told = new TlsServer();
+beforeAll(() => told.start());
+afterAll(() => told.stop());
+
+const stores = await findStores();
+// Each adapter, and each store, without every pair of them.
+const places = stores.map((kind, index) => ({ ...kind, platform: PLATFORMS[index % PLATFORMS.length]! }));
+
+describe.each(places)('a user who is asked on their telephone, on $name and $platform', ({ open, platform }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+  afterEach(stopHosts);
+
+  it('signs in at a client that polls, and at one that is told', async () => {
+    const { store, another } = opened;
+    const port = await freePort();
+    const issuer = `http://localhost:${port}`;
+    const messages: BackchannelRequest[] = [];
+    const more = {
+      getClaims: () => ({}),
+      findHintedUser: ({ loginHint, idTokenHint }: UserHint) => users.findById(idTokenHint?.sub ?? loginHint!),
+      askUser: (request: BackchannelRequest) => void messages.push(request),
+    };
+    const fetch = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'], ca: CERTIFICATE };
+    const module = (model: object) =>
+      OAuth2Module.forRoot({
+        model: Object.assign(Object.create(model) as typeof store, more),
+        issuer,
+        secret: SECRET,
+        features: [
+          registration({ open: true, scopes: ['openid'], grants: [GRANT, 'refresh_token'] }),
+          keys({ secret: SECRET, algorithms: ['ES256'] }),
+          openid({ alg: 'ES256' }),
+          ciba({ interval: 1, fetch }),
+        ],
+      });
+
+    /** What the application of the user's telephone asks, with their session there. */
+    @Controller('telephone')
+    class Telephone {
+      constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
+
+      @Post(':id')
+      async decide(@Param('id') id: string, @Body() { allow, as }: { allow: string; as: string }) {
+        const request = await findBackchannelRequest(this.server, id, { user: { id: as } });
+        return { done: request ? await decideBackchannelRequest(request, { allow: allow === 'yes' }) : false };
+      }
+    }
+    await startHost(platform, { imports: [module(store)] }, { port });
+    // It is decided in another process.
+    const elsewhere = await startHost('express', { imports: [module(another)], controllers: [Telephone] });
+    const answer = async (id: string, allow: string, as: string) => {
+      const body = new URLSearchParams({ allow, as });
+      const response = await globalThis.fetch(`${elsewhere.url}/telephone/${id}`, { method: 'POST', body });
+      return (await response.json()) as { done: boolean };
+    };
+
+    const execute = [client.allowInsecureRequests];
+    const said = {
+      grant_types: [GRANT, 'refresh_token'],
+      response_types: [],
+      id_token_signed_response_alg: 'ES256',
+    };
+    const register = (mode: object) =>
+      client.dynamicClientRegistration(new URL(issuer), { ...said, ...mode }, undefined, { execute });
+    const polling = await register({ backchannel_token_delivery_mode: 'poll' });
+    expect(polling.serverMetadata()).toMatchObject({
+      backchannel_authentication_endpoint: `${issuer}/oauth/backchannel_authentication`,
+      backchannel_token_delivery_modes_supported: ['poll', 'ping'],
+      backchannel_user_code_parameter_supported: false,
+      grant_types_supported: expect.arrayContaining([GRANT]),
+    });
+    const begun = await client.initiateBackchannelAuthentication(polling, {
+      scope: 'openid',
+      login_hint: ID,
+      binding_message: 'Till 7',
+    });
+    const tokens = client.pollBackchannelAuthenticationGrant(polling, begun);
+    const [message] = messages as [BackchannelRequest];
+    expect(message).toMatchObject({ bindingMessage: 'Till 7', scope: 'openid' });
+    expect(await answer(message.id, 'yes', 'mallory')).toEqual({ done: false });
+    expect(await answer(message.id, 'yes', ID)).toEqual({ done: true });
+    expect(await answer(message.id, 'no', ID)).toEqual({ done: false });
+    const all = await tokens;
+    expect(all.claims()).toMatchObject({ sub: ID });
+    const refreshed = await client.refreshTokenGrant(polling, all.refresh_token!);
+    expect(refreshed.claims()).toMatchObject({ sub: ID });
+
+    const again = await client.initiateBackchannelAuthentication(polling, {
+      scope: 'openid',
+      id_token_hint: all.id_token!,
+    });
+    expect(await answer(messages[1]!.id, 'no', ID)).toEqual({ done: true });
+    const denied = client.genericGrantRequest(polling, GRANT, { auth_req_id: again.auth_req_id });
+    await expect(denied).rejects.toMatchObject({
+      error: 'access_denied',
+    });
+
+    const place = { backchannel_client_notification_endpoint: told.url('/told') };
+    const pinged = await register({ backchannel_token_delivery_mode: 'ping', ...place });
+    const heard = new Promise((resolve) => {
+      told.replies['/told'] = async (response, request) => {
+        const { authorization } = request.headers;
+        resolve({ authorization, ...(JSON.parse(Buffer.concat(await request.toArray()).toString()) as object) });
+        response.writeHead(204).end();
+      };
+    });
+    const third = await client.initiateBackchannelAuthentication(pinged, {
+      scope: 'openid',
+      login_hint: ID,
+      client_notification_token: 'its-own-token',
+    });
+    expect(await answer(messages[2]!.id, 'yes', ID)).toEqual({ done: true });
+    const { auth_req_id } = third;
+    expect(await heard).toEqual({ authorization: 'Bearer its-own-token', auth_req_id });
+    const granted = await client.genericGrantRequest(pinged, GRANT, { auth_req_id });
+    expect(granted.claims()).toMatchObject({ 'urn:openid:params:jwt:claim:auth_req_id': auth_req_id });
+  });
+});
+
+describe('what a client registers of it', () => {
+  afterEach(stopHosts);
+
+  it.each([
+    ['that it is pushed its tokens', { backchannel_token_delivery_mode: 'push' }],
+    ['that it is told, and not where', { backchannel_token_delivery_mode: 'ping' }],
+    [
+      'that it is told at an address of this network',
+      { backchannel_client_notification_endpoint: 'https://127.0.0.1/' },
+    ],
+    ['that it is told without TLS', { backchannel_client_notification_endpoint: 'http://app.example/' }],
+    ['that it brings codes, which nobody checks', { backchannel_user_code_parameter: true }],
+  ])('is not %s', async (_, metadata) => {
+    const [kind] = stores;
+    const { store, close } = await kind!.open();
+    const model = Object.assign(Object.create(store) as typeof store, {
+      getClaims: () => ({}),
+      findHintedUser: () => undefined,
+      askUser: () => undefined,
+    });
+    const features = [
+      registration({ open: true, scopes: ['openid'], grants: [GRANT] }),
+      keys({ secret: SECRET, algorithms: ['ES256'] }),
+      openid({ alg: 'ES256' }),
+      ciba(),
+    ];
+    const { url } = await startHost('fastify', {
+      imports: [OAuth2Module.forRoot({ model, issuer: 'https://id.example', secret: SECRET, features })],
+    });
+    const response = await globalThis.fetch(`${url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ grant_types: [GRANT], response_types: [], ...metadata }),
+    });
+    expect(await response.json()).toMatchObject({ error: 'invalid_client_metadata' });
+    await close();
+  });
+
+  it('starts nowhere without what it needs', () => {
+    const issuer = 'https://id.example';
+    const start = (model: object, features: Feature[]) => () =>
+      new OAuth2Server({ model: Object.assign(new MemoryStore({ clients: [], users }), model), issuer, features });
+    const model = { findHintedUser: () => undefined, askUser: () => undefined };
+    expect(start({}, [ciba()])).toThrow('`findHintedUser()`');
+    expect(start(model, [ciba()])).toThrow('list `openid()`');
+    expect(start(model, [ciba({ userCode: true })])).toThrow('`verifyUserCode()`');
+    expect(start(model, [ciba({ lifetime: 0 })])).toThrow('`lifetime`');
+    expect(start(model, [ciba({ intervall: 5 } as object)])).toThrow('intervall');
+    expect(() => ciba({ fetch: { timeout: -1 } })).toThrow('`timeout`');
+  });
+});

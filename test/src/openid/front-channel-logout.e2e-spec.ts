@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import * as client from 'openid-client';
+
+import { PLATFORMS, stopHosts } from '../../support/nest-host.js';
+import { TlsServer } from '../../support/tls-server.js';
+import { openProvider } from './logout-host.js';
+
+// OpenID Connect Front-Channel Logout 1.0
+
+const clients = new TlsServer();
+beforeAll(() => clients.start());
+afterAll(() => clients.stop());
+afterEach(stopHosts);
+
+const BYE = 'https://client.example/bye?a="b&c';
+const web = { backchannelLogoutUri: undefined, frontchannelLogoutUri: 'https://client.example/out?a=b"' };
+const other = { frontchannelLogoutUri: 'https://other.example:8443/out', postLogoutRedirectUris: [BYE] };
+
+const framesOf = (html: string) =>
+  [...html.matchAll(/<iframe\s+src="([^"]*)"/g)].map(([, url]) => new URL(url!.replaceAll('&amp;', '&')));
+const policyOf = (headers: Headers) => headers.get('content-security-policy')!;
+
+describe.each(PLATFORMS)('a client that signs users out in their browser, on %s', (platform) => {
+  it('is opened in a frame of the page that says so, with the session, and on no other page', async () => {
+    const { enter, signIn, configOf, url } = await openProvider(platform, clients, { web, other });
+    expect((await configOf('web')).serverMetadata()).toMatchObject({
+      frontchannel_logout_supported: true,
+      frontchannel_logout_session_supported: true,
+    });
+    const visitor = await signIn();
+    const { claims } = await enter(visitor);
+    await enter(visitor, 'other');
+    await enter(visitor, 'other');
+    const question = await visitor.get('/oauth/logout');
+    const page = await visitor.send(question);
+    expect([page.status, page.heading, page.headers.get('refresh')]).toEqual([200, 'You are signed out', null]);
+    const frames = framesOf(page.html).toSorted((a, b) => (a.host < b.host ? -1 : 1));
+    expect(frames.map(({ origin }) => origin)).toEqual(['https://client.example', 'https://other.example:8443']);
+    for (const { searchParams } of frames) {
+      expect([searchParams.get('iss'), searchParams.get('sid')]).toEqual([url, claims['sid']]);
+    }
+    expect(page.html.match(/sandbox="allow-scripts allow-same-origin"/g)).toHaveLength(2);
+    const [, sources] = / frame-src ([^;]*);/.exec(policyOf(page.headers))!;
+    expect(sources!.split(' ').toSorted()).toEqual(['https://client.example', 'https://other.example:8443']);
+    const after = await visitor.get('/oauth/logout');
+    for (const { html, headers } of [question, after]) {
+      expect([framesOf(html), policyOf(headers)]).toEqual([[], expect.not.stringContaining('frame-src')]);
+    }
+  });
+
+  it('is given a moment before the user goes on to the client that sent them', async () => {
+    const { enter, signIn, configOf } = await openProvider(platform, clients, { web, other });
+    const visitor = await signIn();
+    await enter(visitor);
+    const { id_token: hint } = await enter(visitor, 'other');
+    const to = { id_token_hint: hint!, post_logout_redirect_uri: BYE, state: 's' };
+    const { pathname, search } = client.buildEndSessionUrl(await configOf('other'), to);
+    const page = await visitor.get(pathname + search);
+    expect([page.status, page.location, framesOf(page.html).length]).toEqual([200, null, 2]);
+    expect(page.headers.get('refresh')).toBe(`3; url=${BYE}&state=s`);
+    expect(page.html).toContain('href="https://client.example/bye?a=&quot;b&amp;c&amp;state=s"');
+    // Whoever is signed out goes on at once.
+    expect((await visitor.get(pathname + search)).location).toBe(`${BYE}&state=s`);
+  });
+});
+
+describe('what is no page of the web', () => {
+  it.each([
+    'javascript:alert(1)',
+    'http://client.example/out',
+    'data:text/html,x',
+    'https://client.example/#a',
+    'x',
+    1,
+    'https://client.example,default-src/out',
+    'https://client.example;sandbox/out',
+  ])('is opened nowhere: %s', async (frontchannelLogoutUri) => {
+    const { enter, signIn, signOut } = await openProvider('express', clients, {
+      web: { ...web, frontchannelLogoutUri },
+    });
+    const visitor = await signIn();
+    await enter(visitor);
+    const page = await signOut(visitor);
+    expect([page.status, page.html.includes('<iframe')]).toEqual([303, false]);
+  });
+});

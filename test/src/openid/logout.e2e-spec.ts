@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Module } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { pages } from 'nest-oauth2/pages';
+import type { Feature } from 'nest-oauth2/server';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import * as client from 'openid-client';
+
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { Visitor } from '../pages/visitor.js';
+
+// OpenID Connect RP-Initiated Logout 1.0
+
+const CALLBACK = 'https://app.example/callback';
+const GOODBYE = 'https://app.example/goodbye';
+const ELSEWHERE = 'https://elsewhere.example/client';
+const users = [
+  { id: '1', username: 'alice', name: 'Alice' },
+  { id: '2', username: 'bob', name: 'Bob' },
+];
+
+class Model extends MemoryStore {
+  getClaims = () => ({});
+}
+
+describe.each(PLATFORMS)('a client that signs its user out, on %s', (platform) => {
+  afterEach(stopHosts);
+
+  async function open() {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const web = {
+      id: 'web',
+      secret: 'secret-of-the-client-web',
+      grants: ['authorization_code'],
+      redirectUris: [CALLBACK],
+      postLogoutRedirectUris: [GOODBYE, `${GOODBYE}?by=app`],
+      scopes: ['openid'],
+      consent: 'never',
+    } as StoredClient;
+    const text = GOODBYE as unknown as string[];
+    const model = new Model({
+      clients: [
+        web,
+        { ...web, id: 'other', postLogoutRedirectUris: [] },
+        { ...web, id: 'text', postLogoutRedirectUris: text },
+      ],
+      users: {
+        findById: (id) => users.find((user) => user.id === id),
+        findByCredentials: (name) => users.find(({ username }) => username === name),
+      },
+    });
+    const elsewhere: Feature = {
+      name: 'clients of elsewhere',
+      findClient: (id) => (id === ELSEWHERE ? { ...web, id } : undefined),
+    };
+    const features = [keys({ from: [RSA] }), openid(), pages(), elsewhere];
+    const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET })];
+    await startHost(platform, { imports }, { port });
+    const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
+      execute: [client.allowInsecureRequests],
+    });
+    const visitor = new Visitor(url);
+    const signIn = async (as: Visitor, username: string) => {
+      const asked = { response_type: 'code', client_id: 'web', scope: 'openid', state: 'x', redirect_uri: CALLBACK };
+      const start = `/oauth/authorize?${new URLSearchParams(asked).toString()}`;
+      await as.signIn('/oauth/login', username);
+      const { location } = await as.get(start);
+      const tokens = await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'x' });
+      return tokens.id_token!;
+    };
+    const logout = (query: Record<string, string> = {}) => `/oauth/logout?${new URLSearchParams(query).toString()}`;
+    const isSignedIn = async () => (await visitor.get('/oauth/logout')).heading === 'Sign out?';
+    return { url, config, visitor, signIn, logout, isSignedIn };
+  }
+
+  it('sends them by the address that a client library makes, and has them back with its state', async () => {
+    const { config, visitor, signIn, isSignedIn } = await open();
+    const hint = await signIn(visitor, 'alice');
+    const to = { post_logout_redirect_uri: GOODBYE, id_token_hint: hint, state: 'a b' };
+    const { pathname, search } = client.buildEndSessionUrl(config, to);
+    const answer = await visitor.get(pathname + search);
+    expect([answer.status, answer.location]).toEqual([303, `${GOODBYE}?state=a+b`]);
+    expect(await isSignedIn()).toBe(false);
+    // Whoever is signed out already goes on.
+    const query = { ...to, post_logout_redirect_uri: `${GOODBYE}?by=app` };
+    expect((await visitor.get(`${pathname}?${new URLSearchParams(query).toString()}`)).location).toBe(
+      `${GOODBYE}?by=app&state=a+b`,
+    );
+  });
+
+  it('may be one that a feature knows, by its document say', async () => {
+    const { visitor, logout } = await open();
+    const leave = (post_logout_redirect_uri: string) =>
+      visitor.get(logout({ client_id: ELSEWHERE, post_logout_redirect_uri }));
+    expect((await leave(GOODBYE)).location).toBe(GOODBYE);
+    expect((await leave('https://evil.example/')).status).toBe(400);
+  });
+
+  it('may send a form, which comes without the cookie, and is followed by a request that has it', async () => {
+    const { visitor, signIn, isSignedIn, url } = await open();
+    const hint = await signIn(visitor, 'alice');
+    const elsewhere = new Visitor(url);
+    const form = { id_token_hint: hint, post_logout_redirect_uri: GOODBYE };
+    const sent = await elsewhere.post('/oauth/logout', form, { 'sec-fetch-site': 'cross-site' });
+    expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/oauth\/logout\?id_token_hint=/)]);
+    expect((await visitor.get(sent.location!)).location).toBe(GOODBYE);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  it.each([
+    ['nothing shows for whom', () => ({})],
+    ['the ID token is of another user', (hint: string) => ({ id_token_hint: hint })],
+  ])('has them asked where %s', async (_, more) => {
+    const { visitor, signIn, logout, isSignedIn, url } = await open();
+    const hint = await signIn(new Visitor(url), 'bob');
+    await signIn(visitor, 'alice');
+    const page = await visitor.get(
+      logout({ client_id: 'web', post_logout_redirect_uri: GOODBYE, state: 's', ...more(hint) }),
+    );
+    expect([page.status, page.heading]).toEqual([200, 'Sign out?']);
+    expect(await isSignedIn()).toBe(true);
+    const answer = await visitor.send(page);
+    expect([answer.status, answer.location]).toEqual([303, `${GOODBYE}?state=s`]);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  it('ends on a page where it names no address', async () => {
+    const { visitor, signIn, logout } = await open();
+    const hint = await signIn(visitor, 'alice');
+    expect((await visitor.get(logout({ id_token_hint: hint, state: 's' }))).heading).toBe('You are signed out');
+    expect((await visitor.get(logout({ state: 's' }))).heading).toBe('You are signed out');
+  });
+
+  it.each([
+    ['an address that is not registered', { post_logout_redirect_uri: 'https://evil.example/' }],
+    ['an address with more in it', { post_logout_redirect_uri: `${GOODBYE}?more=1` }],
+    ['an address that begins like one', { post_logout_redirect_uri: `${GOODBYE}/..` }],
+    ['an address of another client', { client_id: 'other' }],
+    ['an address of nobody', { client_id: '' }],
+    ['a part of an address that is no list', { client_id: 'text', post_logout_redirect_uri: 'https://app.ex' }],
+    ['an address in other letters', { post_logout_redirect_uri: 'https://APP.example/goodbye' }],
+    ['an address with a port', { post_logout_redirect_uri: 'https://app.example:443/goodbye' }],
+    ['an address with a slash', { post_logout_redirect_uri: `${GOODBYE}/` }],
+    ['an address with a name before it', { post_logout_redirect_uri: 'https://evil@app.example/goodbye' }],
+    ['an address that is encoded', { post_logout_redirect_uri: 'https://app.example/%67oodbye' }],
+    ['a client that is not known', { client_id: 'nobody' }],
+    ['a hint that is none', { id_token_hint: 'nonsense' }],
+    ['a hint that nobody signed', { id_token_hint: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.' }],
+  ])('never leads to %s', async (_, change) => {
+    const { visitor, signIn, logout, isSignedIn } = await open();
+    await signIn(visitor, 'alice');
+    const query = { client_id: 'web', post_logout_redirect_uri: GOODBYE, ...change };
+    const page = await visitor.get(logout(query));
+    expect([page.status, page.location, page.heading]).toEqual([400, null, 'You cannot go on from here']);
+    const posted = await visitor.post('/oauth/logout', query);
+    expect([posted.status, posted.location]).toEqual([400, null]);
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  it('tells the developer of a client what is wrong with its request', async () => {
+    const { visitor, logout } = await open();
+    const page = await visitor.get(logout({ client_id: 'web', post_logout_redirect_uri: `${GOODBYE}/` }));
+    expect(page.html).toContain('unless `post_logout_redirect_uri` is registered for the client, to the letter');
+    const other = await visitor.get(logout({ id_token_hint: 'nonsense' }));
+    expect(other.html).toContain('unless `id_token_hint` is an ID token of this server');
+  });
+
+  it('is not whom it says by the ID token of another client', async () => {
+    const { visitor, signIn, logout, isSignedIn } = await open();
+    const hint = await signIn(visitor, 'alice');
+    const page = await visitor.get(logout({ client_id: 'other', id_token_hint: hint }));
+    expect([page.status, page.heading]).toEqual([400, 'You cannot go on from here']);
+    expect(await isSignedIn()).toBe(true);
+  });
+});

@@ -1,0 +1,467 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { OAuth2Module, type OAuth2ModuleOptions, type SignIn } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { openid, type OpenIdOptions } from 'nest-oauth2/openid';
+import { pages, type PagesOptions } from 'nest-oauth2/pages';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import * as client from 'openid-client';
+
+import { DemoInteraction, SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { type Shown, Visitor } from '../pages/visitor.js';
+
+// What OpenID Connect asks of login and consent: Core 1.0 §3.1.2.1, §3.1.2.3, §3.1.2.6; Initiating User Registration 1.0.
+
+const CALLBACK = 'https://app.example/callback';
+const users = [
+  { id: '1', username: 'alice', name: 'Alice' },
+  { id: '2', username: 'bob', name: 'Bob' },
+];
+
+class Model extends MemoryStore {
+  getClaims = () => ({});
+}
+
+function newModel(more: object = {}): Model {
+  const web = {
+    id: 'web',
+    secret: 'secret-of-the-client-web',
+    grants: ['authorization_code', 'refresh_token'],
+    redirectUris: [CALLBACK],
+    scopes: ['openid'],
+    ...more,
+  } as StoredClient;
+  return new Model({
+    clients: [web, { ...web, id: 'other' }],
+    users: {
+      findById: (id) => users.find((user) => user.id === id),
+      findByCredentials: (name, password) => password === 'wonderland' && users.find((one) => one.username === name),
+    },
+  });
+}
+
+interface Setting {
+  openid?: OpenIdOptions;
+  pages?: PagesOptions;
+  client?: object;
+  module?: Partial<OAuth2ModuleOptions>;
+}
+
+describe.each(PLATFORMS)('what OpenID Connect asks of a login, on %s', (platform) => {
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await stopHosts();
+  });
+
+  async function open({ openid: asked, pages: looks, client: known, module }: Setting = {}) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const model = newModel(known);
+    const features = [keys({ from: [RSA] }), openid(asked), ...(module?.interaction ? [] : [pages(looks)])];
+    const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, ...module })];
+    await startHost(platform, { imports }, { port });
+    const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
+      execute: [client.allowInsecureRequests],
+    });
+    return { url, model, config, visitor: new Visitor(url) };
+  }
+
+  const asked = (change: Record<string, string> = {}) => {
+    const usual = { response_type: 'code', client_id: 'web', scope: 'openid', state: 'xyz', redirect_uri: CALLBACK };
+    return `/oauth/authorize?${new URLSearchParams({ ...usual, ...change }).toString()}`;
+  };
+
+  const answerOf = ({ location }: Shown) => {
+    expect(location).toMatch(/^https:\/\/app\.example\/callback\?/);
+    return Object.fromEntries(new URL(location!).searchParams);
+  };
+
+  /** Goes on from an answer as a browser does, until there is a page, or the client. */
+  async function follow(visitor: Visitor, shown: Shown): Promise<Shown> {
+    let next = shown;
+    for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
+      expect(hops).toBeLessThan(10);
+      next = await visitor.get(next.location);
+    }
+    return next;
+  }
+
+  const go = async (visitor: Visitor, change: Record<string, string> = {}) =>
+    follow(visitor, await visitor.get(asked(change)));
+
+  const signIn = async (visitor: Visitor, form: Shown, username = 'alice') =>
+    follow(visitor, await visitor.send(form, { username, password: 'wonderland' }));
+
+  /** Signs in and agrees: from then on nothing is asked. */
+  async function settle(visitor: Visitor) {
+    const consent = await signIn(visitor, await go(visitor));
+    expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toMatchObject({ state: 'xyz' });
+    expect(answerOf(await go(visitor))).toHaveProperty('code');
+  }
+
+  it('says in words what the scopes of openid() allow, and leaves the last word to the host', async () => {
+    const { visitor } = await open({
+      client: { scopes: ['openid', 'email'] },
+      pages: { scopes: { email: 'Write to you' } },
+    });
+    const { html } = await signIn(visitor, await go(visitor, { scope: 'openid email' }));
+    expect(html).toContain('Know who you are here');
+    expect(html).toContain('Write to you');
+    expect(html).not.toContain('Use this scope:');
+  });
+
+  describe('prompt=none', () => {
+    it.each([
+      ['nobody is signed in', false, {}, 'login_required'],
+      ['the user has not agreed before', true, {}, 'consent_required'],
+      ['consent is asked for in each case', true, { prompt: 'none consent' }, 'invalid_request'],
+      ['something else is asked for', true, { prompt: 'login none' }, 'invalid_request'],
+      ['the login is too old', true, { max_age: '0' }, 'login_required'],
+    ])('answers where %s', async (_, isSignedIn, change, error) => {
+      const { visitor } = await open();
+      if (isSignedIn) await signIn(visitor, await visitor.get('/oauth/login?return_to=/oauth/login'));
+      const answer = await visitor.get(asked({ prompt: 'none', ...change }));
+      expect(answerOf(answer)).toMatchObject({ error, state: 'xyz' });
+    });
+
+    it('answers by a code where nothing need be asked, to a request that is posted too', async () => {
+      const { visitor, url } = await open();
+      await settle(visitor);
+      expect(answerOf(await visitor.get(asked({ prompt: 'none' })))).toHaveProperty('code');
+      const form = Object.fromEntries(new URL(asked({ prompt: 'none' }), url).searchParams);
+      expect(answerOf(await visitor.post('/oauth/authorize', form))).toHaveProperty('code');
+    });
+
+    it('shows no page to a frame of another site, whose requests have no cookie', async () => {
+      const { visitor, url } = await open();
+      await settle(visitor);
+      const framed = new Visitor(url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' });
+      expect(answerOf(await framed.get(asked({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
+    });
+  });
+
+  describe('a fresh login', () => {
+    it.each([
+      ['prompt=login', { prompt: 'login' }],
+      ['max_age=0', { max_age: '0' }],
+    ])('is made for %s, though somebody is signed in, and is told to the client', async (_, change) => {
+      const { visitor, config } = await open();
+      await settle(visitor);
+      const before = Math.floor(Date.now() / 1000);
+      const form = await go(visitor, change);
+      expect([form.heading, form.status]).toEqual(['Sign in', 200]);
+      const answer = await signIn(visitor, form);
+      const tokens = await client.authorizationCodeGrant(config, new URL(answer.location!), {
+        expectedState: 'xyz',
+        maxAge: 60,
+      });
+      expect(tokens.claims()!['auth_time']).toBeGreaterThanOrEqual(before);
+      // Where nobody is told when a session ends, nobody is told which one it is.
+      expect(tokens.claims()).not.toHaveProperty('sid');
+    });
+
+    it('was made, or it is asked for again: who comes back as they were is not signed in anew', async () => {
+      const { visitor } = await open();
+      await settle(visitor);
+      const sent = await visitor.get(asked({ prompt: 'login' }));
+      const back = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;
+      expect(back).toMatch(/&prompt_ticket=[\w.-]+$/);
+      expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
+      // Nor by what somebody writes there.
+      const forged = back.replace(/prompt_ticket=.*/, `prompt_ticket=${'a'.repeat(80)}`);
+      expect((await follow(visitor, await visitor.get(forged))).heading).toBe('Sign in');
+    });
+
+    it('turns in no circle: of a login page that does not ask the client hears', async () => {
+      const interaction = Object.assign(new DemoInteraction(), {
+        howSignedIn: (): SignIn => ({ authTime: new Date(Date.now() - 5000) }),
+        login: ({ returnTo }: { returnTo: string }) => ({ redirect: returnTo }),
+      });
+      const authTime = new Date(Date.now() - 5000);
+      interaction.howSignedIn = () => ({ authTime });
+      interaction.findUser = () => ({ id: '1', name: 'Alice' });
+      const { visitor } = await open({ module: { interaction } });
+      expect(answerOf(await go(visitor, { prompt: 'login' }))).toMatchObject({ error: 'login_required' });
+    });
+
+    it.each<[string, unknown]>([
+      ['is no moment', new Date(Number.NaN)],
+      ['a session has made text', '2026-01-02T03:04:05.678Z'],
+      ['is seconds', 1_767_323_045],
+    ])('turns in no circle either where its time %s, and the operator is told', async (_, authTime) => {
+      const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+      const interaction = Object.assign(new DemoInteraction(), {
+        findUser: () => ({ id: '1', name: 'Alice' }),
+        howSignedIn: () => ({ authTime }) as SignIn,
+        login: ({ returnTo }: { returnTo: string }) => ({ redirect: returnTo }),
+      });
+      const { visitor } = await open({ module: { interaction } });
+      expect(answerOf(await go(visitor, { prompt: 'login' }))).toMatchObject({ error: 'server_error' });
+      expect(JSON.stringify(log.mock.calls)).toContain('`authTime` of a sign-in must be a Date');
+    });
+
+    it('is one for a quarter of an hour: who has gone since signs in again', async () => {
+      const { visitor } = await open();
+      await settle(visitor);
+      const sent = await go(visitor, { prompt: 'login' });
+      const { location: back } = await visitor.send(sent, { username: 'alice', password: 'wonderland' });
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockReturnValue(now + 16 * 60_000);
+      expect((await follow(visitor, await visitor.get(back!))).heading).toBe('Sign in');
+    });
+
+    it('cannot be shown by an interaction that does not say when it was', async () => {
+      const interaction = Object.assign(new DemoInteraction(), {
+        findUser: () => ({ id: '1', name: 'Alice' }),
+        howSignedIn: () => undefined,
+        login: ({ returnTo }: { returnTo: string }) => ({ redirect: returnTo }),
+      });
+      const { visitor } = await open({ module: { interaction } });
+      expect(answerOf(await go(visitor, { max_age: '60' }))).toMatchObject({ error: 'login_required' });
+    });
+
+    it('is good for one decision: the address by which it came back is none for another time', async () => {
+      const { visitor } = await open();
+      await settle(visitor);
+      const form = await go(visitor, { prompt: 'login' });
+      const { location: back } = await visitor.send(form, { username: 'alice', password: 'wonderland' });
+      expect(answerOf(await visitor.get(back!))).toHaveProperty('code');
+      expect((await follow(visitor, await visitor.get(back!))).heading).toBe('Sign in');
+    });
+
+    it('is of this very request, and no other one', async () => {
+      const { visitor } = await open();
+      await settle(visitor);
+      const form = await go(visitor, { prompt: 'login' });
+      const { location: back } = await visitor.send(form, { username: 'alice', password: 'wonderland' });
+      const other = back!.replace('state=xyz', 'state=abc');
+      expect((await follow(visitor, await visitor.get(other))).heading).toBe('Sign in');
+    });
+
+    it('is not shown by an old session that was hidden while the ticket was made', async () => {
+      const { visitor, url } = await open();
+      await settle(visitor);
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockReturnValue(now + 5 * 60_000);
+      const sent = await new Visitor(url).get(asked({ prompt: 'login' }));
+      const back = new URL(sent.location!, url).searchParams.get('return_to')!;
+      expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
+    });
+
+    it('is not wanted of a login that is young enough, and is of one that has grown too old', async () => {
+      const { visitor } = await open({ client: { defaultMaxAge: 300 } });
+      const consent = await signIn(visitor, await go(visitor));
+      await visitor.send(consent, { decision: 'allow' });
+      expect(answerOf(await go(visitor))).toHaveProperty('code');
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockReturnValue(now + 301_000);
+      expect((await go(visitor)).heading).toBe('Sign in');
+      expect(answerOf(await go(visitor, { max_age: '3600' }))).toHaveProperty('code');
+    });
+
+    it('is known as one by a server whose clock is half a minute behind', async () => {
+      const { visitor } = await open();
+      await settle(visitor);
+      const form = await go(visitor, { prompt: 'login' });
+      const now = Date.now();
+      // What is signed in by the clock of another process, half a minute behind that of the first.
+      const clock = jest.spyOn(Date, 'now').mockReturnValue(now - 30_000);
+      const { location: back } = await visitor.send(form, { username: 'bob', password: 'wonderland' });
+      clock.mockRestore();
+      expect((await visitor.get(back!)).heading).toBe('Allow access?');
+    });
+
+    it('by another account in another tab asks the new user, and decides nothing for them', async () => {
+      const { visitor } = await open();
+      await settle(visitor);
+      const first = await go(visitor, { prompt: 'consent' });
+      expect(first.heading).toBe('Allow access?');
+      await signIn(visitor, await visitor.get('/oauth/login?prompt=login&return_to=/oauth/login'), 'bob');
+      const again = await visitor.send(first, { decision: 'allow' });
+      expect([again.status, again.heading]).toEqual([200, 'Allow access?']);
+      expect(again.html).toContain('<b>Bob</b>');
+    });
+  });
+
+  it('asks for consent each time that prompt=consent says so', async () => {
+    const { visitor } = await open();
+    await settle(visitor);
+    const consent = await go(visitor, { prompt: 'consent' });
+    expect(consent.heading).toBe('Allow access?');
+    expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toHaveProperty('code');
+    expect((await go(visitor, { prompt: 'consent' })).heading).toBe('Allow access?');
+  });
+
+  it('lets the user choose an account once, for prompt=select_account', async () => {
+    const { visitor } = await open();
+    await settle(visitor);
+    const choice = await go(visitor, { prompt: 'select_account' });
+    expect(choice.heading).toBe('Choose an account');
+    const [, here] = /href="([^"]*prompt_ticket[^"]*)"/.exec(choice.html)!;
+    expect(answerOf(await visitor.get(here!.replaceAll('&amp;', '&')))).toHaveProperty('code');
+    const other = await follow(visitor, await visitor.send(await go(visitor, { prompt: 'select_account' })));
+    expect(other.heading).toBe('Sign in');
+    const consent = await signIn(visitor, other, 'bob');
+    expect([consent.heading, consent.html.includes('<b>Bob</b>')]).toEqual(['Allow access?', true]);
+  });
+
+  describe('hints', () => {
+    it('fill in the name on the login page, and choose its language', async () => {
+      const { visitor } = await open({
+        pages: { languages: { de: { messages: { signInTitle: 'Anmelden' } } } },
+      });
+      const form = await go(visitor, { login_hint: 'alice"><b>', ui_locales: 'fr de' });
+      expect([form.heading, form.headers.get('content-language')]).toEqual(['Anmelden', 'de']);
+      expect(form.html).toContain('value="alice&quot;&gt;&lt;b&gt;"');
+      const wrong = await visitor.send(form, { username: 'alice', password: 'no' });
+      expect([wrong.status, wrong.heading]).toEqual([401, 'Anmelden']);
+    });
+
+    async function idTokenOf(visitor: Visitor, config: client.Configuration, by = 'web') {
+      const { location } = await go(visitor, { client_id: by });
+      return (await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' })).id_token!;
+    }
+
+    it('of an ID token are satisfied by its user alone', async () => {
+      const { visitor, config, url } = await open();
+      await settle(visitor);
+      const hint = await idTokenOf(visitor, config);
+      expect(answerOf(await go(visitor, { prompt: 'none', id_token_hint: hint }))).toHaveProperty('code');
+      const bob = new Visitor(url);
+      await signIn(bob, await bob.get('/oauth/login?return_to=/oauth/login'), 'bob');
+      expect(answerOf(await go(bob, { prompt: 'none', id_token_hint: hint }))).toMatchObject({
+        error: 'login_required',
+      });
+      // Asked, he may become Alice; who remains Bob is not who was asked for.
+      const choice = await go(bob, { id_token_hint: hint });
+      expect(choice.heading).toBe('Choose an account');
+      const [, here] = /href="([^"]*prompt_ticket[^"]*)"/.exec(choice.html)!;
+      expect(answerOf(await bob.get(here!.replaceAll('&amp;', '&')))).toMatchObject({ error: 'login_required' });
+      const form = await follow(bob, await bob.send(await go(bob, { id_token_hint: hint })));
+      expect(answerOf(await signIn(bob, form, 'alice'))).toHaveProperty('code');
+    });
+
+    it('of an ID token are those of this server, to this client', async () => {
+      const { visitor, config } = await open();
+      await settle(visitor);
+      const hint = await idTokenOf(visitor, config);
+      const [, payload] = hint.split('.');
+      const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
+      for (const bad of [unsigned, `${hint.slice(0, -6)}AAAAAA`, 'nonsense', 'a.b.c']) {
+        expect(answerOf(await go(visitor, { prompt: 'none', id_token_hint: bad }))).toMatchObject({
+          error: 'invalid_request',
+        });
+      }
+      const foreign = await go(visitor, { prompt: 'none', client_id: 'other', id_token_hint: hint });
+      expect(answerOf(foreign)).toMatchObject({ error: 'invalid_request' });
+    });
+  });
+
+  describe('prompt=create', () => {
+    it('leads to the page of the host, and from there by the login to the client', async () => {
+      const { visitor, config } = await open({ openid: { signUp: true }, pages: { signUp: '/sign-up' } });
+      expect(config.serverMetadata()['prompt_values_supported']).toContain('create');
+      const sent = await visitor.get(asked({ prompt: 'create', login_hint: 'bob' }));
+      const { pathname, searchParams } = new URL(sent.location!, 'http://here');
+      expect([pathname, searchParams.get('login_hint')]).toEqual(['/sign-up', 'bob']);
+      const form = await visitor.get(searchParams.get('return_to')!);
+      expect([form.heading, form.html.includes('value="bob"')]).toEqual(['Sign in', true]);
+      const consent = await signIn(visitor, form, 'bob');
+      expect(consent.heading).toBe('Allow access?');
+      expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toHaveProperty('code');
+    });
+
+    it('shows the login page, where the host has no other, to whoever is signed in too', async () => {
+      const { visitor } = await open({ openid: { signUp: true } });
+      await settle(visitor);
+      const form = await go(visitor, { prompt: 'create' });
+      expect(form.heading).toBe('Sign in');
+      expect((await signIn(visitor, form, 'bob')).heading).toBe('Allow access?');
+    });
+
+    it('is nothing that a server without such a page says it has', async () => {
+      const { visitor, config } = await open();
+      expect(config.serverMetadata()['prompt_values_supported']).toEqual([
+        'none',
+        'login',
+        'consent',
+        'select_account',
+      ]);
+      await settle(visitor);
+      expect(answerOf(await go(visitor, { prompt: 'create' }))).toHaveProperty('code');
+    });
+  });
+
+  describe('the strength of a login', () => {
+    const MFA = 'urn:example:mfa';
+    const PWD = 'urn:example:pwd';
+
+    /** A host with a second step, which its login page asks for where that is wanted. */
+    function stepping() {
+      let signedIn: SignIn = { authTime: new Date(Date.now() - 1000), acr: PWD };
+      const wanted: unknown[] = [];
+      const interaction = Object.assign(new DemoInteraction(), {
+        findUser: () => ({ id: '1', name: 'Alice' }),
+        howSignedIn: () => signedIn,
+        hasConsented: () => true,
+        login(context: { returnTo: string; wanted: { acr?: readonly string[] } }) {
+          wanted.push(context.wanted);
+          return { redirect: context.returnTo };
+        },
+      });
+      const stepUp = () => void (signedIn = { authTime: new Date(), acr: MFA, amr: ['pwd', 'otp'] });
+      return { interaction, wanted, stepUp };
+    }
+
+    it('is asked for where it is known and wanted, once', async () => {
+      const { interaction, wanted, stepUp } = stepping();
+      const { visitor, config } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
+      expect(config.serverMetadata()['acr_values_supported']).toEqual([PWD, MFA]);
+      expect(answerOf(await go(visitor, { prompt: 'none', acr_values: MFA }))).toMatchObject({
+        error: 'interaction_required',
+      });
+      expect(answerOf(await go(visitor, { acr_values: `urn:unknown ${PWD}` }))).toHaveProperty('code');
+      expect(wanted).toEqual([]);
+      // It is what the client would like: who cannot do it goes on.
+      expect(answerOf(await go(visitor, { acr_values: `${MFA} urn:unknown` }))).toHaveProperty('code');
+      expect(wanted).toEqual([{ acr: [MFA] }]);
+      stepUp();
+      const { location } = await go(visitor, { acr_values: PWD });
+      const tokens = await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' });
+      expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp'] });
+      expect(wanted).toHaveLength(1);
+    });
+
+    it('is demanded where it is essential to the client', async () => {
+      const { interaction, stepUp } = stepping();
+      const { visitor } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
+      const claims = (value: string) => JSON.stringify({ id_token: { acr: { essential: true, values: [value] } } });
+      const unmet = { error: 'unmet_authentication_requirements' };
+      expect(answerOf(await go(visitor, { claims: claims(MFA) }))).toMatchObject(unmet);
+      expect(answerOf(await go(visitor, { claims: claims('urn:unknown') }))).toMatchObject(unmet);
+      const empty = JSON.stringify({ id_token: { acr: { essential: true, value: MFA, values: [] } } });
+      expect(answerOf(await go(visitor, { claims: empty }))).toMatchObject(unmet);
+      stepUp();
+      expect(answerOf(await go(visitor, { claims: claims(MFA) }))).toHaveProperty('code');
+      const sub = (value: string) => JSON.stringify({ id_token: { sub: { value } } });
+      expect(answerOf(await go(visitor, { prompt: 'none', claims: sub('1') }))).toHaveProperty('code');
+      expect(answerOf(await go(visitor, { prompt: 'none', claims: sub('2') }))).toMatchObject({
+        error: 'login_required',
+      });
+    });
+  });
+
+  it.each([
+    ['a max_age below 0', { max_age: '-1' }],
+    ['a max_age that is no number', { max_age: 'soon' }],
+    ['a max_age of centuries', { max_age: '99999999999' }],
+    ['a login_hint that nobody types', { login_hint: 'a'.repeat(256) }],
+    ['acr_values without end', { acr_values: 'a'.repeat(1001) }],
+  ])('refuses %s before anybody has to sign in', async (_, change) => {
+    const { visitor } = await open();
+    expect(answerOf(await visitor.get(asked(change)))).toMatchObject({ error: 'invalid_request' });
+  });
+});

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { OAuth2Module } from 'nest-oauth2';
+import { deviceAuthorization } from 'nest-oauth2/features';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { pages, type PagesOptions } from 'nest-oauth2/pages';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { Visitor } from '../pages/visitor.js';
+
+// What is known of a login on the pages
+
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+const alice = { id: '1', name: 'Alice' };
+
+class Model extends MemoryStore {
+  getClaims = () => ({});
+}
+
+const open = async (platform: (typeof PLATFORMS)[number], look: PagesOptions, more: object = {}) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const tv = { id: 'tv', tokenEndpointAuthMethod: 'none', grants: [DEVICE_CODE, 'refresh_token'], scopes: ['openid'] };
+  const users = { findById: () => alice, findByCredentials: () => alice };
+  const model = new Model({ clients: [tv], users });
+  const features = [keys({ from: [RSA] }), openid(), deviceAuthorization(), pages({ devices: true, ...look })];
+  const module = OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, ...more });
+  await startHost(platform, { imports: [module] }, { port });
+  return url;
+};
+afterEach(stopHosts);
+
+describe.each(PLATFORMS)('the ID token of a device, on %s', (platform) => {
+  it('says when and how its user signed in, where the code was entered, and of no session', async () => {
+    const url = await open(platform, { signIn: { acr: 'urn:example:pwd', amr: ['pwd'] } });
+    const post = async (path: string, form: Record<string, string>) =>
+      (await (
+        await fetch(url + path, { method: 'POST', body: new URLSearchParams({ client_id: 'tv', ...form }) })
+      ).json()) as Record<string, string>;
+    const begun = await post('/oauth/device_authorization', { scope: 'openid' });
+    const before = Math.floor(Date.now() / 1000);
+    const visitor = new Visitor(url);
+    await visitor.signIn('/oauth/login');
+    const asked = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun['user_code']! });
+    expect((await visitor.send(asked, { decision: 'allow' })).location).toBe('/oauth/device?done=allowed');
+    const poll = { grant_type: DEVICE_CODE, device_code: begun['device_code']! };
+    const first = await post('/oauth/token', poll);
+    const again = await post('/oauth/token', { grant_type: 'refresh_token', refresh_token: first['refresh_token']! });
+    for (const { id_token: idToken } of [first, again]) {
+      const said = decodeJwt(idToken!);
+      expect(said).toMatchObject({ sub: '1', acr: 'urn:example:pwd', amr: ['pwd'] });
+      expect(said['auth_time']).toBeGreaterThanOrEqual(before);
+      expect(said).not.toHaveProperty('sid');
+    }
+  });
+});
+
+describe('a host that says what cannot be', () => {
+  const sessions = { find: () => alice, start: () => undefined, end: () => undefined };
+  const interaction = { findUser: () => alice, login: () => ({ redirect: '/' }), consent: () => ({ redirect: '/' }) };
+
+  it.each<[string, PagesOptions, object, string]>([
+    ['sessions of which nobody knows when they began', { sessions }, {}, 'a method `howSignedIn()`'],
+    ['an interaction that does not say it', {}, { interaction }, 'a method `howSignedIn()`'],
+    ['a proof beside sessions', { sessions, signIn: { acr: 'a' } }, {}, '`signIn` is `{ acr, amr }`'],
+    ['a proof that is none', { signIn: { amr: 'pwd' } as never }, {}, '`signIn` is `{ acr, amr }`'],
+    ['a proof that is misspelt', { signIn: { arc: 'a' } as never }, {}, '`signIn` is `{ acr, amr }`'],
+  ])('hears of it at the start: %s', async (_, look, more, sentence) => {
+    await expect((async () => open('express', look, more))()).rejects.toThrow(sentence);
+  });
+});

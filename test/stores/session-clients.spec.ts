@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SessionClient } from 'nest-oauth2/openid';
+
+import { later } from '../support/model.js';
+import { findStores, type OpenStore } from './every-store.js';
+
+const ISSUER = 'https://id.example.com';
+
+describe.each(await findStores())('clients at which users have signed in, on $name', ({ open }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+
+  const newOne = (more: Partial<SessionClient> = {}): SessionClient => ({
+    userId: randomUUID(),
+    sid: randomUUID(),
+    clientId: 'web',
+    sub: 'sub',
+    issuer: ISSUER,
+    ...more,
+  });
+
+  it('are known to every process, once each, and no grant to be shown', async () => {
+    const one = newOne();
+    for (let times = 0; times < 2; times += 1) await opened.store.saveSessionClient(one, later(60));
+    expect(await opened.another.listGrants(one.userId)).toEqual([]);
+    expect(await opened.another.listApplications(one.userId)).toEqual([]);
+    expect(await opened.another.takeSessionClients({ userId: one.userId, sid: one.sid })).toEqual([one]);
+    expect(await opened.store.takeSessionClients({ userId: one.userId })).toEqual([]);
+    // Whoever signs in again is there again.
+    await opened.store.saveSessionClient(one, later(60));
+    expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([one]);
+  });
+
+  it('are those of a session, a client and an issuer, and are handed to one of all who ask', async () => {
+    const one = newOne({ grantId: randomUUID() });
+    const { userId } = one;
+    const others = [
+      newOne({ userId }),
+      newOne({ userId, clientId: 'other' }),
+      newOne({ userId, issuer: 'https://other.example' }),
+    ];
+    for (const each of [one, ...others, newOne()]) await opened.store.saveSessionClient(each, later(60));
+    const { store, another } = opened;
+    const taken = await Promise.all(
+      [store, another, store].map(async (each) => each.takeSessionClients({ userId, sid: one.sid })),
+    );
+    expect(taken.flat()).toEqual([one]);
+    expect(await store.takeSessionClients({ userId, clientId: 'other', issuer: ISSUER })).toEqual([others[1]]);
+    expect(await store.takeSessionClients({ userId, issuer: 'https://other.example' })).toEqual([others[2]]);
+    expect(await store.takeSessionClients({ userId })).toEqual([others[0]]);
+  });
+
+  it('are forgotten in time', async () => {
+    const one = newOne();
+    await opened.store.saveSessionClient(one, new Date(Date.now() - 1000));
+    expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([]);
+  });
+
+  it('are told of where the host ends all that a user has, and of no other issuer', async () => {
+    const issuer = `https://${randomUUID()}.example`;
+    const heard: SessionClient[] = [];
+    opened.store.onSignOut(issuer, (ended) => heard.push(...ended));
+    const one = newOne({ issuer });
+    const { userId } = one;
+    for (const each of [one, newOne({ userId }), newOne({ issuer })])
+      await opened.another.saveSessionClient(each, later(60));
+    await opened.store.revokeGrantsOf({ userId });
+    await opened.store.revokeGrantsOf({ userId });
+    expect(heard).toEqual([one]);
+  });
+});

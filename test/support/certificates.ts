@@ -1,0 +1,116 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+
+// Node issues no certificates: these few lines of DER do. X.690, RFC 5280 §4.1
+
+const DAY = 86_400_000;
+
+/** An attribute of a name: its type in dots, its value, and the tag of that. */
+export type Attribute = readonly [type: string, value: string | Buffer, tag?: number];
+
+/** What a certificate is to say. */
+export interface Wanted {
+  /** RDNs in the order of the certificate, each of one attribute or several. Default: none */
+  subject?: readonly (readonly Attribute[])[];
+  /** Alternative names: `['dns', 'client.example']`. */
+  names?: readonly (readonly ['dns' | 'uri' | 'email' | 'ip', string | Buffer])[];
+  /** Who signs it. Default: itself */
+  by?: Issued;
+  isAuthority?: boolean;
+  /** Days from now. Default: since yesterday, until tomorrow */
+  from?: number;
+  to?: number;
+  /** Default: a new one of P-256 */
+  keys?: { privateKey: KeyObject; publicKey: KeyObject };
+}
+
+/** A certificate with its key, as TLS takes them. */
+export interface Issued {
+  cert: string;
+  key: string;
+  x509: X509Certificate;
+  name: Buffer;
+  privateKey: KeyObject;
+}
+
+export const CN = '2.5.4.3';
+export const O = '2.5.4.10';
+export const OU = '2.5.4.11';
+export const C = '2.5.4.6';
+export const UTF8 = 0x0c;
+
+const der = (tag: number, ...contents: readonly Uint8Array[]): Buffer => {
+  const content = Buffer.concat(contents);
+  const size = content.length;
+  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), content]);
+};
+const sequence = (...contents: readonly Uint8Array[]) => der(0x30, ...contents);
+const set = (...contents: readonly Buffer[]) => der(0x31, ...contents.toSorted((a, b) => Buffer.compare(a, b)));
+
+function oid(text: string): Buffer {
+  const [first, second, ...more] = text.split('.').map(BigInt);
+  const bytes = [first! * 40n + second!, ...more].flatMap((arc) => {
+    const digits = [Number(arc & 0x7fn)];
+    for (let rest = arc >> 7n; rest > 0n; rest >>= 7n) digits.unshift(Number(rest & 0x7fn) | 0x80);
+    return digits;
+  });
+  return der(0x06, Buffer.from(bytes));
+}
+
+const nameOf = (subject: NonNullable<Wanted['subject']>) =>
+  sequence(
+    ...subject.map((rdn) =>
+      set(...rdn.map(([type, value, tag = UTF8]) => sequence(oid(type), der(tag, Buffer.from(value as string))))),
+    ),
+  );
+
+const time = (days: number) =>
+  der(0x18, Buffer.from(new Date(Date.now() + days * DAY).toISOString().replaceAll(/[-:T]|\.\d+/g, '')));
+
+const TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 };
+
+function extensionsOf({ names = [], isAuthority = false }: Wanted): Buffer[] {
+  const extensions = [
+    ...(isAuthority
+      ? [
+          sequence(
+            oid('2.5.29.19'),
+            der(0x01, Buffer.from([0xff])),
+            der(0x04, sequence(der(0x01, Buffer.from([0xff])))),
+          ),
+        ]
+      : []),
+    ...(names.length > 0
+      ? [
+          sequence(
+            oid('2.5.29.17'),
+            der(0x04, sequence(...names.map(([kind, value]) => der(TAGS[kind], Buffer.from(value as string))))),
+          ),
+        ]
+      : []),
+  ];
+  return extensions.length > 0 ? [der(0xa3, sequence(...extensions))] : [];
+}
+
+const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+
+/** Issues a certificate. */
+export function issue(wanted: Wanted = {}): Issued {
+  const { subject = [], by, from = -1, to = 1 } = wanted;
+  const { privateKey, publicKey } = wanted.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = nameOf(subject);
+  const signed = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([1]), randomBytes(8)),
+    ECDSA_WITH_SHA256,
+    by?.name ?? name,
+    sequence(time(from), time(to)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    ...extensionsOf(wanted),
+  );
+  const signature = sign('sha256', signed, by?.privateKey ?? privateKey);
+  const x509 = new X509Certificate(sequence(signed, ECDSA_WITH_SHA256, der(0x03, Buffer.from([0]), signature)));
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  return { cert: x509.toString(), key, x509, name, privateKey };
+}

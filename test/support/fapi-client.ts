@@ -1,0 +1,167 @@
+import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
+
+import { calculateJwkThumbprint, type JWK, SignJWT } from 'jose';
+import { pageOf } from './consent.js';
+import { answerOf, get, post } from './http.js';
+import { CHALLENGE, VERIFIER } from './requests.js';
+
+export const CALLBACK = 'https://app.example/callback?dummy1=lorem&dummy2=ipsum';
+const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const now = () => Math.floor(Date.now() / 1000);
+
+/** A pair of keys, and the public one as JWK. */
+export interface Pair {
+  alg: string;
+  privateKey: KeyObject;
+  jwk: JWK;
+}
+
+const KINDS = {
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generateKeyPairSync('ed25519'),
+  PS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+};
+
+export function newPair(alg: keyof typeof KINDS = 'ES256'): Pair {
+  const { privateKey, publicKey } = KINDS[alg]();
+  return { alg, privateKey, jwk: publicKey.export({ format: 'jwk' }) };
+}
+
+/** What is not as it should be. */
+export interface Bent {
+  header?: object;
+  claims?: object;
+  signer?: KeyObject;
+}
+
+/** What a client sends otherwise than it should: `null` leaves a proof out. */
+export interface Sent {
+  assertion?: string | null;
+  proof?: string | null;
+}
+
+type Form = Readonly<Record<string, string | undefined>>;
+
+/** A client as the FAPI 2.0 Security Profile wants it, which can be told to do one thing wrong. */
+export class FapiClient {
+  readonly key: Pair;
+  /** What its tokens are bound to. */
+  dpop = newPair();
+
+  constructor(
+    private readonly issuer: string,
+    readonly id: string,
+    alg?: keyof typeof KINDS,
+  ) {
+    this.key = newPair(alg);
+  }
+
+  /** As it is registered. */
+  registered<K extends object>(known: K) {
+    const { alg, jwk } = this.key;
+    const jwks = { keys: [{ ...jwk, alg, kid: this.id }] };
+    return { id: this.id, tokenEndpointAuthMethod: 'private_key_jwt', jwks, ...known };
+  }
+
+  assertion({ header, claims, signer = this.key.privateKey }: Bent = {}): Promise<string> {
+    const { id, issuer } = this;
+    const whole = { iss: id, sub: id, aud: issuer, iat: now(), exp: now() + 60, jti: crypto.randomUUID(), ...claims };
+    return new SignJWT(whole).setProtectedHeader({ alg: this.key.alg, kid: id, ...header }).sign(signer);
+  }
+
+  /** For an endpoint, or with a token for a resource. */
+  proof(url: string, { header, claims, signer }: Bent = {}, token?: string): Promise<string> {
+    const { alg, jwk, privateKey } = this.dpop;
+    const ath = token === undefined ? {} : { ath: hash('sha256', token, 'base64url') };
+    const htm = token === undefined ? 'POST' : 'GET';
+    return new SignJWT({ jti: crypto.randomUUID(), htm, htu: url, iat: now(), ...ath, ...claims })
+      .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk, ...header })
+      .sign(signer ?? privateKey);
+  }
+
+  thumbprint = () => calculateJwkThumbprint(this.dpop.jwk);
+
+  /** A form of the client, at an endpoint. */
+  async send(path: string, form: Form, { assertion, proof }: Sent = {}) {
+    const url = this.issuer + path;
+    const shown = proof === undefined ? await this.proof(url) : proof;
+    const proven = assertion === undefined ? await this.assertion() : assertion;
+    const client = proven === null ? {} : { client_assertion_type: TYPE, client_assertion: proven };
+    const given = Object.entries({ ...client, ...form }).filter(([, value]) => value !== undefined);
+    const body = new URLSearchParams(given as [string, string][]);
+    const headers: Record<string, string> = shown === null ? {} : { dpop: shown };
+    const response = await fetch(url, { method: 'POST', headers, body });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  }
+
+  token = (form: Form, sent?: Sent) => this.send('/oauth/token', form, sent);
+
+  /** What it asks for. */
+  asked = (more: Form = {}): Form => ({
+    client_id: this.id,
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    scope: 'notes:read',
+    state: 'xyz',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+    ...more,
+  });
+
+  push = (more: Form = {}, sent: Sent = { proof: null }) => this.send('/oauth/par', this.asked(more), sent);
+
+  /** The same as a request object. */
+  object({ header, claims, signer = this.key.privateKey }: Bent = {}): Promise<string> {
+    const { id: iss, issuer: aud } = this;
+    return new SignJWT({ iss, aud, nbf: now(), exp: now() + 300, ...this.asked(), ...claims })
+      .setProtectedHeader({ alg: this.key.alg, kid: iss, typ: 'oauth-authz-req+jwt', ...header })
+      .sign(signer);
+  }
+
+  pushObject = (request: string, more: Form = {}) =>
+    this.send('/oauth/par', { client_id: this.id, request, ...more }, { proof: null });
+
+  /** Opens a request that was pushed, in a browser where Alice is signed in. */
+  open(name: string, id = this.id, cookie = 'user=alice') {
+    const query = new URLSearchParams({ client_id: id, request_uri: name }).toString();
+    return answerOf(get(`${this.issuer}/oauth/authorize?${query}`, { cookie }));
+  }
+
+  /** Where the browser is sent, once Alice has decided. */
+  async authorize(name: string, decision = 'allow'): Promise<Record<string, string>> {
+    let answer = await this.open(name);
+    if (answer.status === 200) {
+      const { action, ticket } = pageOf(answer);
+      answer = await answerOf(post(this.issuer + action, { ticket, decision }, { cookie: 'user=alice' }));
+    }
+    return Object.fromEntries(new URL(answer.headers['location']!).searchParams);
+  }
+
+  /** A code, for what is pushed. */
+  async code(more: Form = {}, sent?: Sent): Promise<string> {
+    const { body } = await this.push(more, sent);
+    return (await this.authorize(body['request_uri']!))['code']!;
+  }
+
+  redeem(code: string, more: Form = {}, sent?: Sent) {
+    const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER, ...more };
+    return this.token(form, sent);
+  }
+
+  refresh = (token: string, sent?: Sent) => this.token({ grant_type: 'refresh_token', refresh_token: token }, sent);
+
+  /** Calls the resource. */
+  async call(token: string, { bent = {}, headers = {}, scheme = 'DPoP', path = '/notes', proof }: Call = {}) {
+    const dpop = proof === undefined ? await this.proof(`${this.issuer}/notes`, bent, token) : proof;
+    const sent = { authorization: `${scheme} ${token}`, ...(dpop !== null && { dpop }), ...headers };
+    return await fetch(this.issuer + path, { headers: sent });
+  }
+}
+
+/** A call of the resource that is otherwise than it should be. */
+interface Call extends Pick<Sent, 'proof'> {
+  bent?: Bent;
+  headers?: Record<string, string>;
+  scheme?: string;
+  path?: string;
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { createServer, request, type RequestOptions, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+import { CN, issue, type Issued } from './certificates.js';
+
+/** Whom everybody trusts here. */
+export const authority = issue({ subject: [[[CN, 'Authority']]], isAuthority: true });
+
+const local = issue({
+  subject: [[[CN, 'localhost']]],
+  names: [
+    ['dns', 'localhost'],
+    ['ip', Buffer.from([127, 0, 0, 1])],
+  ],
+  by: authority,
+});
+
+/** What a server on this machine is made with that asks for certificates, and lets everybody in. */
+export const TLS_OPTIONS = {
+  cert: local.cert,
+  key: local.key,
+  ca: [authority.cert],
+  requestCert: true,
+  rejectUnauthorized: false,
+};
+
+/** As `fetch()`, of a client that shows this certificate. */
+export const fetchWith =
+  (certificate?: Issued, more: RequestOptions = {}) =>
+  async (
+    url: string | URL,
+    { method = 'GET', headers, body }: { method?: string; headers?: object; body?: unknown } = {},
+  ) => {
+    const { cert, key } = certificate ?? {};
+    const whole = { method, agent: false, ca: authority.cert, ...(cert && { cert, key: key! }), ...more };
+    const sent = request(url, {
+      headers: Object.fromEntries(new Headers(headers as Record<string, string> | undefined)),
+      ...whole,
+    } as RequestOptions);
+    sent.end(body instanceof URLSearchParams ? body.toString() : body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    return new Response(text || null, {
+      status: answer.statusCode!,
+      headers: answer.headers as Record<string, string>,
+    });
+  };
+
+/** A proxy that ends TLS, and says by these headers what certificate it was shown. */
+export async function startTlsProxy(
+  target: string,
+  headersOf: (socket: TLSSocket) => Record<string, string>,
+): Promise<{ url: string; server: Server }> {
+  const server = createServer(TLS_OPTIONS, (came, answer) => {
+    const headers = { ...came.headers, ...headersOf(came.socket as TLSSocket) };
+    const sent = requestHttp(new URL(came.url!, target), { method: came.method!, headers }, (got) => {
+      answer.writeHead(got.statusCode!, got.headers);
+      got.pipe(answer);
+    });
+    came.pipe(sent);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
