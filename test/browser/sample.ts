@@ -38,15 +38,38 @@ export async function startSample(databaseFile: string, port?: string): Promise<
 /** Starts the sample of Swagger UI. */
 export const startSwagger = (): Promise<Sample> => start('14-swagger', / {2}Open +(\S+)\/docs\n/, {});
 
+/** Starts the sample of passkeys. */
+export const startPasskeys = (): Promise<Sample> => start('17-passkeys', LISTENING, {});
+
+/** Starts the provider and the two applications that sign users in by it. */
+export async function startOpenId(): Promise<{ server: Sample; web: Sample; page: Sample }> {
+  const [port, ...ports] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [WEB, BROWSER] = ports.map((one) => `http://127.0.0.1:${one}`);
+  const places = { PORT: port, WEB, BROWSER };
+  const server = await start('11-openid', LISTENING, places);
+  const web = await start('11-openid', LISTENING, places, 'web');
+  return { server, web, page: await start('11-openid', LISTENING, places, 'browser') };
+}
+
+/** Starts a server whose users come from another one, and that. */
+export async function startSocialLogin(): Promise<{ server: Sample; provider: Sample }> {
+  const places = { PORT: await freePort(), PROVIDER: `http://127.0.0.1:${await freePort()}` };
+  const provider = await start('12-social-login', LISTENING, places, 'provider');
+  return { server: await start('12-social-login', LISTENING, places), provider };
+}
+
+const LISTENING = /Listening on (\S+)\./;
+
 async function start(
   name: string,
   started: RegExp,
   given: Readonly<Record<string, string | undefined>>,
+  script = 'start',
 ): Promise<Sample> {
   const cwd = fileURLToPath(new URL(`../../sample/${name}`, import.meta.url));
   // A process group of its own: npm, its shell and the server end together.
   const env = { ...process.env, ...given, PORT: given['PORT'] ?? (await freePort()) };
-  const npm = spawn('npm', ['start'], { cwd, env, detached: true });
+  const npm = spawn('npm', ['run', script], { cwd, env, detached: true });
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));
   let log = '';
   npm.stderr.on('data', (text) => (log += text));

@@ -43,6 +43,12 @@ async function expectToWork({ url }: Started): Promise<void> {
   expect(await notes.json()).toMatchObject({ notes: expect.arrayContaining(['Follow the white rabbit']) });
 }
 
+/** Of a place on the server that is visited. */
+function pathOf(location: string | null): string {
+  const { pathname, search } = new URL(location!);
+  return pathname + search;
+}
+
 async function replaceIn(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   expect(text).toContain(from);
@@ -108,12 +114,18 @@ describe('in a clean clone without compiler and install scripts', () => {
     '04-redis',
     '05-resource-server',
     '09-two-servers',
+    '11-openid',
+    '12-social-login',
     '15-device',
+    '16-passport',
+    '17-passkeys',
   ])('npm start alone starts sample/%s', async (name) => {
     const settings = places.settingsOf(name);
     if (!settings) return;
     await withStarted(clone, `sample/${name}`, settings, async (sample) => {
-      expect(sample.lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
+      // One that has to be called by a name says that.
+      const lines = sample.lines.map((line) => line.replace('//localhost:', '//127.0.0.1:'));
+      expect(lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
       expect(await refusalOf(sample)).toContain('content must be application/x-www-form-urlencoded');
       report(`sample/${name}: ${packagesOf(sample)} packages, ${sample.milliseconds} ms`);
     });
@@ -148,6 +160,19 @@ describe('in a clean clone without compiler and install scripts', () => {
       await visitor.send(shown, { decision: 'allow' });
       expect(await device.prints(/^Signed in\. (.*)$/m)).toContain('"of":"Alice Liddell"');
       expect(await device.ended).toBe(0);
+    });
+  });
+
+  it('sample/16-passport signs its user in by Passport, and lets a client read the notes', async () => {
+    await withStarted(clone, 'sample/16-passport', {}, async ({ url }) => {
+      const browser = new Visitor(url, { origin: url });
+      const asked = pathOf((await browser.get('/client')).location);
+      const login = await browser.get((await browser.get(asked)).location!);
+      const signedIn = await browser.send(login, { username: 'alice', password: 'wonderland' });
+      const consent = await browser.get(signedIn.location!);
+      const allowed = await browser.send(consent, { decision: 'allow' });
+      expect((await browser.get(pathOf(allowed.location))).html).toContain('"of":"Alice Liddell"');
+      expect((await browser.post('/login', {}, { origin: 'https://elsewhere.example' })).status).toBe(403);
     });
   });
 

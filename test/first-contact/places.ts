@@ -27,7 +27,11 @@ export async function findPlaces(): Promise<Places> {
     '02-migrated-model': {},
     '03-typeorm-postgres': hasDatabase ? { DATABASE_URL: at(DATABASE_URL, database) } : undefined,
     '05-resource-server': {},
+    '11-openid': {},
+    '12-social-login': {},
     '15-device': {},
+    '16-passport': {},
+    '17-passkeys': {},
     '09-two-servers': {},
     '04-redis': redis ? { REDIS_URL: at(redis, '15') } : undefined,
   };

@@ -1,0 +1,14 @@
+import session from 'express-session';
+import { issuer } from '../addresses.js';
+import { start } from '../start.js';
+import { AppModule } from './app.module.js';
+import { secret } from './secret.js';
+
+start(AppModule, `http://127.0.0.1:${process.env.PORT ?? 3000}`, (app) => {
+  const secure = issuer.startsWith('https:');
+  if (secure) app.set('trust proxy', 1);
+  // `lax`: the cookie comes along when the provider sends the browser back.
+  const cookie = { httpOnly: true, sameSite: 'lax', secure } as const;
+  // Sessions live in this process: a real system gives a `store`.
+  app.use(session({ secret, name: 'notes', resave: false, saveUninitialized: false, cookie }));
+});

@@ -1,0 +1,21 @@
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { accounts } from './accounts.js';
+import { issuer } from '../addresses.js';
+
+export const model = new MemoryStore({
+  clients: [
+    {
+      id: 'notes',
+      secret: 'notes-secret',
+      name: 'Notes on the web',
+      grants: ['authorization_code', 'refresh_token'],
+      redirectUris: [`${issuer}/client/callback`],
+      scopes: ['notes:read'],
+    },
+  ],
+  users: {
+    findById: (id) => accounts.findById(id),
+    // Nobody has a password.
+    findByCredentials: () => undefined,
+  },
+});

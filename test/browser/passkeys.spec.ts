@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type Sample, startPasskeys } from './sample.js';
+import { openBrowser, openPage } from './visitor.js';
+
+/** An authenticator without hardware, whose owner is there and agrees to everything. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+  } as const;
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+}
+
+describe('the sample of passkeys', () => {
+  let browser: Browser;
+  let sample: Sample;
+  let url: string;
+
+  // Time to install the sample on a clean clone.
+  beforeAll(async () => {
+    browser = await openBrowser();
+    sample = await startPasskeys();
+    url = sample.url.replace('127.0.0.1', 'localhost');
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await sample?.stop();
+  });
+
+  it('makes an account by a passkey, and signs in by that alone, for a client to read the notes', async () => {
+    const { page, complaints } = await openPage(browser, {});
+    await addAuthenticator(page);
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Read them with an application' }).click();
+    await page.getByLabel('Name').fill('Alice Liddell');
+    await page.getByRole('button', { name: 'Make an account' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('"of":"Alice Liddell"').waitFor();
+
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'The applications that may read them' }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('Notes on the web').waitFor();
+    // There is no picture beside its name.
+    expect(complaints.filter((one) => !one.includes('404'))).toEqual([]);
+  });
+
+  it('believes nobody who has no passkey of an account, and no answer to what it has not asked', async () => {
+    const { page } = await openPage(browser, {});
+    await addAuthenticator(page);
+    await page.goto(`${url}/login`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.locator('#problem:not(:empty)').waitFor();
+
+    const send = (path: string) =>
+      fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":"x"}' });
+    expect((await send('/passkeys/answer')).status).toBe(400);
+    expect((await send('/passkeys/created')).status).toBe(400);
+  });
+});
