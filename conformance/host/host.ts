@@ -1,0 +1,68 @@
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { type INestApplication, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { pages } from 'nest-oauth2/pages';
+import type { StoredClient } from 'nest-oauth2/stores/memory';
+
+import { selfSigned } from './certificate.js';
+import { ResourceController } from './resource.controller.js';
+import { HostStore } from './store.js';
+import { tls } from './tls.js';
+
+/** What of the server differs from plan to plan. */
+export interface HostSettings extends Pick<Partial<OAuth2ModuleOptions>, 'features'> {
+  clients: readonly StoredClient[];
+  /** The certificates that clients may show; left out: nobody is asked for one. */
+  certificates?: readonly string[];
+  /** The lifetimes and rules of the server, where a plan wants others than the defaults. */
+  options?: Partial<OAuth2ModuleOptions>;
+}
+
+/** Where it runs, and on what. */
+export interface HostPlace {
+  issuer: string;
+  platform?: 'express' | 'fastify';
+}
+
+/** An application as anybody would write it: our module, our pages, a store in memory, and one protected resource. */
+export async function startHost(settings: HostSettings, place: HostPlace): Promise<INestApplication> {
+  const { clients, features = [], certificates, options = {} } = settings;
+  const { issuer, platform = 'express' } = place;
+  const { hostname, port } = new URL(issuer);
+
+  @Module({
+    imports: [
+      OAuth2Module.forRoot({
+        model: new HostStore(clients),
+        issuer,
+        secret: randomBytes(32).toString('base64url'),
+        features: [pages({ site: 'Conformance', throttle: { count: () => 0 } }), ...features],
+        ...options,
+      }),
+    ],
+    controllers: [ResourceController],
+  })
+  class HostModule {}
+
+  const https = { ...(await selfSigned(hostname, [hostname])), ...tls, ...(certificates && showing(certificates)) };
+  const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter({ https });
+  const application = await NestFactory.create(HostModule, adapter, {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+    forceCloseConnections: true,
+    ...(platform === 'express' && { httpsOptions: https }),
+  });
+  await application.listen(Number(port || 443), '127.0.0.1');
+  return application;
+}
+
+/** Whoever has none, or another, may come all the same: what that is good for is ours to say. RFC 8705 §2 */
+const showing = (certificates: readonly string[]) => ({
+  requestCert: true,
+  rejectUnauthorized: false,
+  ca: [...certificates],
+});

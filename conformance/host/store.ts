@@ -1,0 +1,50 @@
+import type { User } from 'nest-oauth2';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+
+/** By whom the suite signs in. */
+export const ALICE = { id: 'alice', name: 'Alice Liddell', password: 'wonderland' };
+
+/** What is known of her. OpenID Connect Core §5.1 */
+const CLAIMS = {
+  name: ALICE.name,
+  given_name: 'Alice',
+  family_name: 'Liddell',
+  middle_name: 'Pleasance',
+  nickname: 'Ally',
+  preferred_username: ALICE.id,
+  profile: 'https://wonderland.example/alice',
+  picture: 'https://wonderland.example/alice.png',
+  website: 'https://wonderland.example',
+  gender: 'female',
+  birthdate: '1852-05-04',
+  zoneinfo: 'Europe/London',
+  locale: 'en-GB',
+  updated_at: 1_700_000_000,
+  email: 'alice@wonderland.example',
+  email_verified: true,
+  address: {
+    street_address: '2 The Rabbit Hole',
+    locality: 'Oxford',
+    postal_code: 'OX1 1DP',
+    country: 'United Kingdom',
+  },
+  phone_number: '+44 1865 276150',
+  phone_number_verified: false,
+};
+
+/** The store of a demonstration, of one user, whose claims it tells. */
+export class HostStore extends MemoryStore {
+  constructor(clients: readonly StoredClient[]) {
+    super({
+      clients,
+      users: {
+        findById: (id) => id === ALICE.id && ALICE,
+        findByCredentials: (name, password) => name === ALICE.id && password === ALICE.password && ALICE,
+      },
+    });
+  }
+
+  getClaims({ id }: User): object {
+    return id === ALICE.id ? CLAIMS : {};
+  }
+}

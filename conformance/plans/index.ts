@@ -1,0 +1,6 @@
+import { FAPI2_PLANS } from './fapi2.js';
+import { OPENID_PLANS } from './openid.js';
+import type { ConformancePlan } from './plan.js';
+
+/** All that can be run, in the order in which they are. */
+export const PLANS: readonly ConformancePlan[] = [...FAPI2_PLANS, ...OPENID_PLANS];

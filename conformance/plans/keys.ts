@@ -1,0 +1,24 @@
+import { type JsonWebKey, generateKeyPair, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** A key of a client, by the names of RFC 7517. */
+export type ClientKey = JsonWebKey & { kid: string; alg: string; use: string; x5c?: string[] };
+
+/** What a client has, and what of it the server knows. */
+export interface ClientKeys {
+  private: { keys: ClientKey[] };
+  public: { keys: ClientKey[] };
+}
+
+/** A key that nobody has ever had. */
+export async function newKeys(alg: 'ES256' | 'PS256' | 'RS256'): Promise<ClientKeys> {
+  const pair =
+    alg === 'ES256'
+      ? await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+      : await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const named = { kid: randomUUID(), alg, use: 'sig' };
+  return {
+    private: { keys: [{ ...pair.privateKey.export({ format: 'jwk' }), ...named }] },
+    public: { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), ...named }] },
+  };
+}

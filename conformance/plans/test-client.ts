@@ -1,0 +1,27 @@
+import { createPrivateKey } from 'node:crypto';
+
+import { type Certificate, selfSigned } from '../host/certificate.js';
+import { type ClientKeys, newKeys } from './keys.js';
+
+/** A client that exists for one run: its keys are made when it starts, and gone when it ends. */
+export interface TestClient {
+  id: string;
+  keys: ClientKeys;
+  /** What it shows in TLS, of a key that is among its public ones. */
+  certificate: Certificate;
+  /** How it proves itself by that. RFC 8705 §2 */
+  tlsMethod: 'tls_client_auth' | 'self_signed_tls_client_auth';
+}
+
+export async function newTestClient(
+  id: string,
+  alg: 'ES256' | 'PS256',
+  tlsMethod: TestClient['tlsMethod'],
+): Promise<TestClient> {
+  const keys = await newKeys(alg);
+  const certificate = await selfSigned(id);
+  const { d: _, ...shown } = createPrivateKey(certificate.key).export({ format: 'jwk' });
+  const x5c = [certificate.cert.replaceAll(/-----[A-Z ]+-----|\s/g, '')];
+  keys.public.keys.push({ ...shown, kid: `${id}-tls`, alg: 'ES256', use: 'sig', x5c });
+  return { id, keys, certificate, tlsMethod };
+}

@@ -1,0 +1,39 @@
+import { get } from 'node:https';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { startHost } from '../../conformance/host/host.js';
+import { PLANS } from '../../conformance/plans/index.js';
+import { EXPECTATIONS } from '../../conformance/expectations.js';
+import { freePort } from '../support/free-port.js';
+import { PLATFORMS } from '../support/nest-host.js';
+
+async function read(url: string): Promise<{ status: number | undefined; body: string }> {
+  const [answer] = (await once(get(url, { rejectUnauthorized: false }), 'response')) as [IncomingMessage];
+  return { status: answer.statusCode, body: await text(answer) };
+}
+
+describe('the server of the conformance suite', () => {
+  it.each(PLANS.map((plan) => [plan.name, plan] as const))('starts for the plan %s', async (_, plan) => {
+    const issuer = `https://localhost:${await freePort()}`;
+    const { host, configuration } = await plan.prepare({ issuer, suite: 'https://suite.example' });
+    const platform = PLATFORMS[PLANS.indexOf(plan) % PLATFORMS.length]!;
+    const server = await startHost(host, { issuer, platform });
+    try {
+      const { discoveryUrl } = (configuration as { server: { discoveryUrl: string } }).server;
+      expect(JSON.parse((await read(discoveryUrl)).body)).toMatchObject({ issuer });
+      expect(await read(`${issuer}/resource`)).toMatchObject({ status: 401 });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('has plans of names of their own, and expects nothing of plans that there are not', () => {
+    const names = PLANS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(EXPECTATIONS.flatMap(({ plans = [] }) => plans).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
