@@ -1,13 +1,13 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { writeDocs, writeStoresSection } from './report/docs.js';
+import { writeDocs, writeSection } from './report/docs.js';
 import { buildMeasured, keepRun, latestRunsLike } from './report/runs.js';
 import { setUp } from './setup.js';
 
 // npm run bench [-- --only=authenticate,http] [--brief] [--docs]
 
 const inProcess = ['authenticate', 'token', 'authorize'];
-const others = ['http', 'scaling', 'leak', 'startup', 'stores', 'postgres'];
+const others = ['http', 'jose', 'scaling', 'leak', 'startup', 'stores', 'postgres'];
 const ofStores = ['stores', 'postgres'];
 const { values } = parseArgs({
   options: {
@@ -22,15 +22,17 @@ if (unknown.length > 0)
   throw new Error(`--only knows ${[...inProcess, ...others].join(', ')}; not ${unknown.join(', ')}`);
 
 const isWhole = [...inProcess, ...others].every((name) => wanted.includes(name));
+const isOfKeys = wanted.join() === 'jose';
 const isOfStores = wanted.length === ofStores.length && ofStores.every((name) => wanted.includes(name));
-if (values.docs && (values.brief || !(isWhole || isOfStores))) {
-  throw new Error(`--docs takes a whole run, or --only=${ofStores.join()}; and never --brief`);
+if (values.docs && (values.brief || !(isWhole || isOfStores || isOfKeys))) {
+  throw new Error(`--docs takes a whole run, or --only=${ofStores.join()} or jose; and never --brief`);
 }
 
 setUp();
 // Not before everything is installed: these import what is measured.
 const { measureInProcess } = await import('./in-process.js');
 const { measureHttp } = await import('./http/measure.js');
+const { measureJose } = await import('./jose/measure.js');
 const { measureLeaks, measureScaling, measureStartUp } = await import('./resources/measure.js');
 const { measureStores } = await import('./stores/measure.js');
 const { measurePostgres } = await import('./postgres/measure.js');
@@ -43,6 +45,7 @@ const load = [loadavg()[0]];
 const prefixes = wanted.filter((name) => !others.includes(name));
 if (prefixes.length > 0) results.inProcess = await measureInProcess({ prefixes, brief });
 if (wanted.includes('http')) results.http = await measureHttp({ brief });
+if (wanted.includes('jose')) results.jose = await measureJose({ brief });
 if (wanted.includes('scaling')) results.scaling = await measureScaling({ brief });
 if (wanted.includes('leak')) results.leak = await measureLeaks({ brief });
 if (wanted.includes('startup')) results.startup = await measureStartUp({ brief });
@@ -53,4 +56,4 @@ results.load = [...load, loadavg()[0]];
 printResults(results);
 keepRun(results);
 if (values.docs && isWhole) writeDocs(latestRunsLike(results, 3));
-else if (values.docs) writeStoresSection(results);
+else if (values.docs) writeSection(isOfKeys ? 'keys' : 'stores', results);

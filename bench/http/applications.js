@@ -5,12 +5,12 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 
 /** Starts a Nest application of these controllers and imports on a free port, body parsers as Nest sets them up. */
-export async function start(platform, { controllers, imports = [] }) {
+export async function start(platform, { controllers, imports = [] }, port = 0) {
   class Application {}
   Module({ controllers, imports })(Application);
   const adapter = platform === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
   const app = await NestFactory.create(Application, adapter, { logger: false });
-  await app.listen(0, '127.0.0.1');
+  await app.listen(port, '127.0.0.1');
   return app;
 }
 

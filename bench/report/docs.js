@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { plot } from './plot.js';
 import { goalsTable } from './goals.js';
 import { markdown } from './markdown.js';
+import { keysSection } from './keys-section.js';
 import { storesSection } from './stores-section.js';
 import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
@@ -14,20 +15,21 @@ export function writeDocs(runs) {
   writeFileSync(new URL('performance.md', docs), page(results, runs));
 }
 
-/** Writes what a run measured of stores into the page, and leaves the rest as it is. */
-export function writeStoresSection(results) {
+/** Writes a part of the page, of stores or of keys, and leaves the rest as it is. */
+export function writeSection(part, results) {
   const path = new URL('../../docs/performance.md', import.meta.url);
   const page = readFileSync(path, 'utf8');
-  const [start, end] = MARKS.map((mark) => page.indexOf(mark));
-  if (start < 0 || end < start) throw new Error(`${path.pathname} has no place between ${MARKS.join(' and ')}`);
-  writeFileSync(path, page.slice(0, start) + marked(results) + page.slice(end + MARKS[1].length));
+  const marks = [`<!-- ${part} -->`, `<!-- /${part} -->`];
+  const [start, end] = marks.map((mark) => page.indexOf(mark));
+  if (start < 0 || end < start) throw new Error(`${path.pathname} has no place between ${marks.join(' and ')}`);
+  writeFileSync(path, page.slice(0, start) + marked(part, results) + page.slice(end + marks[1].length));
 }
 
-const MARKS = ['<!-- stores -->', '<!-- /stores -->'];
-const marked = (results) => `${MARKS[0]}\n\n${storesSection(results)}\n${MARKS[1]}`;
+const sections = { stores: storesSection, keys: keysSection };
+const marked = (part, results) => `<!-- ${part} -->\n\n${sections[part](results)}\n<!-- /${part} -->`;
 
 function page(results, runs) {
-  const { machine, inProcess, http, scaling, leak, startup } = results;
+  const { machine, inProcess, http, jose, scaling, leak, startup } = results;
   return `# Performance
 
 This page is written by \`npm run bench -- --docs\`; do not edit it. The numbers are of one machine (${machine.cpus} cores,
@@ -96,7 +98,9 @@ Imports in fresh processes, milliseconds, median (min–max).
 
 ${markdown(startUpTable(startup))}
 
-${marked(results)}
+${marked('keys', results)}
+
+${marked('stores', results)}
 
 ## Method
 
@@ -117,14 +121,14 @@ ${marked(results)}
 
 ## What is not measured
 
-Databases over a network (where a round trip is some ten times that of this machine), TLS, other versions of Node, and
-signed tokens.
+Databases over a network (where a round trip is some ten times that of this machine), TLS, and other versions of Node.
 
 ## Run it
 
     npm run bench                               # everything, about half an hour
     npm run bench -- --only=authenticate        # or token, authorize, http, scaling, leak, startup, stores, postgres
     npm run bench -- --only=stores,postgres --docs   # the stores, and their part of this page
+    npm run bench -- --only=jose --docs         # clients and tokens with keys, and their part
     npm run bench -- --brief                    # a minute: that it works, nothing about time
     npm run bench -- --docs                     # everything, and this page, with earlier runs of the same code
 

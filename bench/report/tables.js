@@ -30,6 +30,22 @@ export function httpTable({ platforms }) {
   return [['request', ...Object.values(first).map(({ title }) => title)], ...rows];
 }
 
+export function joseTable({ verify, http }) {
+  const checked = verify.map(({ alg, bare, model, ratio }) => [
+    `a signed token, ${alg}`,
+    `JwtTokens ${model.toFixed(0)}, bare jose ${bare.toFixed(0)}`,
+    `${ratio.toFixed(2)} times bare jose`,
+  ]);
+  const served = http.flatMap(({ operation, servers }) =>
+    Object.entries(servers).map(([name, { timesLess, ...cpu }]) => [
+      `${operation}, ${name}`,
+      spread(cpu, 0),
+      timesLess && name !== 'oidc-provider' ? `${timesLess.toFixed(2)} times less than oidc-provider` : '',
+    ]),
+  );
+  return [['what is checked', 'CPU microseconds', 'beside the other'], ...checked, ...served];
+}
+
 export function scalingTable(sizes) {
   const names = Object.keys(sizes[0].nanoseconds);
   const rows = sizes.map(({ size, nanoseconds, bytesPerToken }) => [

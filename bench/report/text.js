@@ -1,9 +1,10 @@
 import { storesTables } from './stores.js';
-import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
+import { httpTable, inProcessTable, joseTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
 const tables = {
   inProcess: ['Nanoseconds per operation, in process: median (min–max)', inProcessTable],
   http: ['CPU microseconds per request of the server process: median (min–max)', httpTable],
+  jose: ['Clients and tokens with keys: CPU microseconds of the process', joseTable],
   scaling: ['CPU nanoseconds per operation with the memory store, best of nine blocks', scalingTable],
   leak: ['The heap over many requests', leakTable],
   startup: ['Imports in fresh processes', startUpTable],
