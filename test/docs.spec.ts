@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const under = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? under(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
+  );
+const pages = ['README.md', 'CONTRIBUTING.md', ...under('docs').filter((path) => path.endsWith('.md'))];
+const sources = [...under('lib'), ...under('src')].filter((path) => path.endsWith('.ts'));
+
+/** As GitHub calls it. */
+const anchorOf = (heading: string) =>
+  heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+describe('the pages', () => {
+  it('lead nowhere that there is not', () => {
+    const dead = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)\s#]*)(?:#([^)\s]*))?\)/g)]
+        .filter(([, path]) => !/^[a-z]+:/.test(path!))
+        .filter(([, path, anchor]) => {
+          const at = path === '' ? page : join(page, '..', path!);
+          if (!existsSync(join(root, at))) return true;
+          if (anchor === undefined || !at.endsWith('.md')) return false;
+          return ![...read(at).matchAll(/^#+ (.*)$/gm)].some(([, heading]) => anchorOf(heading!) === anchor);
+        })
+        .map(([link]) => `${page}: ${link}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('name each member that a feature may have', () => {
+    const [, contract] = /export interface Feature \{(.*?)\n\}/s.exec(read('lib/feature.ts'))!;
+    const members = [...contract!.matchAll(/^ {2}(?:readonly )?(\w+)\??[(:<]/gm)].map(([, name]) => name!);
+    const named = new Set([...read('docs/features.md').matchAll(/^\| `(\w+)/gm)].map(([, name]) => name!));
+    expect(members.length).toBeGreaterThan(30);
+    expect(members.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('name no file by which a standard is met, or proven to be, that there is not', () => {
+    const files = [...sources, ...under('test'), ...under('conformance')];
+    const named = [...read('docs/standards.md').matchAll(/`([\w./-]+\.ts|(?:lib|src|test)\/[\w./-]+)`/g)];
+    const known = (path: string) => existsSync(join(root, path)) || files.some((file) => file.endsWith(`/${path}`));
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.map(([, path]) => path!).filter((path) => !known(path))).toEqual([]);
+  });
+
+  it('have each file of the code in the tree of the architecture, or its folder', () => {
+    const [, tree] = read('docs/architecture.md').split('```');
+    const named = new Set(tree!.split(/[\s,:;()]+/));
+    // In these each file is told; the others are told as a whole.
+    const isWide = (folder: string) =>
+      /^(?:lib|src|lib\/(?:features|endpoints|jose|openid|tokens|stores|http|model|clients))$/.test(folder);
+    const isNamed = (path: string) => {
+      const [folder, file] = [dirname(path), basename(path)];
+      const above = folder.split('/').slice(1);
+      return named.has(file) || (!isWide(folder) && above.some((name) => named.has(`${name}/`)));
+    };
+    expect(sources.filter((path) => !path.endsWith('/index.ts') && !isNamed(path))).toEqual([]);
+  });
+});
