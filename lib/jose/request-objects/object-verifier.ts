@@ -29,9 +29,8 @@ export class ObjectVerifier {
 
   /** @returns what it says @throws InvalidRequestObjectError */
   async verify(object: string, client: Client, clientId: string, { request, server }: Asked): Promise<JWTPayload> {
-    if (object.length > LONGEST) throw invalid(`it has ${LONGEST} characters at most`, object.length);
-    const { payload, isLate } = await this.read(object, client, { clientId, issuer: server.issuerOf(request)! });
-    this.verifyTimes(payload);
+    const alg = registered(client, 'requestObjectSigningAlg');
+    const { payload, isLate } = await this.read(object, client, { clientId, alg, issuer: server.issuerOf(request)! });
     if (payload.exp !== undefined) await this.verifyOpened(object, payload.exp, isLate, server);
     return payload;
   }
@@ -44,11 +43,21 @@ export class ObjectVerifier {
     return () => model.once(digest, this.secondsFor(exp!));
   }
 
-  private async read(object: string, client: Client, { clientId, issuer }: { clientId: string; issuer: string }) {
+  /**
+   * What it says, signed by its client for this server: it is of the past, `isLate`, or of now.
+   * @throws InvalidRequestObjectError
+   */
+  async read(object: string, client: Client, signed: Signed): Promise<{ payload: JWTPayload; isLate: boolean }> {
+    if (object.length > LONGEST) throw invalid(`it has ${LONGEST} characters at most`, object.length);
+    const found = await this.open(object, client, signed);
+    this.verifyTimes(found.payload);
+    return found;
+  }
+
+  private async open(object: string, client: Client, { alg, clientId, issuer }: Signed) {
     const { algorithms, clockTolerance } = this.settings;
     const keys = this.keys.of(client);
     if (!keys) throw invalid('its client has keys, by `jwks` or `jwksUri`');
-    const alg = registered(client, 'requestObjectSigningAlg');
     const allowed = algorithms.filter((one) => alg === undefined || one === alg);
     const checks = { algorithms: allowed, clockTolerance, issuer: clientId, audience: issuer };
     try {
@@ -92,6 +101,13 @@ export class ObjectVerifier {
   private secondsFor(exp: number): number {
     return Math.ceil(exp - Date.now() / 1000) + this.settings.interactionLifetime + LEEWAY;
   }
+}
+
+/** By whom, for whom, and by what it is to be signed; without `alg`: by any that is allowed. */
+interface Signed {
+  clientId: string;
+  issuer: string;
+  alg: string | undefined;
 }
 
 interface Asked {
