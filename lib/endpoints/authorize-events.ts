@@ -28,8 +28,9 @@ export function reportGranted(
   { user, answer }: { user: User; answer: Answer },
 ): void {
   const names: OAuth2EventName[] = ['authorization.granted'];
-  if ('accessToken' in answer.result) names.push('token.issued');
-  else if ('authorizationCode' in answer.result) names.push('code.issued');
+  const isToken = 'accessToken' in answer.result;
+  if (isToken || 'access_token' in answer.parameters) names.push('token.issued');
+  if (!isToken && 'authorizationCode' in answer.result) names.push('code.issued');
   for (const name of names) {
     if (!isHeard(events, name)) continue;
     const { scope, grantId } = answer;

@@ -14,17 +14,17 @@ export class TokenResponseType {
 
   constructor(private readonly options: Options) {}
 
-  async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer> {
+  /** @param grantId the grant of the code that it is given out with */
+  async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat, grantId?: string): Promise<Answer> {
     const { client, issuer, scope, data: extra } = asked;
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
-    const authorization = { client, user, scope, scopeApproved: true, extra };
+    const authorization = { client, user, scope, scopeApproved: true, grantId, extra };
     const result = await issueToken(
       { ...settle(this.options, { accessTokenLifetime }), issuer, format },
       authorization,
     );
     const { refresh_token: _, ...body } = tokenResponse(result);
     const parameters = Object.entries(body).map(([name, value]) => [name, String(value)]);
-    const { scope: granted, grantId } = result;
-    return { result, parameters: Object.fromEntries(parameters), scope: granted, grantId };
+    return { result, parameters: Object.fromEntries(parameters), scope: result.scope, grantId: result.grantId };
   }
 }

@@ -29,8 +29,8 @@ export interface OpenIdOptions {
   /** May clients ask for claims by name, with the parameter `claims`? Default: true. §5.5 */
   claimsParameter?: boolean;
   /**
-   * Response types that give out ID tokens by the browser, for clients that have the grant `implicit` too: `code id_token`,
-   * `id_token`, `id_token token`. Default: none. OAuth 2.0 Multiple Response Types §3, §5
+   * Response types that give out tokens by the browser, for clients that have the grant `implicit` too: `code id_token`,
+   * `code id_token token`, `code token`, `id_token`, `id_token token`. Default: none. OAuth 2.0 Multiple Response Types §3, §5
    */
   responseTypes?: readonly FrontChannelType[];
   /**

@@ -12,20 +12,20 @@ import { signIdToken } from './id-token.js';
 import type { Provider } from './provider.js';
 import { OPENID } from './scopes.js';
 
-/** Whose answer stands beside the ID token; of `id_token` nobody's. */
-const BESIDE = { 'code id_token': CodeResponseType, id_token: undefined, 'id_token token': TokenResponseType } as const;
-
 /**
- * Answers with an ID token, which passes through the browser: for clients that cannot do without. They need the grant `implicit`
- * too. OpenID Connect Core §3.2, §3.3
+ * Answers with an ID token, which passes through the browser, or with an access token beside a code: for clients that cannot do
+ * without. They need the grant `implicit` too. OpenID Connect Core §3.2, §3.3
  */
 export function frontChannelType(name: FrontChannelType, providerOf: (server: OwnUrls) => Provider): ResponseTypeClass {
-  const Beside = BESIDE[name];
-  return class IdTokenResponseType {
+  const values = name.split(' ');
+  const Code = values.includes('code') ? CodeResponseType : undefined;
+  const Access = values.includes('token') ? TokenResponseType : undefined;
+  return class FrontChannelResponseType {
     static readonly grant = 'implicit';
+    static readonly furtherGrants = Code ? [Code.grant] : [];
     static readonly mode = 'fragment';
-    static readonly provable = Beside === CodeResponseType;
-    static readonly requires = Beside?.requires ?? [];
+    static readonly provable = Code !== undefined;
+    static readonly requires = [...(Code?.requires ?? []), ...(Access?.requires ?? [])];
 
     constructor(
       private readonly options: Options,
@@ -33,19 +33,22 @@ export function frontChannelType(name: FrontChannelType, providerOf: (server: Ow
     ) {}
 
     async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer> {
-      const { client, scope, issuer, data: kept } = asked;
-      if (!coversScope(scope, OPENID)) throw notGranted();
-      const { idTokens } = providerOf(this.server);
-      const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: !Beside };
+      const { client, scope } = asked;
       // All that can fail is done before anything is kept.
-      const prepared = await idTokens.make(this.options.model, entitled);
-      const beside = Beside && (await new Beside(this.options).handle(asked, user, format));
-      const { code, access_token: accessToken } = (beside?.parameters ?? {}) as {
-        code?: string;
-        access_token?: string;
-      };
-      const parameters = { ...beside?.parameters, id_token: await signIdToken(prepared, { code, accessToken }) };
-      return { result: { client, user, scope: scope! }, scope, ...beside, parameters };
+      const prepared = values.includes('id_token') ? await this.prepare(asked, user) : undefined;
+      const code = Code && (await new Code(this.options).handle(asked, user));
+      // On one grant: a code that comes twice ends this token too. RFC 6749 §4.1.2
+      const access = Access && (await new Access(this.options).handle(asked, user, format, code?.grantId));
+      const parameters: Answer['parameters'] = { ...code?.parameters, ...access?.parameters };
+      const { code: text, access_token: accessToken } = parameters;
+      if (prepared) parameters['id_token'] = await signIdToken(prepared, { code: text, accessToken });
+      return { result: { client, user, scope: scope! }, scope, ...access, ...code, parameters };
+    }
+
+    private async prepare({ client, scope, issuer, data: kept }: AuthorizationRequest, user: User) {
+      if (!coversScope(scope, OPENID)) throw notGranted();
+      const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: name === 'id_token' };
+      return await providerOf(this.server).idTokens.make(this.options.model, entitled);
     }
   };
 }

@@ -8,7 +8,7 @@ import type { Client } from '../model/model.js';
 import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
 import { trustRedirectUri } from './redirect-uri.js';
-import type { Destination, ResponseTypeClass, ResponseTypes } from './response-type.js';
+import { type Destination, grantsOf, type ResponseTypeClass, type ResponseTypes } from './response-type.js';
 
 /** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
 export async function findDestination(request: Request, { model }: Options, server: ServerFacts): Promise<Destination> {
@@ -48,7 +48,7 @@ export function findResponseType(request: Request, types: ResponseTypes): Respon
 }
 
 /** As the server calls it: the order of its values says nothing. RFC 6749 §3.1.1 */
-export const responseTypeName = (name: string, types: ResponseTypes): string =>
+export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>): string =>
   types.has(name) || !name.includes(' ') ? name : name.split(' ').toSorted().join(' ');
 
 /**
@@ -56,9 +56,14 @@ export const responseTypeName = (name: string, types: ResponseTypes): string =>
  * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
  */
 export function verifyAllowed(wanted: ResponseTypeClass | undefined, client: Client, types: ResponseTypes): void {
-  if ((wanted ? [wanted] : [...types.values()]).some(({ grant }) => client.grants.includes(grant))) return;
+  const isAllowed = (type: ResponseTypeClass) => grantsOf(type).every((grant) => client.grants.includes(grant));
+  if (wanted ? isAllowed(wanted) : [...types.values()].some(isAllowed)) return;
   // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
   const parameter = wanted === types.get('token') ? 'response_type' : 'grant_type';
-  const detail = { rule: 'the client may use the grant', wanted: client.grants, given: wanted?.grant };
+  const detail = {
+    rule: 'the client may use the grant',
+    wanted: client.grants,
+    given: wanted && grantsOf(wanted).join(' '),
+  };
   throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);
 }

@@ -77,11 +77,19 @@ export interface ResponseType {
 /** Those of a server, by `response_type`. */
 export type ResponseTypes = ReadonlyMap<string, ResponseTypeClass>;
 
+/** What a client must be allowed that uses it. OpenID Connect Registration §2 */
+export const grantsOf = ({ grant, furtherGrants = [] }: ResponseTypeClass): readonly string[] => [
+  grant,
+  ...furtherGrants,
+];
+
 /** A response type by its class. RFC 6749 §8.4 */
 export interface ResponseTypeClass {
   new (options: Options, server: OwnUrls): ResponseType;
   /** The grant type a client must be allowed. */
   readonly grant: string;
+  /** And those it must be allowed beside it. Left out: none. */
+  readonly furtherGrants?: readonly string[];
   /** Where the answer travels, unless the request says otherwise. */
   readonly mode: UsualMode;
   /** Can the client prove later that it is the one that asked? */

@@ -1,6 +1,7 @@
 import type { ServerFacts } from '../../feature.js';
 import type { ClientMetadata } from './client-metadata.js';
 import { findKnownDetails } from '../authorization-details/known-details.js';
+import { grantsOf } from '../../response-types/response-type.js';
 import { scopesFault } from '../scopes-fault.js';
 
 /** What clients may have that nobody at this server knows. */
@@ -32,8 +33,8 @@ export interface ClientPolicy {
   readonly defaultScope: readonly string[] | undefined;
   readonly allScopes: boolean;
   readonly grants: readonly string[];
-  /** The grant that each response type needs. */
-  readonly responseTypes: ReadonlyMap<string, string>;
+  /** The grants that each response type needs. */
+  readonly responseTypes: ReadonlyMap<string, readonly string[]>;
   /** The members that features read, and whether a value of each is good. */
   readonly members: ReadonlyMap<string, (value: unknown) => boolean>;
   /** How clients may authenticate. */
@@ -54,11 +55,11 @@ export function clientPolicy(
   const { grants: served, responseTypes, clientAuthentications, forbidden, options } = server;
   const members = server.features.flatMap(({ clientMembers = {} }) => Object.entries(clientMembers));
   const details = findKnownDetails(server);
-  const types = [...responseTypes].map(([name, { grant }]) => [name, grant] as const);
+  const types = [...responseTypes].map(([name, type]) => [name, grantsOf(type)] as const);
   const known = new Set([
     ...served.keys(),
     ...Object.keys(options.extendedGrantTypes ?? {}),
-    ...types.map(([, grant]) => grant),
+    ...types.flatMap(([, needed]) => needed),
   ]);
   return {
     scopes,

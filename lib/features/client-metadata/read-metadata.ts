@@ -1,4 +1,5 @@
 import { isScope } from '../../http/syntax.js';
+import { responseTypeName } from '../../response-types/destination.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
 import { readCertificateName } from './certificate-name.js';
@@ -68,19 +69,21 @@ function readTypes(said: Said, { grants: allowed, responseTypes }: ClientPolicy)
   const asked = list(said, 'grant_types', isWord, MOST_TYPES) ?? ['authorization_code'];
   const grants = asked.filter((grant) => allowed.includes(grant));
   if (grants.length === 0) throw invalid('none of its `grant_types` may be used here');
-  const named = list(said, 'response_types', isWord, MOST_TYPES)?.filter((type) => type !== 'none');
+  const listed = list(said, 'response_types', isWord, MOST_TYPES)?.filter((type) => type !== 'none');
+  const named = listed?.map((type) => responseTypeName(type, responseTypes));
   for (const type of named ?? []) {
-    const grant = responseTypes.get(type);
-    if (grant === undefined) throw invalid('a response type is not supported');
-    if (!asked.includes(grant)) throw invalid('`response_types` and `grant_types` do not go together');
+    const needed = responseTypes.get(type);
+    if (needed === undefined) throw invalid('a response type is not supported');
+    if (!needed.every((grant) => asked.includes(grant)))
+      throw invalid('`response_types` and `grant_types` do not go together');
   }
-  const matching = [...responseTypes].filter(([, grant]) => grants.includes(grant)).map(([type]) => type);
-  const types = named ? named.filter((type) => matching.includes(type)) : matching;
-  const isAnswered = grants.every(
-    (grant) =>
-      !matching.some((type) => responseTypes.get(type) === grant) ||
-      types.some((type) => responseTypes.get(type) === grant),
+  const matching = [...responseTypes.keys()].filter((type) =>
+    responseTypes.get(type)!.every((grant) => grants.includes(grant)),
   );
+  const types = named ? named.filter((type) => matching.includes(type)) : matching;
+  const uses = (some: readonly string[], grant: string) =>
+    some.some((type) => responseTypes.get(type)!.includes(grant));
+  const isAnswered = grants.every((grant) => !uses(matching, grant) || uses(types, grant));
   if (!isAnswered) throw invalid('`response_types` and `grant_types` do not go together');
   return { grants, types };
 }

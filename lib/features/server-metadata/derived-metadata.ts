@@ -2,7 +2,7 @@ import type { ServerFacts } from '../../feature.js';
 import type { GrantTypeClass } from '../../grants/grant-type-class.js';
 import { GrantType } from '../../grants/grant-type.js';
 import { isFit } from '../../response-types/response-mode.js';
-import type { ResponseTypeClass } from '../../response-types/response-type.js';
+import { grantsOf, type ResponseTypeClass } from '../../response-types/response-type.js';
 
 /** What a host may say of its server. */
 interface Said {
@@ -80,11 +80,14 @@ export function servedGrantTypes(server: ServerFacts, authorizes: boolean, said:
 
 function servedResponseTypes(server: ServerFacts, said: Said): readonly [string, ResponseTypeClass][] {
   return [...server.responseTypes].filter(
-    ([, { grant, requires }]) =>
-      isServed(server, requires) &&
-      isSaid(said, grant) &&
-      // A code that nobody can redeem is none.
-      (!server.grants.has(grant) || isServed(server, server.grants.get(grant)!.requires)),
+    ([, type]) =>
+      isServed(server, type.requires) &&
+      grantsOf(type).every(
+        (grant) =>
+          isSaid(said, grant) &&
+          // A code that nobody can redeem is none.
+          (!server.grants.has(grant) || isServed(server, server.grants.get(grant)!.requires)),
+      ),
   );
 }
 
