@@ -137,5 +137,6 @@ export const FAPI2_PLANS: readonly ConformancePlan[] = [
   fapi2Plan('fapi2-openid', { ...SIGN_IN, ...BY_KEY }),
   fapi2Plan('fapi2-openid-mtls', { ...SIGN_IN, ...BY_CERTIFICATE }),
   fapi2Plan('fapi2-message-signing', { ...USERS, ...BY_KEY, ...SIGNED }),
+  fapi2Plan('fapi2-message-signing-mtls', { ...USERS, ...BY_CERTIFICATE, ...SIGNED }),
   fapi2Plan('fapi2-message-signing-openid', { ...SIGN_IN, ...BY_KEY, ...SIGNED }),
 ];

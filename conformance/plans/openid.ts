@@ -140,6 +140,11 @@ export const OPENID_PLANS: readonly ConformancePlan[] = [
   openIdPlan('oidc-basic', { plan: 'basic', ...STATIC }),
   openIdPlan('oidc-basic-dynamic', { plan: 'basic', ...DYNAMIC }, { features: () => [open] }),
   openIdPlan('oidc-implicit', { plan: 'implicit', ...STATIC }, { options: IMPLICIT }),
+  openIdPlan(
+    'oidc-third-party-login',
+    { plan: '3rdparty-init-login', response_type: 'code' },
+    { features: () => [open] },
+  ),
   openIdPlan('oidc-formpost', { plan: 'formpost-basic', ...STATIC }, { features: () => [formPost()] }),
   openIdPlan('oidc-logout', {
     plan: 'rp-initiated-logout',

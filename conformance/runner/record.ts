@@ -13,19 +13,21 @@ const REASONS = /(<!-- reasons[^>]*-->\n\n)([\s\S]*?)(\n\n<!-- end -->)/;
 const HEAD = ['plan', 'variant', 'modules', 'passed', 'otherwise, as explained', 'failed', 'suite', 'platform', 'date'];
 const WHY_HEAD = ['plan', 'module', 'result', 'why'];
 
-/** The page with the results of these plans in place of what it said of them; what it says of others stays. */
+/** The page with the results of these plans on this platform in place of what it said of them; what it says of others stays. */
 export function record(page: string, results: readonly PlanResult[], circumstances: Circumstances): string {
   const names = new Set(results.map(({ plan }) => code(plan.name)));
+  const isRun = ([name = '']: readonly string[]) => names.has(name);
+  const isHere = (row: readonly string[]) => row[HEAD.indexOf('platform')] === circumstances.platform;
   return page
     .replace(ROWS, (_, head: string, old: string, end: string) => {
       const rows = results.map((result) => rowOf(result, circumstances));
-      return head + table(HEAD, [...others(old, names), ...rows]) + end;
+      return head + table(HEAD, [...others(old, (row) => isRun(row) && isHere(row)), ...rows]) + end;
     })
     .replace(REASONS, (_, head: string, old: string, end: string) => {
       const rows = results.flatMap(({ plan, modules }) =>
         modules.filter(isOtherwise).map((one) => whyOf(plan.name, one)),
       );
-      return head + table(WHY_HEAD, [...others(old, names), ...rows]) + end;
+      return head + table(WHY_HEAD, [...others(old, isRun), ...rows]) + end;
     });
 }
 
@@ -47,8 +49,8 @@ const whyOf = (name: string, { module, result, why = 'not explained: it has fail
   why,
 ];
 
-/** The rows of a table that are of none of these plans. */
-const others = (old: string, names: ReadonlySet<string>): string[][] =>
+/** The rows of a table that stay. */
+const others = (old: string, isOver: (row: readonly string[]) => boolean): string[][] =>
   old
     .split('\n')
     .slice(2)
@@ -58,7 +60,7 @@ const others = (old: string, names: ReadonlySet<string>): string[][] =>
         .slice(1, -1)
         .map((cell) => cell.trim()),
     )
-    .filter(([name]) => name !== undefined && !names.has(name));
+    .filter((row) => row.length > 0 && !isOver(row));
 
 const nameOf = ([name = '']: readonly string[]) => name.replaceAll('`', '');
 

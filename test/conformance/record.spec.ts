@@ -84,6 +84,16 @@ describe('docs/conformance.md', () => {
     expect(after).toContain('Some words between them.');
   });
 
+  it('has a row for each platform that a plan was run on, and says once why something did not pass', () => {
+    const results = [result('one', [module('REVIEW', { why: 'a page' })])];
+    const both = record(record(EMPTY, results, circumstances), results, { ...circumstances, platform: 'fastify' });
+    expect(rowsOf(both, 'one').map((row) => row.slice(-2))).toEqual([
+      ['express', '2026-01-02'],
+      ['fastify', '2026-01-02'],
+      ['REVIEW', 'a page'],
+    ]);
+  });
+
   it('has the places where a run writes', async () => {
     const page = await readFile('docs/conformance.md', 'utf8');
     expect(
