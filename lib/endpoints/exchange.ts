@@ -5,6 +5,7 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { AuthorizationCode, Client, RefreshToken, Token } from '../model/model.js';
 import type { Options } from '../options/settle.js';
+import type { AuthorizationDetail } from '../tokens/authorization-details.js';
 import type { Authorization } from '../tokens/authorization.js';
 
 // oxlint-disable-next-line no-explicit-any
@@ -28,6 +29,8 @@ export interface Asserted {
   readonly claims: Kept;
   /** The resources that may be had at most; none: it does not say. */
   readonly granted: readonly string[];
+  /** What the client may do at most; undefined: it does not say. RFC 9396 */
+  readonly details?: readonly AuthorizationDetail[] | undefined;
 }
 
 /** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */

@@ -5,7 +5,7 @@ import { unknownOption } from '../unknown-option.js';
 import { type AuthorizationDetailsOptions, typeFaults } from './detail-type.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { type DetailsFeature, KnownDetails } from './known-details.js';
-import { DETAILS, invalid, readDetails } from './read-details.js';
+import { DETAILS, detailsOfHost, invalid, readDetails } from './read-details.js';
 import { describedDetails, grantedDetails, verifyAnswered } from './token-details.js';
 
 /**
@@ -40,7 +40,7 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Deta
       const { client, data } = asked;
       if (decision) {
         const chosen = decision.error ? undefined : decision.authorizationDetails;
-        if (chosen) data[DETAILS] = chosen.length > 0 ? details.ofHost(chosen, detailsOf(data[DETAILS])) : undefined;
+        if (chosen) data[DETAILS] = chosen.length > 0 ? detailsOfHost(chosen, detailsOf(data[DETAILS])) : undefined;
         return;
       }
       const wanted = named.get(asked) ?? detailsOf(data[DETAILS]);
@@ -82,6 +82,8 @@ async function established(exchange: Exchange, details: KnownDetails): Promise<r
   }
   const wanted = granted ? wantedOf(asked, granted, details) : (asked ?? []);
   if (wanted.length === 0) return [];
+  // Nobody has judged here what another server says.
+  if (exchange.asserted) details.verify(wanted, client);
   // A client that asked for less keeps the right to the rest.
   if (asked && granted && authorization!.refreshable) exchange.token['refreshTokenDetails'] = granted;
   return await details.approve(wanted, authorization!, model);

@@ -1,10 +1,10 @@
-import { InvalidArgumentError, ServerError } from '../../errors.js';
+import { ServerError } from '../../errors.js';
 import type { Feature, ServerFacts } from '../../feature.js';
 import type { Client, Model, User } from '../../model/model.js';
 import { type AuthorizationDetail, isWithinDetail } from '../../tokens/authorization-details.js';
 import type { AuthorizationDetailsType } from './detail-type.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
-import { invalid, verifyDetails } from './read-details.js';
+import { detailsOfHost, invalid } from './read-details.js';
 
 /** Who wants them. */
 interface Asker {
@@ -49,16 +49,7 @@ export class KnownDetails {
         'Server error: `validateAuthorizationDetails()` returns true, a list of details, or something falsy',
       );
     }
-    return answer.length === 0 ? [] : this.ofHost(answer, details);
-  }
-
-  /** What the host says in place of details that were asked for. @throws InvalidArgumentError for others than these */
-  ofHost(given: Details, asked: Details): Details {
-    const types = new Set(asked.map(({ type }) => type));
-    if (given.every((one) => types.has(one?.type))) return verifyDetails(given);
-    throw new InvalidArgumentError(
-      'Invalid argument: authorization details are granted of the types that were asked for',
-    );
+    return answer.length === 0 ? [] : detailsOfHost(answer, details);
   }
 
   /** The part of what was granted that a request names. @throws InvalidAuthorizationDetailsError for more. RFC 9396 §6 */

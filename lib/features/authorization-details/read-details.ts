@@ -1,4 +1,4 @@
-import { InvalidAuthorizationDetailsError } from '../../errors.js';
+import { InvalidArgumentError, InvalidAuthorizationDetailsError } from '../../errors.js';
 import { shortText } from '../../events.js';
 import type { Parameters } from '../../http/parameters.js';
 import { type AuthorizationDetail, LISTS } from '../../tokens/authorization-details.js';
@@ -27,6 +27,18 @@ export function verifyDetails(given: unknown): readonly AuthorizationDetail[] {
       throw invalid('each is an object with a `type`, and its common fields are what they should be');
   }
   return frozen(given, DEEPEST) as readonly AuthorizationDetail[];
+}
+
+/** What the host says in place of details that were asked for. @throws InvalidArgumentError for others than these */
+export function detailsOfHost(
+  given: readonly AuthorizationDetail[],
+  asked: readonly AuthorizationDetail[],
+): readonly AuthorizationDetail[] {
+  const types = new Set(asked.map(({ type }) => type));
+  if (given.every((one) => types.has(one?.type))) return verifyDetails(given);
+  throw new InvalidArgumentError(
+    'Invalid argument: authorization details are granted of the types that were asked for',
+  );
 }
 
 function parsed(text: string): unknown {

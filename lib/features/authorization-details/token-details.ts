@@ -7,8 +7,9 @@ import { DETAILS, invalid, readDetails } from './read-details.js';
 type Details = readonly AuthorizationDetail[];
 type Kept = Readonly<Record<string, unknown>>;
 
-/** What the code, the refresh token or the exchange of a request was granted for; undefined: nothing was granted before. */
-export function grantedDetails({ code, refreshToken, exchanged }: Exchange): Details | undefined {
+/** What the code, the refresh token, the exchange or the assertion of a request was granted for; undefined: nothing was granted before. */
+export function grantedDetails({ asserted, code, refreshToken, exchanged }: Exchange): Details | undefined {
+  if (asserted) return asserted.details;
   const ground = exchanged ? (exchanged.subject ?? {}) : (code ?? refreshToken);
   return ground && wholeDetails(ground);
 }

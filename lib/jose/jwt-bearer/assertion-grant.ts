@@ -3,6 +3,7 @@ import { GrantType } from '../../grants/grant-type.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Request } from '../../http/request.js';
 import type { Client, OnceModel, Token } from '../../model/model.js';
+import type { Authorization } from '../../tokens/authorization.js';
 import { redeem } from '../../tokens/issue-token.js';
 import { requestedScope, withinScope } from '../../tokens/scope.js';
 import type { AssertedUserModel } from '../trusted-issuers/asserted-model.js';
@@ -29,7 +30,7 @@ export abstract class JwtBearerGrantType extends GrantType<AssertedUserModel & O
     if (typeof user !== 'object') throw new ServerError('Server error: `findAssertedUser()` must return a user object');
 
     const { refreshTokens: refreshable, reusable } = assertions.settings;
-    exchange.asserted = { claims, granted: assertion.resource };
+    exchange.asserted = { claims, granted: assertion.resource, details: assertion.details };
     const authorization = { client, user, ...scopeWithin(assertion, scope), refreshable };
     if (reusable) return await this.issueToken(authorization);
     return await redeem(this.options, authorization, {
@@ -39,9 +40,13 @@ export abstract class JwtBearerGrantType extends GrantType<AssertedUserModel & O
   }
 }
 
+type Scoped = Pick<Authorization, 'scope' | 'scopeSeen' | 'scopeApproved'>;
+
 /** What both name; what the assertion says is the most that there is. ID-JAG §4.4.1 */
-function scopeWithin({ scope: most }: Assertion, asked: string | undefined): { scope?: string; scopeSeen?: true } {
-  if (most === undefined) return asked === undefined ? {} : { scope: asked };
+function scopeWithin({ scope: most, details }: Assertion, asked: string | undefined): Scoped {
+  if (most === undefined && !details) return asked === undefined ? {} : { scope: asked };
+  // What says by details what is granted says no scope beside them, and the model would add one.
+  if (most === undefined && asked === undefined) return { scopeApproved: true };
   const scope = asked === undefined ? most : (withinScope(asked, most) as string | undefined);
   if (scope !== undefined) return { scope, scopeSeen: true };
   const detail = { rule: 'the assertion has some of the scope', wanted: most, given: asked };

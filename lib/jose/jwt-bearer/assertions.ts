@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { InvalidGrantError, type RefusalDetail, UnauthorizedClientError } from '../../errors.js';
 import type { Exchange } from '../../endpoints/exchange.js';
+import { verifyDetails } from '../../features/authorization-details/read-details.js';
 import { isScope } from '../../http/syntax.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
+import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
 import { isShown } from '../../tokens/confirmation.js';
 import { LONGEST_SCOPE } from '../../tokens/scope.js';
 import { FoundIssuers } from '../trusted-issuers/found-issuers.js';
@@ -20,6 +22,8 @@ export interface Assertion {
   scope?: string;
   /** The resources that it is for; none: it does not say. RFC 8707 §2 */
   resource: readonly string[];
+  /** What the client may do at most; undefined: it does not say. RFC 9396 §2 */
+  details?: readonly AuthorizationDetail[] | undefined;
   /** By what it is remembered, and for how many seconds. */
   once: { digest: string; seconds: number };
 }
@@ -106,18 +110,24 @@ function verifyBinding({ cnf }: Claims, { token }: Exchange): void {
 }
 
 /** What an identity assertion says to this client. ID-JAG §3.1, §4.4.1 */
-function saidTo(claims: Claims, { client }: Exchange): Pick<Assertion, 'scope' | 'resource'> {
-  const { client_id: clientId, jti, iat, scope, authorization_details: details } = claims;
+function saidTo(claims: Claims, { client }: Exchange): Pick<Assertion, 'scope' | 'resource' | 'details'> {
+  const { client_id: clientId, jti, iat, scope } = claims;
   if (typeof clientId !== 'string' || clientId !== client.id) {
     throw refused({ rule: 'it names the client that brings it', wanted: clientId, given: client.id });
   }
   if (typeof jti !== 'string' || jti === '' || iat === undefined)
     throw refused({ rule: 'it has a `jti` and an `iat`' });
-  // What it asks for there is more than a scope can say: without it nothing is left of what was meant.
-  if (details !== undefined) throw refused({ rule: 'it has no `authorization_details`' });
   const isSaid = typeof scope === 'string' && scope.length <= LONGEST_SCOPE && isScope(scope);
   if (scope !== undefined && !isSaid) throw refused({ rule: '`scope` is one' });
-  return { ...(isSaid && { scope }), resource: resourcesOf(claims) };
+  return { ...(isSaid && { scope }), resource: resourcesOf(claims), details: detailsIn(claims) };
+}
+
+function detailsIn({ authorization_details: details }: Claims): Assertion['details'] {
+  try {
+    return details === undefined ? undefined : verifyDetails(details);
+  } catch {
+    throw refused({ rule: '`authorization_details` is a list of them' });
+  }
 }
 
 function resourcesOf({ resource = [] }: Claims): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Feature, ServerFacts } from '../../feature.js';
+import { findKnownDetails } from '../../features/authorization-details/known-details.js';
 import { issuesForResources } from '../../features/resource-indicators/named-resources.js';
 import type { OwnUrls } from '../../http/own-urls.js';
 import type { Request } from '../../http/request.js';
@@ -7,7 +8,7 @@ import type { Model } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
 import { signedIn } from '../../tokens/signed-in.js';
 import { JWT_BEARER_GRANT, JwtBearerGrantType } from './assertion-grant.js';
-import { Assertions } from './assertions.js';
+import { Assertions, refused } from './assertions.js';
 import type { JwtBearerOptions, JwtBearerSettings } from './options.js';
 import type { TrustedIssuerModel } from './trusted-issuer-model.js';
 
@@ -23,6 +24,7 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
   const { anonymous, issuers } = assertions.settings;
   // Servers may share the feature.
   const targeting = new WeakMap<OwnUrls, boolean>();
+  const detailing = new WeakMap<OwnUrls, boolean>();
 
   class Grant extends JwtBearerGrantType {
     protected readonly assertions = assertions;
@@ -40,10 +42,13 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
         : {},
     check(server) {
       targeting.set(server, issuesForResources(server));
+      detailing.set(server, findKnownDetails(server) !== undefined);
       return [...faultsOf(server, assertions.settings)];
     },
     issue({ asserted, server, token }) {
       if (!asserted) return;
+      // They are more than a scope can say: without them nothing is left of what was meant.
+      if (asserted.details && !detailing.get(server)) throw refused({ rule: 'it has no `authorization_details`' });
       Object.assign(token, keptOf(asserted.claims));
       // Where nobody else sees to it that what is for something stays so.
       if (asserted.granted.length > 0 && !targeting.get(server)) token['resource'] = asserted.granted;

@@ -1,6 +1,7 @@
 import type { ExchangeRequest } from '../../features/token-exchange/exchange-model.js';
 import type { AssertedUserModel } from '../../jose/trusted-issuers/asserted-model.js';
 import type { Awaitable, Client, Falsy, Scope, User } from '../../model/model.js';
+import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
 
 /** An identity assertion that a client asks for, which is good so far. */
 export interface AssertionRequest<C extends Client = Client, U extends User = User> extends ExchangeRequest<C, U> {
@@ -10,6 +11,8 @@ export interface AssertionRequest<C extends Client = Client, U extends User = Us
   scope?: string;
   /** The resources that it is wanted for there; none: the client does not say. */
   resource: readonly string[];
+  /** What the client wants to do there, by types that the other server knows; left out: it does not say. RFC 9396 §2 */
+  authorizationDetails?: readonly AuthorizationDetail[];
 }
 
 /** What an identity assertion says. */
@@ -24,6 +27,11 @@ export interface AssertionPermission {
   scope?: Scope;
   /** Left out: what was asked for. */
   resource?: readonly string[];
+  /**
+   * The authorization details that it may have, of the types that were asked for. Left out: none, however many were asked; only `true` as
+   * the whole answer grants them unseen. RFC 9396 §2
+   */
+  authorizationDetails?: readonly AuthorizationDetail[];
   /** More of the user by which that server may know them: `email`, `aud_sub`, `tenant`, … */
   claims?: object;
 }

@@ -2,6 +2,7 @@ import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidRequestError, InvalidTargetError, ServerError, UnauthorizedClientError } from '../../errors.js';
 import { shortText } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
+import { DETAILS, detailsOfHost, readDetails } from '../../features/authorization-details/read-details.js';
 import type { ExchangeRequest } from '../../features/token-exchange/exchange-model.js';
 import type { IssuedToken } from '../../features/token-exchange/other-tokens.js';
 import { ID_TOKEN, REFRESH_TOKEN, SAML2 } from '../../features/token-exchange/token-types.js';
@@ -10,6 +11,7 @@ import type { SigningAlgorithm } from '../../jose/algorithms.js';
 import { findKeys } from '../../jose/keys/find-keys.js';
 import { signJwt } from '../../jose/keys/key-ring.js';
 import type { Model } from '../../model/model.js';
+import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
 import { isAmong } from '../../tokens/audience.js';
 import { newGrantId } from '../../tokens/opaque.js';
 import { scopeText } from '../../tokens/scope.js';
@@ -36,17 +38,39 @@ export async function issueAssertion(
 ): Promise<IssuedToken> {
   verifyAsker(asked);
   const audience = readAudience(exchange);
-  const request: AssertionRequest = { ...asked, audience, resource: namedResources(exchange.parameters) };
+  const details = readDetails(exchange.parameters);
+  const request: AssertionRequest = {
+    ...asked,
+    audience,
+    resource: namedResources(exchange.parameters),
+    ...(details && { authorizationDetails: details }),
+  };
   const model = exchange.options.model as Model & IdentityAssertionModel;
   const answer = await model.mayAssert(request);
   if (!answer) throw noTarget('`mayAssert()` of the model lets the client have it', audience);
 
   const permission = answer === true ? {} : answer;
+  const granted = details && grantedDetails(answer === true ? details : answer.authorizationDetails, details);
+  if (granted) exchange.answer[DETAILS] = granted;
   const ends = [Date.now() + lifetime * 1000, asked.subject.expiresAt, asked.actor?.expiresAt];
   const exp = Math.floor(Math.min(...ends.filter((end) => end !== undefined).map(Number)) / 1000);
-  const claims = { ...claimsOf(request, permission, { exchange, server }), exp };
+  const claims = {
+    ...claimsOf(request, permission, { exchange, server }),
+    [DETAILS]: granted?.length ? granted : undefined,
+    exp,
+  };
   const value = await signJwt(findKeys(server)!, claims, { typ: 'oauth-id-jag+jwt', alg });
   return { value, expiresAt: new Date(exp * 1000), ...(claims.scope !== undefined && { scope: claims.scope }) };
+}
+
+/** What of them the host grants. ID-JAG §4.3.3 */
+function grantedDetails(
+  given: AssertionPermission['authorizationDetails'] = [],
+  asked: readonly AuthorizationDetail[],
+) {
+  if (!Array.isArray(given))
+    throw new ServerError('Server error: `authorizationDetails` of `mayAssert()` must be a list');
+  return given.length > 0 ? detailsOfHost(given, asked) : [];
 }
 
 /** A client that proves who it is, with what says who the user is. ID-JAG §4.3, §8.1 */

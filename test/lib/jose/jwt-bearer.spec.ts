@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompactSign, EncryptJWT, SignJWT, UnsecuredJWT } from 'jose';
-import { type Feature, introspection, resourceIndicators, serverMetadata } from 'nest-oauth2/features';
+import {
+  authorizationDetails,
+  type Feature,
+  introspection,
+  resourceIndicators,
+  serverMetadata,
+} from 'nest-oauth2/features';
 import { type AssertedClaims, type AssertionIssuer, dpop, jwtBearer, type JwtBearerOptions } from 'nest-oauth2/jose';
 import { type Client, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -64,23 +70,18 @@ function setUp(options: Partial<JwtBearerOptions> = {}, { features = [], of = {}
     features: [jwtBearer({ issuers: [trusted], ...options }), introspection(), serverMetadata(), ...features],
     events: { emit: (name, payload) => heard.push({ name, ...payload }) },
   });
-  const redeem = async (
-    assertion: string | undefined,
-    form: object = {},
-    client: string | null = 'app',
-  ): Promise<Body> => {
+  const post = async (form: object, client: string | null = 'app'): Promise<Body> => {
     const response = new Response();
     const named = client === 'spa' ? { client_id: 'spa' } : {};
     const proven = client && client !== 'spa' ? { authorization: basic(client, 'secret') } : {};
-    const request = formRequest(
-      { grant_type: GRANT, assertion, ...named, ...form },
-      { headers: { ...FORM, ...proven } },
-    );
+    const request = formRequest({ ...named, ...form }, { headers: { ...FORM, ...proven } });
     await server.token(request, response).catch((error: unknown) => {
       if (!(error instanceof OAuthError)) throw error;
     });
     return { ...(response.body as Body), status: response.status };
   };
+  const redeem = (assertion: string | undefined, form: object = {}, client: string | null = 'app') =>
+    post({ grant_type: GRANT, assertion, ...form }, client);
   const introspect = async (token: unknown) =>
     (
       await ask(
@@ -89,7 +90,7 @@ function setUp(options: Partial<JwtBearerOptions> = {}, { features = [], of = {}
         formRequest({ token: String(token) }, { headers: { ...FORM, authorization: basic('app', 'secret') } }),
       )
     ).body as Body;
-  return { server, model, heard, redeem, introspect };
+  return { server, model, heard, post, redeem, introspect };
 }
 
 /** An assertion of the issuer that is trusted. */
@@ -390,6 +391,86 @@ describe('an identity assertion', () => {
     expect(await audience({ resource: 'https://unknown.example/' })).toBe('invalid_target');
     expect(await audience({})).toBe('invalid_target');
     expect(await audience({}, { resource: FILES })).toBe(FILES);
+  });
+
+  describe('that says by details what may be done', () => {
+    const READ = { type: 'chat', actions: ['read', 'list'], locations: [`${CHAT}/one`] };
+    const PAY = { type: 'payment', amount: 45 };
+    const types = { chat: {}, payment: { fields: ['amount'], required: ['amount'] } };
+    const said = (...list: unknown[]) => ({ authorization_details: list });
+    const setUpDetails = (methods: object = {}, features: Feature[] = []) =>
+      setUp({}, { of, features: [authorizationDetails({ types }), ...features], methods });
+    const asked = (...list: unknown[]) => ({ authorization_details: JSON.stringify(list) });
+
+    it('is redeemed for those that are known here, or the part of them that is asked for', async () => {
+      const { redeem, introspect } = setUpDetails();
+      const all = await redeem(await idJag(said(READ, PAY, { type: 'unknown' })));
+      expect(all).toMatchObject({ status: 200, authorization_details: [READ, PAY] });
+      expect(await introspect(all['access_token'])).toMatchObject({ sub: 'alice', authorization_details: [READ, PAY] });
+      const less = { ...READ, actions: ['read'] };
+      expect(await redeem(await idJag(said(READ, PAY)), asked(less))).toMatchObject({ authorization_details: [less] });
+    });
+
+    it('grants no scope beside them that it does not name', async () => {
+      const { redeem } = setUpDetails();
+      const alone = await redeem(await idJag(said(PAY)));
+      expect(alone).toMatchObject({ status: 200 });
+      expect(alone).not.toHaveProperty('scope');
+      expect(await redeem(await idJag(said(PAY)), { scope: 'read' })).toMatchObject({ error: 'invalid_scope' });
+      expect(await redeem(await idJag({ ...said(PAY), scope: 'write' }))).toMatchObject({ scope: 'write' });
+    });
+
+    it.each([
+      ['more', said(PAY), asked({ ...PAY, amount: 46 })],
+      ['another type', said(PAY), asked(READ)],
+      ['nothing that is known', said({ type: 'unknown' }), {}],
+      ['a field that the type has not', said({ ...PAY, to: 'mallory' }), {}],
+      ['too few fields', said({ type: 'payment' }), {}],
+    ])('is not redeemed for %s', async (_what, claims, form) => {
+      const { redeem } = setUpDetails();
+      const text = await idJag({ jti: 'kept', ...claims });
+      expect(await redeem(text, form)).toMatchObject({ status: 400, error: 'invalid_authorization_details' });
+      // Nothing was spent for it.
+      expect(await redeem(await idJag({ jti: 'kept', ...said(PAY) }))).toMatchObject({ status: 200 });
+    });
+
+    it('is judged by the host too, and by what its client is registered for', async () => {
+      const list: unknown[] = [];
+      const validateAuthorizationDetails = (...given: unknown[]) => list.push(given) && false;
+      const judged = setUpDetails({ validateAuthorizationDetails });
+      expect(await judged.redeem(await idJag(said(PAY)))).toMatchObject({ error: 'invalid_authorization_details' });
+      expect(list).toMatchObject([[[PAY], { id: 'app' }, { id: 'alice' }]]);
+      const { redeem, model } = setUpDetails();
+      const { getClient } = model;
+      model.getClient = async (...by) => {
+        const client = await getClient.apply(model, by);
+        return client && { ...client, authorizationDetailsTypes: ['chat'] };
+      };
+      expect(await redeem(await idJag(said(PAY)))).toMatchObject({ error: 'invalid_authorization_details' });
+      expect(await redeem(await idJag(said(READ)))).toMatchObject({ status: 200 });
+    });
+
+    it('says of them what may be done at its resource', async () => {
+      const { redeem } = setUpDetails({}, [resourceIndicators({ resources: [CHAT, FILES] })]);
+      const elsewhere = { ...READ, locations: [FILES] };
+      const answer = await redeem(await idJag({ ...said(READ, elsewhere), resource: CHAT }));
+      expect(answer).toMatchObject({ status: 200, authorization_details: [READ] });
+    });
+
+    it.each([[[]], [[7]], [[{}]], [{ type: 'chat' }], ['chat'], [null]])(
+      'is refused with what are none: %j',
+      async (none) => {
+        expect(await setUpDetails().redeem(await idJag({ authorization_details: none }))).toEqual(REFUSED);
+      },
+    );
+
+    it('keeps them for what is refreshed', async () => {
+      const features = [authorizationDetails({ types })];
+      const { redeem, post } = setUp({ refreshTokens: true }, { of, features });
+      const { refresh_token } = await redeem(await idJag(said(READ, PAY)));
+      const answer = await post({ grant_type: 'refresh_token', refresh_token });
+      expect(answer).toMatchObject({ status: 200, authorization_details: [READ, PAY] });
+    });
   });
 
   it('is good with its own key alone, if it is bound to one', async () => {

@@ -172,6 +172,55 @@ describe('an identity assertion', () => {
     ]);
   });
 
+  const READ = { type: 'chat_read', actions: ['read', 'list'], locations: [`${API}channels`] };
+  const PAY = { type: 'payment', amount: 45 };
+  const details = (...list: unknown[]) => ({ authorization_details: JSON.stringify(list) });
+
+  it('says by details what the client wants to do there, if the host says yes to all that it asks for', async () => {
+    const { exchange, model } = setUp();
+    const answer = await exchange(await idToken(), details(READ, PAY));
+    expect(answer['authorization_details']).toEqual([READ, PAY]);
+    expect(claimsIn(answer)['authorization_details']).toEqual([READ, PAY]);
+    expect(model.asked[0]!.authorizationDetails).toEqual([READ, PAY]);
+    expect(await exchange(await idToken())).not.toHaveProperty('authorization_details');
+    expect(model.asked[1]).not.toHaveProperty('authorizationDetails');
+  });
+
+  it('has less of them where the host grants less, and none that it does not name', async () => {
+    const { exchange, model } = setUp();
+    const less = { ...READ, actions: ['read'] };
+    model.answer = { authorizationDetails: [less] };
+    const answer = await exchange(await idToken(), details(READ, PAY));
+    expect(answer['authorization_details']).toEqual([less]);
+    expect(claimsIn(answer)['authorization_details']).toEqual([less]);
+    for (const permission of [{ scope: 'chat.read' }, { claims: { authorization_details: [PAY] } }]) {
+      model.answer = permission;
+      const without = await exchange(await idToken(), details(READ, PAY));
+      expect(without).toMatchObject({ status: 200, authorization_details: [] });
+      expect(claimsIn(without)).not.toHaveProperty('authorization_details');
+    }
+  });
+
+  it.each([
+    ['more than was asked for', [PAY]],
+    ['what is no list', PAY],
+    ['what is no detail', [7]],
+  ])('is not issued where the host grants %s by mistake', async (_what, given) => {
+    const { exchange, model } = setUp();
+    model.answer = { authorizationDetails: given as never };
+    expect(await exchange(await idToken(), details(READ))).toMatchObject({ error: 'server_error' });
+  });
+
+  it.each(['{}', '[]', '[7]', '[{}]', 'x', JSON.stringify([{ type: 'a', actions: 'read' }])])(
+    'is not issued for details that are none: %s',
+    async (text) => {
+      const { exchange, model } = setUp();
+      const answer = await exchange(await idToken(), { authorization_details: text });
+      expect(answer).toMatchObject({ status: 400, error: 'invalid_authorization_details' });
+      expect(model.asked).toEqual([]);
+    },
+  );
+
   it('tells how the user signed in, and nothing of the session', async () => {
     const said = { auth_time: 1_700_000_000, acr: 'gold', amr: ['hwk'], sid: 'session', nonce: 'n' };
     const claims = claimsIn(await setUp().exchange(await idToken(said)));
