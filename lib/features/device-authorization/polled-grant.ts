@@ -53,7 +53,7 @@ export abstract class PolledGrantType extends GrantType<DeviceAuthorizationModel
       together:
         model.redeemDeviceCode && ((token) => model.redeemDeviceCode!({ ...found, deviceCode }, token, client, user)),
       spend: () => model.revokeDeviceCode({ ...found, deviceCode }),
-      lost: () => Promise.reject(tooFast()),
+      lost: () => Promise.reject(spent(this.what)),
     });
   }
 
@@ -76,14 +76,19 @@ export abstract class PolledGrantType extends GrantType<DeviceAuthorizationModel
     throw tooFast();
   }
 
-  /** Two polls at once are a device in a hurry, and one of them has got the tokens. Whoever comes later is another. */
+  /** Two polls at once are a device in a hurry, and one of them has got the tokens, which live on. Whoever comes later is another. */
   private async refuseSpent(found: DeviceAuthorization): Promise<never> {
     const ago = found.revokedAgo ?? (Date.now() - found.revokedAt!.getTime()) / 1000;
-    if (ago < found.interval) throw tooFast();
+    if (ago < found.interval) throw spent(this.what);
     return await refuseReplay({ ...found, user: found.user ?? NOBODY }, this.what, this.options);
   }
 }
 
 const NOBODY: User = {};
+
+const spent = (what: string) => {
+  const detail = { rule: `the ${what} is good once`, given: 'spent' };
+  return new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
+};
 
 const tooFast = () => new SlowDownError(`Slow down: wait ${SLOWER} seconds longer between two requests`);

@@ -201,8 +201,16 @@ describe('device authorization', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => poll(server, begun)));
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
-    expect(answers.filter(({ error }) => error === 'slow_down')).toHaveLength(19);
+    expect(answers.filter(({ error }) => error === 'slow_down' || error === 'invalid_grant')).toHaveLength(19);
     expect(await store.getAccessToken(String(won[0]!['access_token']))).toBeTruthy();
+  });
+
+  it('says of a device code that is spent that it is good no more, and takes nobody in a hurry for a thief', async () => {
+    const begun = await begin(server);
+    await decide(server, begun);
+    const { access_token } = await poll(server, begun);
+    expect(await poll(server, begun)).toMatchObject({ status: 400, error: 'invalid_grant' });
+    expect(await store.getAccessToken(String(access_token))).toBeTruthy();
   });
 
   it('takes a device code that comes again later for a stolen one', async () => {
