@@ -5,6 +5,7 @@ import type { DpopFeature } from '../jose/dpop/dpop.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { PrivateKeyJwtFeature } from '../jose/private-key-jwt/private-key-jwt.js';
 import type { RequestObjectsFeature } from '../jose/request-objects/request-objects.js';
+import type { CibaFeature } from '../openid/ciba/ciba-feature.js';
 import type { Options } from '../options/settle.js';
 
 /** What JWTs may be signed with; `EdDSA` is the older name of `Ed25519`. FAPI 2.0 SP §5.4.1, RFC 9864 */
@@ -44,9 +45,12 @@ export function* faultsOf(server: ServerFacts, messageSigning: boolean): Iterabl
   yield* algorithmFaults(server);
 }
 
-/** Of `requestObjects()`, where a host has listed its own. */
+/** Of `requestObjects()`, where a host has listed its own, and of `ciba()`. */
 function* signingFaults(features: readonly Feature[]): Iterable<string> {
-  for (const { objects } of features as readonly Partial<RequestObjectsFeature>[]) {
+  for (const { asking, objects } of features as readonly Partial<CibaFeature & RequestObjectsFeature>[]) {
+    if (asking && !asking.signed.required) {
+      yield '`ciba()` beside `fapi2({ messageSigning: true })` must say `signed: { required: true }`: every request is signed';
+    }
     if (!objects) continue;
     if (!objects.required) {
       yield '`requestObjects()` beside `fapi2()` must say `required: true`: every authorization request is signed';
@@ -81,9 +85,10 @@ const left = (option: string, what: string) => `\`fapi2()\` ${what}: leave the o
 
 /** Of what a host may have listed itself. */
 function* featureFaults(
-  feature: Feature & Partial<PushedRequestsFeature & PrivateKeyJwtFeature & DpopFeature & RequestObjectsFeature>,
+  feature: Feature &
+    Partial<PushedRequestsFeature & PrivateKeyJwtFeature & DpopFeature & RequestObjectsFeature & CibaFeature>,
 ): Iterable<string> {
-  const { assertions, objects, proofs, pushing } = feature;
+  const { asking, assertions, objects, proofs, pushing } = feature;
   if (pushing && !pushing.required) {
     yield '`pushedRequests()` beside `fapi2()` must say `required: true`: every authorization request is pushed';
   }
@@ -97,6 +102,7 @@ function* featureFaults(
     ...(assertions && { 'privateKeyJwt()': assertions }),
     ...(proofs && { 'dpop()': proofs }),
     ...(objects && { 'requestObjects()': objects }),
+    ...(asking && { 'ciba()': asking.signed }),
   })) {
     if (clockTolerance >= 10 && clockTolerance <= 60) continue;
     yield `\`clockTolerance\` of \`${name}\` beside \`fapi2()\` must be from 10 to 60 seconds`;

@@ -20,6 +20,8 @@ export interface OpenIdRegistration {
   backchannelTokenDeliveryMode?: 'poll' | 'ping';
   /** Where it is told so, in the mode `ping`. (`backchannel_client_notification_endpoint`) */
   backchannelClientNotificationEndpoint?: string;
+  /** By which algorithm it signs each request, as a whole. Left out: as it likes. (`backchannel_authentication_request_signing_alg`) */
+  backchannelAuthenticationRequestSigningAlg?: string;
   /** Does it bring a code that its user has told it, so that nobody is asked by a stranger? (`backchannel_user_code_parameter`) */
   backchannelUserCodeParameter?: boolean;
   /** Where it is told that its user has signed out. (`backchannel_logout_uri`) Back-Channel Logout §2.2 */

@@ -8,6 +8,7 @@ export { ciba } from './ciba/ciba.js';
 export type { CibaFeature } from './ciba/ciba-feature.js';
 export type { BackchannelRequest, CibaModel, UserHint } from './ciba/ciba-model.js';
 export type { CibaOptions } from './ciba/options.js';
+export type { SignedOptions } from './ciba/signed-options.js';
 export type { AskedClaims, ClaimRequest, ClaimRequests } from './claims-parameter.js';
 export type {
   AssertionPermission,

@@ -65,6 +65,7 @@ export interface ClientMetadata {
   /** OpenID CIBA §4 */
   readonly backchannel_token_delivery_mode?: 'poll' | 'ping';
   readonly backchannel_client_notification_endpoint?: string;
+  readonly backchannel_authentication_request_signing_alg?: string;
   readonly backchannel_user_code_parameter?: boolean;
   /** RFC 9396 §10 */
   readonly authorization_details_types?: readonly string[];

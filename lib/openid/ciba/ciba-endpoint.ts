@@ -19,6 +19,7 @@ import { type AskedElsewhere, readAskedElsewhere } from './ciba-parameters.js';
 import { findHintedUser, verifyUserCode } from './hinted-user.js';
 import { closePing, type KeptBackchannel, nameOf } from './kept.js';
 import type { CibaSettings } from './options.js';
+import { SignedRequests } from './signed-requests.js';
 
 /** What the client polls with, and for how many seconds. */
 interface Begun {
@@ -30,12 +31,14 @@ interface Begun {
 export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   protected readonly id = ENDPOINT;
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel & CibaModel;
+  private readonly signed: SignedRequests;
 
   constructor(
     server: ServerFacts,
     private readonly settings: CibaSettings,
   ) {
     super(server.options, server);
+    this.signed = new SignedRequests(settings.signed, settings.fetch);
   }
 
   /** Users are asked for clients that have proven who they are. CIBA §7.1 */
@@ -43,9 +46,10 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
     return false;
   }
 
-  protected async serve(exchange: Exchange): Promise<Begun> {
+  protected async serve(given: Exchange): Promise<Begun> {
+    verifyGrant(given.client);
+    const exchange = await this.signed.open(given);
     const { client, parameters, request } = exchange;
-    verifyGrant(client);
     const scope = requestedScope(request);
     if (scope === undefined || !coversScope(scope, OPENID)) {
       throw new InvalidScopeError('Invalid scope: `openid` is among what is asked for');

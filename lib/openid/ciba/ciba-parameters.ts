@@ -1,4 +1,4 @@
-import { InvalidBindingMessageError, InvalidRequestError } from '../../errors.js';
+import { InvalidBindingMessageError } from '../../errors.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
@@ -28,10 +28,6 @@ export function readAskedElsewhere(
   client: Client,
   { lifetime, userCode }: CibaSettings,
 ): AskedElsewhere {
-  for (const name of ['request', 'request_uri']) {
-    if (parameters.optional(name, () => true) === undefined) continue;
-    throw new InvalidRequestError(`Invalid request: \`${name}\` is not supported`);
-  }
   const expiry = parameters.optional('requested_expiry', (text) => /^[1-9]\d{0,8}$/.test(text));
   const acr = parameters.optional('acr_values', (text) => text.length <= LONGEST && isVSCHAR(text));
   return {

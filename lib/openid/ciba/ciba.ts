@@ -14,9 +14,11 @@ import { Pings } from './pings.js';
  */
 export function ciba(options: CibaOptions = {}): CibaFeature {
   const settings = settle(options);
+  const { algorithms } = settings.signed;
   const pings = new Pings(settings.fetch);
   return {
     name: 'OpenID CIBA',
+    asking: settings,
     requires: [...DEVICE_METHODS, 'once', 'findHintedUser', 'askUser'],
     grants: { [CIBA_GRANT]: CibaGrantType },
     endpoints: {
@@ -32,6 +34,7 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
     clientMembers: {
       backchannel_token_delivery_mode: (mode) => mode === 'poll' || mode === 'ping',
       backchannel_client_notification_endpoint: pings.isGood,
+      backchannel_authentication_request_signing_alg: (alg) => algorithms.some((one) => one === alg),
       backchannel_user_code_parameter: (value) => value === false || (value === true && settings.userCode),
     },
     verifyClient({ backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: to }) {
@@ -43,6 +46,7 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
     metadata: () => ({
       backchannel_token_delivery_modes_supported: ['poll', 'ping'],
       backchannel_user_code_parameter_supported: settings.userCode,
+      backchannel_authentication_request_signing_alg_values_supported: algorithms,
     }),
     check: (server) => [...faultsOf(options, server)],
     tellClient: pings.send,
@@ -57,6 +61,7 @@ const ANSWER = {
 } as const;
 
 const PARAMETERS = {
+  request: 'All of it, signed by the client: then nothing else is sent.',
   scope: 'What is asked for, `openid` among it.',
   login_hint: 'Who is meant, in words of the user.',
   login_hint_token: 'A token that says who is meant.',

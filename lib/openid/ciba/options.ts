@@ -3,6 +3,7 @@ import { unknownOption } from '../../features/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
 import { findOpenId } from '../openid-feature.js';
+import { settleSigned, signedFaults, type SignedOptions, type SignedSettings } from './signed-options.js';
 
 /** What `ciba()` takes. */
 export interface CibaOptions {
@@ -12,24 +13,34 @@ export interface CibaOptions {
   interval?: number;
   /** May clients bring a code by which users let them ask? The model has `verifyUserCode()` then. Default: false */
   userCode?: boolean;
-  /** How the notification endpoints of clients are reached. Default: public addresses alone */
+  /** How requests are that come signed by their clients, as a whole. CIBA §7.1.1 */
+  signed?: SignedOptions;
+  /** How the notification endpoints of clients, and the keys at their `jwks_uri`, are reached. Default: public addresses alone */
   fetch?: SafeFetchOptions;
 }
 
 /** They, with their defaults. */
-export interface CibaSettings extends Required<Omit<CibaOptions, 'fetch'>> {
+export interface CibaSettings extends Required<Omit<CibaOptions, 'signed' | 'fetch'>> {
+  signed: SignedSettings;
   fetch: SafeFetchOptions | undefined;
 }
 
-export const settle = ({ lifetime = 300, interval = 5, userCode = false, fetch }: CibaOptions): CibaSettings => ({
+export const settle = ({
+  lifetime = 300,
+  interval = 5,
+  userCode = false,
+  signed,
+  fetch,
+}: CibaOptions): CibaSettings => ({
   lifetime,
   interval,
   userCode,
+  signed: settleSigned(signed),
   fetch,
 });
 
 const PLACE = '`ciba()`';
-const NAMES = { lifetime: true, interval: true, userCode: true, fetch: true } as const;
+const NAMES = { lifetime: true, interval: true, userCode: true, signed: true, fetch: true } as const;
 const LONGEST = { lifetime: 86_400, interval: 60 } as const;
 
 /** What is wrong with how a host has set it up, as sentences. */
@@ -43,6 +54,7 @@ export function* faultsOf(options: CibaOptions, server: ServerFacts): Iterable<s
   }
   const { userCode } = options as { userCode?: unknown };
   if (userCode !== undefined && typeof userCode !== 'boolean') yield `\`userCode\` of ${PLACE} must be true or false`;
+  yield* signedFaults(options.signed);
   const { model } = server.options;
   if (userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
     yield `\`userCode\` of ${PLACE} needs the model method \`verifyUserCode()\``;

@@ -4,31 +4,21 @@ import { keys } from 'nest-oauth2/jose';
 import {
   type BackchannelRequest,
   ciba,
-  type CibaOptions,
   decideBackchannelRequest,
   findBackchannelRequest,
   openid,
   type UserHint,
 } from 'nest-oauth2/openid';
-import {
-  AccessDeniedError,
-  type Client,
-  type Feature,
-  OAuth2Server,
-  Request,
-  type SignIn,
-  type User,
-} from 'nest-oauth2/server';
+import { AccessDeniedError, OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import { DEVICE, GRANT, openCiba as open } from '../../support/ciba.js';
 import { EC, openIdServer, SECRET } from '../../support/openid-server.js';
 import { basic, FORM } from '../../support/requests.js';
 import { CERTIFICATE, type Reply, TlsServer } from '../../support/tls-server.js';
 
 // OpenID Connect Client-Initiated Backchannel Authentication Core 1.0
 
-const GRANT = 'urn:openid:params:grant-type:ciba';
-const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const BOB = { id: 'bob' };
 
 const clients = new TlsServer();
@@ -39,51 +29,6 @@ afterEach(() => {
   clients.reset();
   jest.useRealTimers();
 });
-
-interface Setup extends CibaOptions {
-  client?: object;
-  more?: readonly Feature[];
-  model?: object;
-}
-
-/** A server of which Alice has a telephone. */
-async function open({ client, more = [], model, ...options }: Setup = {}) {
-  const asked: BackchannelRequest[] = [];
-  const hints: [UserHint, Client][] = [];
-  const grants = [GRANT, DEVICE, 'refresh_token', 'authorization_code'];
-  const host = await openIdServer({
-    alg: 'ES256',
-    from: [EC],
-    client: { grants, ...client },
-    more: [ciba(options), ...more],
-    model: {
-      findHintedUser(hint: UserHint, by: Client) {
-        hints.push([hint, by]);
-        return hint.loginHint === 'nobody' ? undefined : { id: hint.loginHint ?? hint.idTokenHint?.sub ?? 'alice' };
-      },
-      askUser: (request: BackchannelRequest) => void asked.push(request),
-      verifyUserCode: (_: User, code: string) => code === '1234',
-      ...model,
-    },
-  });
-  const { send, server, alice } = host;
-  const begin = async (body: object = {}, authorization = basic('web', SECRET)) =>
-    await send(
-      'backchannel_authentication',
-      new Request({
-        method: 'POST',
-        headers: { ...FORM, authorization },
-        query: {},
-        body: { scope: 'openid', login_hint: 'alice', ...body },
-      }),
-    );
-  const poll = async (authReqId: unknown) => await host.token({ grant_type: GRANT, auth_req_id: authReqId });
-  const decide = async (allow = true, said: { scope?: string; signIn?: SignIn } = {}) => {
-    const found = await findBackchannelRequest(server, asked.at(-1)!.id, { user: alice });
-    return found && (await decideBackchannelRequest(found, { allow, ...said }));
-  };
-  return { ...host, asked, hints, begin, poll, decide };
-}
 
 const later = (seconds: number) => jest.advanceTimersByTime(seconds * 1000);
 
@@ -233,7 +178,7 @@ describe('what a client asks', () => {
     ['a message that nobody can compare', { binding_message: 'a'.repeat(101) }, 'invalid_binding_message'],
     ['no time', { requested_expiry: '0' }, 'invalid_request'],
     ['time that is no number', { requested_expiry: '1e3' }, 'invalid_request'],
-    ['a request object, which nobody reads', { request: 'a.b.c' }, 'invalid_request'],
+    ['a request that is somewhere else', { request_uri: 'https://app.example/request' }, 'invalid_request'],
     ['a strength that is no text', { acr_values: ['a', 'b'] }, 'invalid_request'],
   ])('is refused with %s, and nobody is asked', async (_, body, error) => {
     const { begin, asked } = await open();

@@ -12,6 +12,7 @@ import {
   type UserHint,
 } from 'nest-oauth2/openid';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as client from 'openid-client';
 
 import { findStores, type OpenStore } from '../../stores/every-store.js';
@@ -99,6 +100,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
       backchannel_authentication_endpoint: `${issuer}/oauth/backchannel_authentication`,
       backchannel_token_delivery_modes_supported: ['poll', 'ping'],
       backchannel_user_code_parameter_supported: false,
+      backchannel_authentication_request_signing_alg_values_supported: ['ES256', 'PS256', 'RS256', 'Ed25519', 'EdDSA'],
       grant_types_supported: expect.arrayContaining([GRANT]),
     });
     const begun = await client.initiateBackchannelAuthentication(polling, {
@@ -146,6 +148,36 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
     expect(await heard).toEqual({ authorization: 'Bearer its-own-token', auth_req_id });
     const granted = await client.genericGrantRequest(pinged, GRANT, { auth_req_id });
     expect(granted.claims()).toMatchObject({ 'urn:openid:params:jwt:claim:auth_req_id': auth_req_id });
+
+    // One that signs all that it asks.
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    const signing = await register({
+      backchannel_authentication_request_signing_alg: 'ES256',
+      jwks: { keys: [await exportJWK(publicKey)] },
+    });
+    const { client_id } = signing.clientMetadata();
+    const sign = (audience: string) =>
+      new SignJWT({ scope: 'openid', login_hint: ID, binding_message: 'Till 8' })
+        .setProtectedHeader({ alg: 'ES256', typ: 'oauth-authz-req+jwt' })
+        .setIssuer(client_id)
+        .setAudience(audience)
+        .setJti('one')
+        .setIssuedAt()
+        .setNotBefore('0s')
+        .setExpirationTime('5m')
+        .sign(privateKey);
+    const elsewhereSigned = client.initiateBackchannelAuthentication(signing, {
+      request: await sign('https://x.example'),
+    });
+    await expect(elsewhereSigned).rejects.toMatchObject({ error: 'invalid_request' });
+    const unsigned = client.initiateBackchannelAuthentication(signing, { scope: 'openid', login_hint: ID });
+    await expect(unsigned).rejects.toMatchObject({ error: 'invalid_request' });
+    const fourth = await client.initiateBackchannelAuthentication(signing, { request: await sign(issuer) });
+    expect(messages).toHaveLength(4);
+    expect(messages[3]).toMatchObject({ bindingMessage: 'Till 8', client: { id: client_id } });
+    expect(await answer(messages[3]!.id, 'yes', ID)).toEqual({ done: true });
+    const last = await client.genericGrantRequest(signing, GRANT, { auth_req_id: fourth.auth_req_id });
+    expect(last.claims()).toMatchObject({ sub: ID });
   });
 });
 
@@ -160,6 +192,7 @@ describe('what a client registers of it', () => {
       { backchannel_client_notification_endpoint: 'https://127.0.0.1/' },
     ],
     ['that it is told without TLS', { backchannel_client_notification_endpoint: 'http://app.example/' }],
+    ['that it signs by its secret', { backchannel_authentication_request_signing_alg: 'HS256' }],
     ['that it brings codes, which nobody checks', { backchannel_user_code_parameter: true }],
   ])('is not %s', async (_, metadata) => {
     const [kind] = stores;

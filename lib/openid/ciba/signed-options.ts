@@ -1,0 +1,44 @@
+import { unknownOption } from '../../features/unknown-option.js';
+import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
+
+/** How requests are signed, which `ciba()` takes as `signed`. CIBA §7.1.1 */
+export interface SignedOptions {
+  /** Must every request be signed? Default: false, those of clients with `backchannelAuthenticationRequestSigningAlg`. FAPI-CIBA §5.2.2 wants it */
+  required?: boolean;
+  /** What requests may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  algorithms?: readonly SigningAlgorithm[];
+  /** Seconds from the `nbf` of a request to its `exp`, at most. Default: 3600, all that FAPI-CIBA §5.2.2 lets it */
+  maxLifetime?: number;
+  /** Seconds by which the clocks of clients may differ. Default: 10 */
+  clockTolerance?: number;
+}
+
+/** They, with their defaults. */
+export type SignedSettings = Required<SignedOptions>;
+
+export const settleSigned = ({
+  required = false,
+  algorithms = ALGORITHMS,
+  maxLifetime = 3600,
+  clockTolerance = 10,
+}: SignedOptions = {}): SignedSettings => ({ required, algorithms, maxLifetime, clockTolerance });
+
+const PLACE = '`signed` of `ciba()`';
+const NAMES = { required: true, algorithms: true, maxLifetime: true, clockTolerance: true } as const;
+const LEAST = { maxLifetime: 1, clockTolerance: 0 } as const;
+const LONGEST = { maxLifetime: 86_400, clockTolerance: 600 } as const;
+
+/** What is wrong with them, as sentences. */
+export function* signedFaults(options: SignedOptions = {}): Iterable<string> {
+  const misspelt = unknownOption(options, NAMES, PLACE);
+  if (misspelt !== undefined) yield misspelt;
+  const { required, algorithms = ALGORITHMS } = options as { required?: unknown; algorithms?: unknown };
+  if (required !== undefined && typeof required !== 'boolean') yield `\`required\` of ${PLACE} must be true or false`;
+  if (!areAlgorithms(algorithms)) yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHMS.join(', ')}`;
+  for (const name of ['maxLifetime', 'clockTolerance'] as const) {
+    const { [name]: seconds } = options;
+    const isNumber = typeof seconds === 'number' && seconds >= LEAST[name] && seconds <= LONGEST[name];
+    if (seconds !== undefined && !isNumber)
+      yield `\`${name}\` of ${PLACE} is a number of seconds, from ${LEAST[name]} to ${LONGEST[name]}`;
+  }
+}

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { Exchange } from '../../endpoints/exchange.js';
+import { InvalidRequestError, InvalidRequestObjectError, OAuthError } from '../../errors.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import { Request } from '../../http/request.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { invalid, objectRequest } from '../../jose/request-objects/object-parameters.js';
+import { ObjectVerifier } from '../../jose/request-objects/object-verifier.js';
+import type { OnceModel } from '../../model/model.js';
+import type { SignedSettings } from './signed-options.js';
+
+/** What may stand beside a signed request: how its client proves who it is. CIBA §7.1.1 */
+const BESIDE = new Set(['request', 'client_id', 'client_secret', 'client_assertion', 'client_assertion_type']);
+
+/** Seconds for which one is remembered longer than it is good: clocks differ. */
+const LEEWAY = 60;
+
+/** Requests that come signed by their clients, as a whole. CIBA §7.1.1 */
+export class SignedRequests {
+  private readonly verifier: ObjectVerifier;
+
+  constructor(
+    private readonly settings: SignedSettings,
+    fetch: SafeFetchOptions = {},
+  ) {
+    const alike = { byReference: false, once: true, interactionLifetime: 0, fetch };
+    this.verifier = new ObjectVerifier({ ...settings, ...alike });
+  }
+
+  /** What is asked: by what was signed, or by the form where nothing was, and nothing has to be. @throws InvalidRequestError */
+  async open(exchange: Exchange): Promise<Exchange> {
+    const { client, options, parameters } = exchange;
+    if (parameters.optional('request_uri', () => true) !== undefined) {
+      throw new InvalidRequestError('Invalid request: `request_uri` is not supported');
+    }
+    const object = parameters.optional('request');
+    const alg = registered(client, 'backchannelAuthenticationRequestSigningAlg');
+    if (object === undefined && !this.settings.required && alg === undefined) return exchange;
+    if (object === undefined) throw unsigned();
+    verifyAlone(exchange.request.body as object);
+    try {
+      const claims = await this.read(object, alg, exchange);
+      await spend(claims, client.id, options.model as unknown as OnceModel);
+      return asked(exchange, objectRequest(claims, client.id, exchange.request).query);
+    } catch (error) {
+      throw ofThisEndpoint(error);
+    }
+  }
+
+  private async read(object: string, alg: string | undefined, { client, issuer }: Exchange): Promise<Claims> {
+    const signed = { clientId: client.id, issuer: issuer!, alg };
+    const { payload, isLate } = await this.verifier.read(object, client, signed);
+    if (isLate) throw invalid('it is not over', payload.exp);
+    const { exp, iat, jti } = payload;
+    if (iat === undefined) throw invalid('it has `iat`');
+    if (typeof jti !== 'string' || jti === '') throw invalid('it has a `jti`, by which it is good once');
+    return { ...payload, exp: exp!, jti };
+  }
+}
+
+interface Claims extends Readonly<Record<string, unknown>> {
+  exp: number;
+  jti: string;
+}
+
+/** Nothing that was not signed counts, nor may it look as if it did. CIBA §7.1.1 */
+function verifyAlone(form: object): void {
+  if (!Object.entries(form).some(([name, value]) => !BESIDE.has(name) && (value ?? '') !== '')) return;
+  const rule = 'all that is asked stands in the signed request, and beside it what proves who its client is';
+  throw new InvalidRequestError('Invalid request: beside `request` something else is asked').because({ rule });
+}
+
+/** Whoever comes second with it, asks nobody again. */
+async function spend({ exp, jti }: Claims, clientId: string, model: OnceModel): Promise<void> {
+  const digest = hash('sha256', JSON.stringify(['backchannel authentication request', clientId, jti]), 'base64url');
+  if (await model.once(digest, Math.max(0, Math.ceil(exp - Date.now() / 1000)) + LEEWAY)) return;
+  throw invalid('it is good once, by its `jti`');
+}
+
+/** The same exchange, as if the form had said what was signed. */
+function asked({ request, response, options, issuer, client, proof, server }: Exchange, body: object): Exchange {
+  const { headers, method } = request;
+  const said = new Request({ headers, method, query: {}, body, native: request['native'] as unknown });
+  return new Exchange(said, response, options, issuer, client, proof, server);
+}
+
+/** Here it has no name of its own what is wrong with a request object. CIBA §13 */
+function ofThisEndpoint(error: unknown): unknown {
+  if (!(error instanceof InvalidRequestObjectError)) return error;
+  return new InvalidRequestError('Invalid request: the signed request is not accepted').because({
+    ...OAuthError.detailOf(error)!,
+  });
+}
+
+const unsigned = () =>
+  new InvalidRequestError('Invalid request: it must be signed').because({
+    rule: 'every authentication request, or those of this client, are signed',
+  });

@@ -1,0 +1,228 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { fapi2 } from 'nest-oauth2/fapi';
+import { authorizationDetails } from 'nest-oauth2/features';
+import { clientSecretJwt } from 'nest-oauth2/jose';
+import type { CibaOptions } from 'nest-oauth2/openid';
+
+import { GRANT, openCiba } from '../../support/ciba.js';
+import { ISSUER, SECRET } from '../../support/openid-server.js';
+import { basic } from '../../support/requests.js';
+
+// OpenID Connect Client-Initiated Backchannel Authentication Core 1.0 §7.1.1, and what FAPI-CIBA §5.2.2 makes of it
+
+const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const jwks = {
+  keys: [
+    { ...own.publicKey.export({ format: 'jwk' }), kid: 'own' },
+    { ...rsa.publicKey.export({ format: 'jwk' }), kid: 'rsa' },
+  ],
+};
+const client = { grants: [GRANT], jwks };
+const fapi = { required: true, algorithms: ['PS256', 'ES256'] as const };
+
+interface Bent {
+  header?: object;
+  key?: Parameters<SignJWT['sign']>[0];
+}
+
+let count = 0;
+const now = () => Math.floor(Date.now() / 1000);
+
+/** A request as it should be, but for what is said: what is undefined, is left out. */
+function claimsOf(bent: object = {}) {
+  const asked = { scope: 'openid', login_hint: 'alice', binding_message: 'Till 7' };
+  const jwt = { iss: 'web', aud: ISSUER, iat: now(), nbf: now(), exp: now() + 300, jti: `request ${(count += 1)}` };
+  return { ...asked, ...jwt, ...bent };
+}
+
+const sign = async (bent: object = {}, { header, key = own.privateKey }: Bent = {}) =>
+  await new SignJWT(claimsOf(bent)).setProtectedHeader({ alg: 'ES256', ...header }).sign(key);
+
+const refusal = { status: 400, body: expect.objectContaining({ error: 'invalid_request' }) };
+
+afterEach(() => void jest.useRealTimers());
+
+describe('a request that its client has signed', () => {
+  it('is asked as it says, and answered as any', async () => {
+    const { ask, asked, poll, decide, verified } = await openCiba({ client });
+    const more = { requested_expiry: 60, acr_values: 'urn:b urn:a' };
+    const { status, body } = await ask({ request: await sign(more) });
+    expect([status, body]).toEqual([200, { auth_req_id: expect.any(String), expires_in: 60, interval: 5 }]);
+    expect(asked).toEqual([
+      expect.objectContaining({ scope: 'openid', bindingMessage: 'Till 7', acrValues: ['urn:b', 'urn:a'] }),
+    ]);
+    expect(asked[0]!.data).toEqual({});
+    await decide();
+    expect((await verified((await poll(body['auth_req_id'])).body.id_token)).payload).toMatchObject({ sub: 'alice' });
+  });
+
+  it('says in JSON what is no text, and its type in any case', async () => {
+    const { ask, asked } = await openCiba({ client, more: [authorizationDetails({ types: { payment: {} } })] });
+    const details = [{ type: 'payment', amount: '5' }];
+    const request = await sign(
+      { authorization_details: details, requested_expiry: '30' },
+      { header: { typ: 'OautH-auThZ-REQ+jWt' } },
+    );
+    expect(await ask({ request })).toMatchObject({ status: 200, body: { expires_in: 30 } });
+    expect(asked[0]!.data).toMatchObject({ authorization_details: details });
+  });
+
+  it('stands beside what proves who its client is', async () => {
+    const { ask } = await openCiba({ client });
+    expect((await ask({ request: await sign(), client_id: 'web', client_secret: SECRET }, '')).status).toBe(200);
+    const byAssertion = await openCiba({
+      client: { ...client, tokenEndpointAuthMethod: 'client_secret_jwt' },
+      more: [clientSecretJwt()],
+      model: { getClientSecrets: () => [SECRET.padEnd(32, '.')] },
+    });
+    const assertion = await new SignJWT({ iss: 'web', sub: 'web', aud: ISSUER, exp: now() + 60, jti: 'an assertion' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(SECRET.padEnd(32, '.')));
+    const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const proof = { client_id: 'web', client_assertion: assertion, client_assertion_type: type };
+    expect((await byAssertion.ask({ request: await sign(), ...proof }, '')).status).toBe(200);
+    expect((await byAssertion.ask({ request: await sign() }, '')).body).toMatchObject({ error: 'invalid_client' });
+  });
+
+  it.each([
+    ['without `aud`', { aud: undefined }],
+    ['for another server', { aud: 'https://other.example' }],
+    ['without `iss`', { iss: undefined }],
+    ['of another client, as it says', { iss: 'other' }],
+    ['without `exp`', { exp: undefined }],
+    ['that is over', { iat: now() - 900, nbf: now() - 900, exp: now() - 300 }],
+    ['that is good for too long', { exp: now() + 4200 }],
+    ['that is good since too long', { nbf: now() - 4200 }],
+    ['without `iat`', { iat: undefined }],
+    ['of the future', { iat: now() + 600 }],
+    ['without `nbf`', { nbf: undefined }],
+    ['that is not good yet', { nbf: now() + 600, exp: now() + 900 }],
+    ['without `jti`', { jti: undefined }],
+    ['whose `jti` is no text', { jti: 5 }],
+    ['in which there is another one', { request: 'a.b.c' }],
+    ['of another `client_id`', { client_id: 'other' }],
+    ['that proves its client', { client_secret: SECRET }],
+    ['with two hints', { login_hint_token: 'xyz' }],
+  ])('is refused, %s', async (_, bent) => {
+    const { ask, asked } = await openCiba({ client });
+    expect(await ask({ request: await sign(bent) })).toMatchObject(refusal);
+    expect(asked).toEqual([]);
+  });
+
+  it('is refused where it is signed by nobody, or somebody else', async () => {
+    const { ask, asked } = await openCiba({ client, signed: fapi });
+    const requests = [
+      new UnsecuredJWT(claimsOf()).encode(),
+      await sign({}, { key: foreign.privateKey }),
+      await sign({}, { header: { alg: 'HS256' }, key: new TextEncoder().encode(SECRET.padEnd(32, '.')) }),
+      await sign({}, { header: { alg: 'RS256', kid: 'rsa' }, key: rsa.privateKey }),
+      await sign({}, { header: { typ: 'at+jwt' } }),
+      (await sign()).replace(/.{4}$/, 'AAAA'),
+      'a.b.c',
+      'a'.repeat(20_000),
+    ];
+    for (const request of requests) expect(await ask({ request })).toMatchObject(refusal);
+    expect(asked).toEqual([]);
+    const ps256 = await sign({}, { header: { alg: 'PS256', kid: 'rsa' }, key: rsa.privateKey });
+    expect((await ask({ request: ps256 })).status).toBe(200);
+  });
+
+  it('is refused of a client without keys', async () => {
+    const { ask } = await openCiba({ client: { grants: [GRANT] } });
+    expect(await ask({ request: await sign() })).toMatchObject(refusal);
+  });
+
+  it.each([
+    ['a hint', { login_hint: 'alice' }],
+    ['a scope', { scope: 'openid' }],
+    ['what another feature reads', { resource: 'https://api.example/' }],
+    ['where it is', { request_uri: 'https://app.example/request' }],
+  ])('is refused where %s stands beside it', async (_, beside) => {
+    const { ask, asked } = await openCiba({ client });
+    expect(await ask({ request: await sign(), ...beside })).toMatchObject(refusal);
+    expect(asked).toEqual([]);
+  });
+
+  it('is good once, for each client', async () => {
+    const { ask, asked } = await openCiba({ client });
+    const request = await sign();
+    const answers = await Promise.all([1, 2, 3].map(() => ask({ request })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(2);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is remembered for as long as it is good, and clocks may differ', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { ask } = await openCiba({ client });
+    const early = await sign({ iat: now() + 8, nbf: now() + 8, exp: now() + 68 });
+    expect((await ask({ request: early })).status).toBe(200);
+    jest.advanceTimersByTime(77_000);
+    expect(await ask({ request: early })).toMatchObject(refusal);
+  });
+});
+
+describe('requests that have to be signed', () => {
+  it('are refused unsigned, of a client that has registered how it signs, or of all', async () => {
+    const registered = { ...client, backchannelAuthenticationRequestSigningAlg: 'ES256' };
+    for (const setup of [{ client: registered }, { client, signed: { required: true } }]) {
+      const { begin, ask, asked } = await openCiba(setup);
+      expect(await begin()).toMatchObject(refusal);
+      expect(asked).toEqual([]);
+      expect((await ask({ request: await sign() })).status).toBe(200);
+    }
+  });
+
+  it('are signed as their client has registered', async () => {
+    const { ask } = await openCiba({
+      client: { ...client, backchannelAuthenticationRequestSigningAlg: 'PS256', requestObjectSigningAlg: 'ES256' },
+    });
+    expect(await ask({ request: await sign() })).toMatchObject(refusal);
+    const ps256 = await sign({}, { header: { alg: 'PS256', kid: 'rsa' }, key: rsa.privateKey });
+    expect((await ask({ request: ps256 })).status).toBe(200);
+  });
+
+  it('are for clients that may ask', async () => {
+    const { ask } = await openCiba({ client });
+    const request = await sign({ iss: 'other' });
+    expect((await ask({ request }, basic('other', SECRET))).body).toMatchObject({ error: 'unauthorized_client' });
+  });
+});
+
+describe('the server', () => {
+  it('says by what they are signed', async () => {
+    const said = async (setup: object) =>
+      (await (await openCiba(setup)).get('openid-configuration'))[
+        'backchannel_authentication_request_signing_alg_values_supported'
+      ];
+    expect(await said({})).toEqual(['ES256', 'PS256', 'RS256', 'Ed25519', 'EdDSA']);
+    expect(await said({ signed: fapi })).toEqual(['PS256', 'ES256']);
+  });
+
+  it.each([
+    [{ algorithms: ['HS256'] }, '`algorithms`'],
+    [{ algorithms: 'ES256' }, '`algorithms`'],
+    [{ maxLifetime: 0 }, '`maxLifetime`'],
+    [{ clockTolerance: '5' }, '`clockTolerance`'],
+    [{ required: 1 }, '`required`'],
+    [{ requird: true }, 'requird'],
+  ])('does not start with %j', async (signed, sentence) => {
+    await expect(openCiba({ signed } as CibaOptions)).rejects.toThrow(sentence);
+  });
+
+  it('keeps to what FAPI 2.0 asks of all that is signed', async () => {
+    const start = (messageSigning: boolean, signed?: object) =>
+      openCiba({ ...(signed && { signed }), more: fapi2({ messageSigning }) });
+    const algorithms = ['PS256', 'ES256'];
+    await expect(start(false)).rejects.toThrow('`backchannel_authentication_request_signing_alg_values_supported`');
+    await expect(start(true, { algorithms })).rejects.toThrow('`signed: { required: true }`');
+    await expect(start(false, { algorithms, clockTolerance: 5 })).rejects.toThrow('`clockTolerance` of `ciba()`');
+    await start(false, { algorithms });
+    await start(true, { algorithms, required: true });
+  });
+});

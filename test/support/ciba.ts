@@ -1,0 +1,58 @@
+import {
+  type BackchannelRequest,
+  ciba,
+  type CibaOptions,
+  decideBackchannelRequest,
+  findBackchannelRequest,
+  type UserHint,
+} from 'nest-oauth2/openid';
+import { type Client, type Feature, Request, type SignIn, type User } from 'nest-oauth2/server';
+
+import { EC, openIdServer, SECRET } from './openid-server.js';
+import { basic, FORM } from './requests.js';
+
+export const GRANT = 'urn:openid:params:grant-type:ciba';
+export const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+interface Setup extends CibaOptions {
+  client?: object;
+  more?: readonly Feature[];
+  model?: object;
+}
+
+/** A server of which Alice has a telephone. */
+export async function openCiba({ client, more = [], model, ...options }: Setup = {}) {
+  const asked: BackchannelRequest[] = [];
+  const hints: [UserHint, Client][] = [];
+  const grants = [GRANT, DEVICE, 'refresh_token', 'authorization_code'];
+  const host = await openIdServer({
+    alg: 'ES256',
+    from: [EC],
+    client: { grants, ...client },
+    more: [ciba(options), ...more],
+    model: {
+      findHintedUser(hint: UserHint, by: Client) {
+        hints.push([hint, by]);
+        return hint.loginHint === 'nobody' ? undefined : { id: hint.loginHint ?? hint.idTokenHint?.sub ?? 'alice' };
+      },
+      askUser: (request: BackchannelRequest) => void asked.push(request),
+      verifyUserCode: (_: User, code: string) => code === '1234',
+      ...model,
+    },
+  });
+  const { send, server, alice } = host;
+  /** A form, as it is. */
+  const ask = async (body: object, authorization = basic('web', SECRET)) =>
+    await send(
+      'backchannel_authentication',
+      new Request({ method: 'POST', headers: { ...FORM, authorization }, query: {}, body }),
+    );
+  const begin = async (body: object = {}, authorization?: string) =>
+    await ask({ scope: 'openid', login_hint: 'alice', ...body }, authorization);
+  const poll = async (authReqId: unknown) => await host.token({ grant_type: GRANT, auth_req_id: authReqId });
+  const decide = async (allow = true, said: { scope?: string; signIn?: SignIn } = {}) => {
+    const found = await findBackchannelRequest(server, asked.at(-1)!.id, { user: alice });
+    return found && (await decideBackchannelRequest(found, { allow, ...said }));
+  };
+  return { ...host, asked, hints, ask, begin, poll, decide };
+}
