@@ -55,10 +55,19 @@ function parsed(args: readonly string[], options: Readonly<Record<string, Comman
     ([name, { type, multiple = false }]) => [name, { type, multiple }] as const,
   );
   try {
-    return parseArgs({ args: [...args], options: Object.fromEntries(known), allowPositionals: true, strict: true });
+    const settings = { options: Object.fromEntries(known), allowPositionals: true, strict: true } as const;
+    return parseArgs({ args: namesLast(args), ...settings });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+/** No option has one letter: what begins with a single dash is a name, as that of a key in 64 is. */
+const isName = (arg: string) => /^-[^-]/.test(arg);
+
+function namesLast(args: readonly string[]): string[] {
+  if (args.includes('--')) return [...args];
+  return [...args.filter((each) => !isName(each)), '--', ...args.filter(isName)];
 }
 
 function read(values: Values, [id = '']: readonly string[]): Given {

@@ -42,14 +42,22 @@ describe('nest-oauth2 keys', () => {
 
   it('forgets a key, and puts another one in its place', async () => {
     const [first] = await keys();
-    expect((await run('remove', first!.kid)).lines).toEqual([`removed  ${first!.kid}`]);
+    expect((await run('remove', '--', first!.kid)).lines).toEqual([`removed  ${first!.kid}`]);
     expect((await keys()).map(({ kid }) => kid)).not.toContain(first!.kid);
-    await expect(run('remove', first!.kid)).rejects.toThrow(`There is no key "${first!.kid}"`);
+    await expect(run('remove', '--', first!.kid)).rejects.toThrow(`There is no key "${first!.kid}"`);
     expect(() => readCommand(['keys', 'remove'])).toThrow('`keys remove` needs a <kid>');
     expect(() => readCommand(['keys'])).toThrow(
       'There is no command `keys`: there are `keys list`, `keys rotate`, `keys remove`. See nest-oauth2 --help',
     );
   });
+
+  it.each([[['-Gx_k']], [['-Gx_k', '--json']], [['--json', '-Gx_k']], [['--json', '--', '-Gx_k']]])(
+    'takes the name of a key for what it is, though it begins as an option does: %j',
+    (args) => {
+      const { given } = readCommand(['keys', 'remove', ...args]);
+      expect([given.id, given.isSet('json')]).toEqual(['-Gx_k', args.includes('--json')]);
+    },
+  );
 
   it('says where there is nothing to change', async () => {
     await expect(run('list', '--server', 'none')).rejects.toThrow('`keys()` is not among the `features`');
