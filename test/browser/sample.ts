@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
+
+import { freePort } from '../support/free-port.js';
 
 /** One sample and one browser for all cases. */
 export interface Stage {
@@ -43,7 +43,7 @@ export const startPasskeys = (): Promise<Sample> => start('17-passkeys', LISTENI
 
 /** Starts the provider and the two applications that sign users in by it. */
 export async function startOpenId(): Promise<{ server: Sample; web: Sample; page: Sample }> {
-  const [port, ...ports] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [port, ...ports] = await Promise.all([givenPort(), givenPort(), givenPort()]);
   const [WEB, BROWSER] = ports.map((one) => `http://127.0.0.1:${one}`);
   const places = { PORT: port, WEB, BROWSER };
   const server = await start('11-openid', LISTENING, places);
@@ -53,7 +53,7 @@ export async function startOpenId(): Promise<{ server: Sample; web: Sample; page
 
 /** Starts a server whose users come from another one, and that. */
 export async function startSocialLogin(): Promise<{ server: Sample; provider: Sample }> {
-  const places = { PORT: await freePort(), PROVIDER: `http://127.0.0.1:${await freePort()}` };
+  const places = { PORT: await givenPort(), PROVIDER: `http://127.0.0.1:${await givenPort()}` };
   const provider = await start('12-social-login', LISTENING, places, 'provider');
   return { server: await start('12-social-login', LISTENING, places), provider };
 }
@@ -68,7 +68,7 @@ async function start(
 ): Promise<Sample> {
   const cwd = fileURLToPath(new URL(`../../sample/${name}`, import.meta.url));
   // A process group of its own: npm, its shell and the server end together.
-  const env = { ...process.env, ...given, PORT: given['PORT'] ?? (await freePort()) };
+  const env = { ...process.env, ...given, PORT: given['PORT'] ?? (await givenPort()) };
   const npm = spawn('npm', ['run', script], { cwd, env, detached: true });
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()));
   let log = '';
@@ -95,10 +95,4 @@ async function start(
   };
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => void server.close(resolve));
-  return String(port);
-}
+const givenPort = async () => String(await freePort());

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
+import { freePort } from '../support/free-port.js';
+import { until } from '../support/until.js';
 import type { Clone } from './clone.js';
 
 /** npm repeats the command; since 12 in other words. */
 const REPEATED = /^(> |npm notice run )/;
+
+/** The last line of what a sample says when it listens. */
+const SAID = /README\.md\n|curl -s -i .*\n/;
 
 export interface Started {
   url: string;
@@ -47,7 +51,7 @@ export async function withStarted(
     }
     const milliseconds = Date.now() - begin;
     // What is printed when the server listens may come a moment after its first answer.
-    await setTimeout(200);
+    await until(() => hasEnded || SAID.test(printed), 60);
     const lines = printed.split('\n').filter((line) => line && !REPEATED.test(line));
     await work({ url, milliseconds, lines });
   } finally {
@@ -91,12 +95,4 @@ async function answers(url: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
 }

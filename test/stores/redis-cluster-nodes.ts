@@ -1,11 +1,11 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+
+import { freePort } from '../support/free-port.js';
 
 /** Can this machine run a cluster? */
 export function canRunCluster(): boolean {
@@ -46,19 +46,5 @@ export class ClusterNodes {
     for await (const line of node.stdout) if (String(line).includes('Ready to accept connections')) break;
     // What it says from now on would fill the pipe.
     node.stdout.resume();
-  }
-}
-
-/** A port that nobody is given by chance, as those from 32768 on are, before the node that is to have it listens. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer().listen(randomInt(20_000, 32_000), '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    const { port } = (server.address() ?? {}) as { port: number };
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { freePort } from '../../support/free-port.js';
 import type { Start } from './driver.js';
 import { nativeWebSocket, socketIo } from './drivers/gateway.js';
 import { operation, subscription } from './drivers/graphql.js';
@@ -26,7 +27,7 @@ export const TRANSPORTS = JSON.parse(
 ) as readonly Row[];
 
 /** The port of the server that the test starts where the machine has one. */
-export const NATS_PORT = 14_222;
+export const NATS_PORT = await freePort();
 
 /** Who runs a row, by its `driver`. */
 export const DRIVERS: Readonly<Record<string, Start>> = {

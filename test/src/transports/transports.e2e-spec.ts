@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
+import { until } from '../../support/until.js';
 import { type Driver, keep, storeWithTokens } from './driver.js';
 import { DRIVERS, NATS_PORT, TRANSPORTS } from './specification.js';
 
@@ -36,8 +36,8 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
 
   it('ends what a token has opened when it expires, and not before', async () => {
     if (!driver!.open) return;
-    const expiresAt = Date.now() + 1500;
-    await keep(store, 'brief', { expiresIn: 1500 });
+    const expiresAt = Date.now() + 2000;
+    await keep(store, 'brief', { expiresIn: 2000 });
     expect(await (await driver!.open('brief')).ended).toBe(row.revoked);
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
   });
@@ -51,15 +51,14 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
 
 async function startNats(): Promise<ChildProcess> {
   const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(NATS_PORT)], { stdio: 'ignore' });
-  for (let tries = 0; tries < 100; tries += 1) {
+  await until(async () => {
     const socket = connect(NATS_PORT, '127.0.0.1');
     const found = await once(socket, 'connect').then(
       () => true,
       () => false,
     );
     socket.destroy();
-    if (found) return server;
-    await setTimeout(50);
-  }
-  throw new Error('nats-server does not listen');
+    return found;
+  });
+  return server;
 }

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
@@ -16,6 +15,7 @@ import {
 import { headers as natsHeaders } from '@nats-io/transport-node';
 import { OAuthGuard, Scopes, type OAuthRefusal, type Token } from 'nest-oauth2';
 import { firstValueFrom, type Observable } from 'rxjs';
+import { freePort } from '../../../support/free-port.js';
 import { startHost } from '../../../support/nest-host.js';
 import { GivenAll, oauth, said, type Start } from '../driver.js';
 
@@ -44,14 +44,6 @@ class OpenNotesController {
 @Controller()
 @UseGuards(OAuthGuard)
 class NotesController extends OpenNotesController {}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const sayRefusal = ({ status, statusCode, error }: OAuthRefusal) => `${status} ${statusCode} \`${error}\``;
 
