@@ -26,12 +26,15 @@ const spa = {
 const clients = { findById: (id: string) => (id === spa.id ? spa : undefined) };
 const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
 
+/** Seconds: that a busy machine takes its time is no finding. */
+const DEADLINE = 30;
+
 async function openStore({ prefix, redis, database }: Place): Promise<RedisStore | TypeOrmStore> {
-  if (redis) return new RedisStore({ client: new Redis(redis), clients, users, prefix });
+  if (redis) return new RedisStore({ client: new Redis(redis), clients, users, prefix, deadline: DEADLINE });
   // A driver is no JSON.
   const driver = database!.type === 'better-sqlite3' ? { driver: libsql } : {};
   const source = new DataSource({ ...database!, ...driver, entities: oauthEntities({ prefix }) });
-  return new TypeOrmStore(await source.initialize(), { clients, users, prefix });
+  return new TypeOrmStore(await source.initialize(), { clients, users, prefix, deadline: DEADLINE });
 }
 
 @Controller()

@@ -2,7 +2,7 @@ import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { findRedis, Keys } from '../stores/redis-server.js';
-import { findDatabases } from '../stores/typeorm-databases.js';
+import { findDatabases, ownPrefix } from '../stores/typeorm-databases.js';
 import type { Place } from './app.js';
 
 /** A place that outlives the processes, as the tests prepare it and look into it. */
@@ -44,8 +44,10 @@ async function openRedis(url: string): Promise<OpenPlace> {
   };
 }
 
+let opened = 0;
+
 async function openDatabase({ dispose, ...database }: DataSourceOptions & { dispose?(): void }): Promise<OpenPlace> {
-  const prefix = `processes_${Date.now().toString(36)}_`;
+  const prefix = ownPrefix(`processes${opened++}`);
   const entities = oauthEntities({ prefix });
   const migrations = oauthMigrations({ prefix });
   const names = { entities, migrations, migrationsTableName: `${prefix}migrations` };

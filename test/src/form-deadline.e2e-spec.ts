@@ -62,7 +62,9 @@ describe('a form that trickles in', () => {
         error_description: 'Invalid request: content took too long',
       });
       expect(/^access-control-allow-origin: /im.test(head)).toBe(!line.includes('authorize'));
-      expect(Math.abs(seconds - 10)).toBeLessThan(2);
+      // At the deadline: whoever trickles on is not heard, and the test itself lets go after twenty.
+      expect(seconds).toBeGreaterThan(9);
+      expect(seconds).toBeLessThan(18);
     }
   }, 30_000);
 });

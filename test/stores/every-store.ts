@@ -40,7 +40,7 @@ async function openMemory(): Promise<OpenStore> {
 let count = 0;
 
 async function openDatabase(database: Parameters<typeof open>[0]): Promise<OpenStore> {
-  const opened = await open(database, ownPrefix(`every${count++}_${Date.now().toString(36)}`), { store: { users } });
+  const opened = await open(database, ownPrefix(`every${count++}`), { store: { users } });
   await opened.store.saveClient(WEB);
   return { store: opened.store, another: (await opened.another()).store, close: opened.close };
 }
@@ -48,7 +48,7 @@ async function openDatabase(database: Parameters<typeof open>[0]): Promise<OpenS
 async function openRedis(url: string): Promise<OpenStore> {
   const keys = new Keys([url]);
   const [one, other] = await Promise.all(DRIVERS.map(([, connect]) => connect([url])));
-  const make = ({ client }: Connected) => new RedisStore({ client, users, prefix: keys.prefix });
+  const make = ({ client }: Connected) => new RedisStore({ client, users, prefix: keys.prefix, deadline: 15 });
   const store = make(one!);
   await store.saveClient(WEB);
   const close = async () => {

@@ -112,9 +112,9 @@ describe.each(await findStores())('a store that spends and saves in one step, on
     const same = Array.from({ length: 50 }, () => `ticket ${name}`);
     expect((await Promise.all(same.map(attempt(60)))).filter(Boolean)).toHaveLength(1);
     expect(await opened.store.once(`another ticket ${name}`, 60)).toBe(true);
-    expect(await opened.store.once(`brief ${name}`, 0.2)).toBe(true);
-    expect(await opened.store.once(`brief ${name}`, 0.2)).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const brief = [`brief ${name}`, `brief ${name}`];
+    expect((await Promise.all(brief.map(attempt(1)))).filter(Boolean)).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
     const again = Array.from({ length: 20 }, () => `brief ${name}`);
     expect((await Promise.all(again.map(attempt(60)))).filter(Boolean)).toHaveLength(1);
   });

@@ -70,7 +70,7 @@ describe('the deadline of a store', () => {
     const store = new TypeOrmStore(dataSource, { users, prefix: PREFIX });
     const start = performance.now();
     await expect(dataSource.transaction(() => store.revokeGrant('g'))).rejects.toMatchObject({ retryAfter: 3 });
-    expect((performance.now() - start) / 1000).toBeCloseTo(3, 0);
+    expect((performance.now() - start) / 1000).toBeGreaterThan(2.9);
     await close();
   });
 

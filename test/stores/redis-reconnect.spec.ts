@@ -21,7 +21,8 @@ describe.each(url === undefined ? [] : DRIVERS)('a Redis store over %s whose con
     keys = new Keys([url!]);
     connected = await connect([network.urlOf(url!)]);
     (connected.client as unknown as { on(event: string, listener: () => void): void }).on('error', () => {});
-    store = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, prefix: keys.prefix });
+    const clients = { findById: () => WEB };
+    store = new RedisStore({ ...connected, users, clients, prefix: keys.prefix, deadline: 15 });
   });
   afterAll(async () => {
     await connected.close();

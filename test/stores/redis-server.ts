@@ -52,7 +52,7 @@ export const PATIENT_DRIVERS: readonly (readonly [name: string, connect: (url: s
   [
     'ioredis',
     async (url) => {
-      const client = new Redis(url, { socketTimeout: 500, connectTimeout: 500 });
+      const client = new Redis(url, { socketTimeout: 1000, connectTimeout: 1000 });
       client.on('error', () => {});
       return { client, close: async () => client.disconnect() };
     },
@@ -61,7 +61,7 @@ export const PATIENT_DRIVERS: readonly (readonly [name: string, connect: (url: s
     'node-redis',
     async (url) => {
       const reconnectStrategy = (retries: number) => Math.min(retries * 50, 500);
-      const socket = { socketTimeout: 500, connectTimeout: 500, reconnectStrategy };
+      const socket = { socketTimeout: 1000, connectTimeout: 1000, reconnectStrategy };
       const client = createClientPool({ url, socket, pingInterval: 200 }, { minimum: 1, maximum: 4 });
       client.on('error', () => {});
       await client.connect();

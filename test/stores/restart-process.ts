@@ -4,7 +4,10 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
 
-/** Looks tokens up, so many at a time, until it is told to stop; then says how often that went well and how often not. */
+/**
+ * Looks tokens up, so many at a time; says how often that went well and how often not, once it has gone well after it was
+ * told to stop.
+ */
 const { prefix, atOnce, options } = JSON.parse(process.env['WORK']!) as {
   prefix: string;
   atOnce: number;
@@ -17,13 +20,14 @@ const clients = { findById: (id: string) => ({ id, grants: ['client_credentials'
 const store = new TypeOrmStore(source, { prefix, users, clients });
 
 const stopped = new AbortController();
-const counts = { good: 0, unavailable: 0, wrong: 0, lastGood: 0 };
+let isAskedToStop = false;
+const counts = { good: 0, unavailable: 0, wrong: 0 };
 
 async function look(): Promise<void> {
   try {
     if (!(await store.getAccessToken('access'))) throw new Error('The token is not found');
     counts.good++;
-    counts.lastGood = Date.now();
+    if (isAskedToStop) stopped.abort();
   } catch (error) {
     if ((error as Error).name === 'temporarily_unavailable') {
       counts.unavailable++;
@@ -41,7 +45,7 @@ async function work(): Promise<void> {
 
 const all = Promise.all(Array.from({ length: atOnce }, work));
 process.on('message', () => {
-  stopped.abort();
+  isAskedToStop = true;
   void all.then(() => process.send!(counts, () => process.exit()));
 });
 process.on('disconnect', () => process.exit());

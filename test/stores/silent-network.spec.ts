@@ -1,4 +1,3 @@
-import { setTimeout as rest } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { RedisStore } from 'nest-oauth2/stores/redis';
@@ -7,6 +6,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
 import { answer, type Outcome, resourceRequest, tokenRequest } from '../support/requests.js';
+import { until } from '../support/until.js';
 import { findRedis, Keys, PATIENT_DRIVERS } from './redis-server.js';
 import { SilentNetwork } from './silent-network.js';
 import { findDatabases, open, ownPrefix, users } from './typeorm-databases.js';
@@ -25,8 +25,8 @@ interface Behind {
 
 /** What `docs/stores.md` tells to set, so that a driver finds out by itself that a connection is dead. */
 const RECOVERING: Record<string, object> = {
-  PostgreSQL: { connectTimeoutMS: 500, poolSize: 4 },
-  MariaDB: { connectTimeout: 500, poolSize: 4 },
+  PostgreSQL: { connectTimeoutMS: 1000, poolSize: 4 },
+  MariaDB: { connectTimeout: 1000, poolSize: 4 },
 };
 
 const databases = (await findDatabases()).filter(({ name }) => name in RECOVERING);
@@ -82,16 +82,15 @@ describe.each(places)('a network that falls silent, $name', ({ start }) => {
     for (const { seconds, ...outcome } of await Promise.all(asked)) {
       expect(summary(outcome)).toEqual([503, 'temporarily_unavailable', '1']);
       expect(seconds).toBeGreaterThan(DEADLINE * 0.9);
-      expect(seconds).toBeLessThan(DEADLINE + 1);
+      // For ever, without it.
+      expect(seconds).toBeLessThan(DEADLINE + 8);
     }
     expect(summary(await authenticate())).toEqual([503, 'temporarily_unavailable', '1']);
 
     behind.network.recover();
-    const end = Date.now() + 5000;
-    while ((await authenticate()).status !== 200 && Date.now() < end) await rest(50);
-    expect((await authenticate()).status).toBe(200);
-    expect((await issue()).status).toBe(200);
-  });
+    // Each connection finds out for itself.
+    await until(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 20);
+  }, 40_000);
 });
 
 async function timed(ask: () => Promise<Outcome>) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { OAuth2Server, Response } from 'nest-oauth2/server';
 import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 import { Redis } from 'ioredis';
-import { AbstractLogger, type DataSource, type LogLevel } from 'typeorm';
+import type { DataSource } from 'typeorm';
 
 import { CALLBACK } from '../support/model.js';
 import {
@@ -18,19 +18,8 @@ import {
 } from '../support/requests.js';
 import { WEB } from './every-store.js';
 import { findRedis, Keys } from './redis-server.js';
+import { StatementLog } from './statement-log.js';
 import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
-
-/** Writes down every statement of a DataSource, but for where a transaction begins and ends. */
-class StatementLog extends AbstractLogger {
-  readonly statements: string[] = [];
-
-  protected writeLog(level: LogLevel, message: { message: unknown } | unknown): void {
-    if (level !== 'query') return;
-    const [{ message: text }] = [message].flat() as [{ message: unknown }];
-    const statement = String(text).replaceAll(/\s+/g, ' ').trim();
-    if (!/^(START TRANSACTION|BEGIN|COMMIT|ROLLBACK)/.test(statement)) this.statements.push(statement);
-  }
-}
 
 /** What each operation costs, its client's lookup included. */
 async function costs(server: OAuth2Server, count: () => number) {

@@ -87,8 +87,10 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** A prefix for tables, of this test alone: others may run beside it. */
-export const ownPrefix = (name: string) => `${name}_${process.pid}_`;
+const ourselves = `${process.pid.toString(36)}${Date.now().toString(36)}`;
+
+/** A prefix for tables, of this file alone: others may run beside it, or have been ended before they tidied up. */
+export const ownPrefix = (name: string) => `${name}_${ourselves}_`;
 
 /** Tables of a test, under a prefix. */
 export async function open(

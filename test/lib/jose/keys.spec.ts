@@ -8,6 +8,7 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { signJwt } from '../../../lib/jose/keys/key-ring.js';
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
 import { createHost } from '../../support/model.js';
+import { until } from '../../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -223,8 +224,7 @@ describe('keys in a store', () => {
     expect(await signingKeys(two).rotate()).toBe(next);
     later(61);
     // Everybody knows the next one, and nobody signs with it.
-    await document(two);
-    await new Promise(setImmediate);
+    await until(async () => (await kids(two)).length > 1);
     expect(await kids(two)).toEqual([kidOf(before), next]);
     expect(kidOf(await sign(two))).toBe(kidOf(before));
     later(900);
@@ -250,8 +250,11 @@ describe('keys in a store', () => {
     for (const server of servers) await sign(server);
     later(86_401);
     await Promise.all(servers.map((server) => sign(server)));
+    const states = async () => (await signingKeys(servers[0]!).list()).map(({ state }) => state);
+    await until(async () => (await states()).length > 1);
+    await Promise.all(servers.map((server) => sign(server)));
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await signingKeys(servers[0]!).list()).map(({ state }) => state)).toEqual(['current', 'next']);
+    expect(await states()).toEqual(['current', 'next']);
   });
 
   it('are of each algorithm that is listed', async () => {

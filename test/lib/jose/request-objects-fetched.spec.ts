@@ -49,7 +49,7 @@ function setUp(requestUris: readonly string[], { names = {}, given = {} }: { nam
     const meant = names[name] ?? [['127.0.0.1']];
     return meant[Math.min(looked.length, meant.length) - 1]!;
   };
-  const fetch = { ca: CERTIFICATE, allow: ['127.0.0.1'], lookup, timeout: 0.5, ...given };
+  const fetch = { ca: CERTIFICATE, allow: ['127.0.0.1'], lookup, ...given };
   const client = { id: 'web', grants: ['authorization_code'], redirectUris: [CALLBACK], scopes: ['read', 'write'] };
   const model = new MemoryStore({
     clients: [{ ...client, tokenEndpointAuthMethod: 'none', jwks, requestUris }],
@@ -197,7 +197,7 @@ describe('a request object by reference', () => {
   ])('may be there in a moment, where its server %s', async (_, reply) => {
     const uri = web.url('/request.jwt');
     web.replies['/request.jwt'] = reply;
-    const { status, body, headers } = await setUp([uri]).visit(uri);
+    const { status, body, headers } = await setUp([uri], { given: { timeout: 0.5 } }).visit(uri);
     expect([status, body['error'], headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '5']);
     expect(JSON.stringify(body)).not.toContain('client.example');
   });

@@ -5,6 +5,7 @@ import { OAuth2Module, OAuth2Server, OnOAuth2Event, type OAuth2Events } from 'ne
 import { demoModule, demoStore } from '../../support/demo.js';
 import { basic, post } from '../../support/http.js';
 import { startHost, stopHosts } from '../../support/nest-host.js';
+import { until } from '../../support/until.js';
 
 const heard: unknown[] = [];
 
@@ -99,7 +100,7 @@ describe('@OnOAuth2Event()', () => {
       made = 0;
       await twoRequests(url);
       await twoRequests(url);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => heard.length >= 2);
       expect(heard).toEqual([
         [1, 'token.issued', true],
         [2, 'token.issued', true],

@@ -13,6 +13,7 @@ import { freePort } from '../../support/free-port.js';
 import { type Platform, startHost } from '../../support/nest-host.js';
 import { EC, RSA } from '../../support/openid-server.js';
 import { CERTIFICATE, type Reply, type TlsServer } from '../../support/tls-server.js';
+import { until } from '../../support/until.js';
 import { Visitor } from '../pages/visitor.js';
 
 export const CALLBACK = 'https://client.example/callback';
@@ -71,13 +72,8 @@ export async function openProvider(platform: Platform, clients: TlsServer, setup
 
   const told = (name: string) => events.filter(([event]) => event === name).map(([, payload]) => payload);
   /** Waits until clients were told, or were not, so often. */
-  const settled = async (count: number) => {
-    while (told('logout.delivered').length + told('logout.failed').length < count) {
-      await new Promise<void>((resolve) => {
-        setTimeout(resolve, 5);
-      });
-    }
-  };
+  const settled = async (count: number) =>
+    until(() => told('logout.delivered').length + told('logout.failed').length >= count);
   const configs = new Map<string, client.Configuration>();
   const configOf = async (id: string) => {
     const execute = [client.allowInsecureRequests];

@@ -342,7 +342,7 @@ describe('the servers of tenants', () => {
   });
 
   it('are asked for again when the host has hung, and not waited for until the end of the process', async () => {
-    const { tenants, servers } = await start({ tenantCache: { deadline: 0.02 } });
+    const { tenants, servers } = await start({ tenantCache: { deadline: 1 } });
     const create = tenants.createTenantOptions.bind(tenants);
     tenants.createTenantOptions = () => new Promise(() => undefined);
     await expect(servers.get('a')).rejects.toMatchObject({ name: 'temporarily_unavailable', code: 503 });

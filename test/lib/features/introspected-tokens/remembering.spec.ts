@@ -236,7 +236,7 @@ describe('of many requests at once', () => {
 
   it('nobody waits longer than the time that is given', async () => {
     const { until } = held();
-    const model = modelOf({ concurrency: 1, timeout: 0.1 });
+    const model = modelOf({ concurrency: 1, timeout: 1 });
     const calls = ['first', 'second', 'third'].map((token) => call(model, token));
     await until(1);
     expect(await Promise.all(calls)).toEqual([503, 503, 503]);
