@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 
-import { AccessDeniedError, AuthorizationPendingError, ExpiredTokenError, InvalidGrantError } from '../../errors.js';
+import {
+  AccessDeniedError,
+  AuthorizationPendingError,
+  ExpiredTokenError,
+  InvalidGrantError,
+  type OAuthError,
+} from '../../errors.js';
 import { ServerError, SlowDownError } from '../../errors.js';
 import { GrantType } from '../../grants/grant-type.js';
 import { refuseReplay, unknown, verifyOwner } from '../../grants/replay.js';
@@ -39,10 +45,9 @@ export abstract class PolledGrantType extends GrantType<DeviceAuthorizationModel
     const found = await this.find(deviceCode, client);
     if (found.revokedAt) return await this.refuseSpent(found);
     if (isOver(found.expiresAt)) throw new ExpiredTokenError(`Expired token: the ${this.what} has expired`);
-    await this.keepPace(deviceCode, found);
     if (found.isDenied) throw new AccessDeniedError('Access denied: the user said no');
     const { user, scope, grantId } = found;
-    if (!user) throw new AuthorizationPendingError('Authorization pending: the user has not decided yet');
+    if (!user) throw await this.pending(deviceCode, found);
 
     if (this.options.exchange) this.options.exchange.code = { ...found, deviceCode, ...this.kept?.(given) };
     const extra: Record<string, unknown> = {};
@@ -67,13 +72,16 @@ export abstract class PolledGrantType extends GrantType<DeviceAuthorizationModel
     return found;
   }
 
-  /** One poll in each interval, counted where the model remembers, for all processes: what comes too early makes it longer. */
-  private async keepPace(deviceCode: string, found: DeviceAuthorization): Promise<void> {
+  /**
+   * One poll in each interval, counted where the model remembers, for all processes: what comes too early makes it longer. Who asks
+   * when it is decided is answered, however early: a client may have been told.
+   */
+  private async pending(deviceCode: string, found: DeviceAuthorization): Promise<OAuthError> {
     const { model } = this;
     const poll = hash('sha256', `poll ${deviceCode}`, 'base64url');
-    if (await model.once(poll, Math.max(found.interval - LEEWAY, 1))) return;
+    if (await model.once(poll, Math.max(found.interval - LEEWAY, 1))) return notDecided();
     if (found.interval < SLOWEST) await model.slowDownDevice(found, found.interval + SLOWER);
-    throw tooFast();
+    return tooFast();
   }
 
   /** Two polls at once are a device in a hurry, and one of them has got the tokens, which live on. Whoever comes later is another. */
@@ -91,4 +99,5 @@ const spent = (what: string) => {
   return new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
 };
 
+const notDecided = () => new AuthorizationPendingError('Authorization pending: the user has not decided yet');
 const tooFast = () => new SlowDownError(`Slow down: wait ${SLOWER} seconds longer between two requests`);

@@ -195,13 +195,23 @@ describe('device authorization', () => {
     expect(await poll(server, begun)).toMatchObject({ status: 200 });
   });
 
+  it('answers at once when the user has decided, however early the device asks again', async () => {
+    const [agreed, denied] = [await begin(server), await begin(server)];
+    for (const begun of [agreed, denied])
+      expect(await poll(server, begun)).toMatchObject({ error: 'authorization_pending' });
+    await decide(server, agreed);
+    await decideDeviceRequest((await find(server, denied))!, { allow: false });
+    expect(await poll(server, agreed)).toMatchObject({ status: 200 });
+    expect(await poll(server, denied)).toMatchObject({ error: 'access_denied' });
+  });
+
   it('gives tokens once, however many polls come at once, and keeps them alive', async () => {
     const begun = await begin(server);
     await decide(server, begun);
     const answers = await Promise.all(Array.from({ length: 20 }, () => poll(server, begun)));
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
-    expect(answers.filter(({ error }) => error === 'slow_down' || error === 'invalid_grant')).toHaveLength(19);
+    expect(answers.filter(({ error }) => error === 'invalid_grant')).toHaveLength(19);
     expect(await store.getAccessToken(String(won[0]!['access_token']))).toBeTruthy();
   });
 
