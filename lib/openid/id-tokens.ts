@@ -1,16 +1,16 @@
 import type { Exchange } from '../endpoints/exchange.js';
 import { ServerError } from '../errors.js';
-import type { SigningAlgorithm } from '../jose/algorithms.js';
-import type { Encrypt, EncryptedAnswer } from '../jose/encryption/find-encryption.js';
-import type { KeyRing } from '../jose/keys/key-ring.js';
+import type { ServerFacts } from '../feature.js';
+import { registered } from '../features/client-metadata/registered.js';
+import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.js';
 import type { Client, Model, User } from '../model/model.js';
+import { signedIn } from '../tokens/signed-in.js';
 import type { Claims } from './claims.js';
 import type { AskedClaims } from './claims-parameter.js';
-import { type PreparedIdToken, signingKeyFor } from './id-token.js';
+import type { PreparedIdToken } from './id-token.js';
+import { findLogout } from './logout/logout-feature.js';
 import type { OpenIdModel } from './openid-model.js';
 import type { OpenIdSettings } from './options.js';
-import { registered } from '../features/client-metadata/registered.js';
-import { signedIn } from '../tokens/signed-in.js';
 import type { Subjects } from './subjects.js';
 
 /** Who is given an ID token, and for what. */
@@ -32,21 +32,17 @@ interface Circumstances {
 
 type Kept = Readonly<Record<string, unknown>>;
 
-/** How an answer is encrypted to a client; undefined: it wants none encrypted. */
-export type EncryptionFor = (client: Client, answer: EncryptedAnswer) => Promise<Encrypt | undefined>;
-
 /** The ID tokens of one server. OpenID Connect Core §2 */
 export class IdTokens {
   constructor(
-    private readonly ring: KeyRing,
-    private readonly parts: {
-      settings: OpenIdSettings;
-      claims: Claims;
-      subjects: Subjects;
-      encryptionFor: EncryptionFor;
-      namesSessions: boolean;
-    },
+    private readonly server: ServerFacts,
+    private readonly parts: { settings: OpenIdSettings; claims: Claims; subjects: Subjects },
   ) {}
+
+  /** Makes JWTs as the ID tokens of this client are made. OpenID Connect Core §10 */
+  async signerFor(client: Client): Promise<ClientSigner> {
+    return await signerFor(client, 'id_token', this.server, this.parts.settings.alg);
+  }
 
   /** One for a token response: all of it but what binds it to its access token. A nonce is said once. OpenID Connect Core §3.1.3.3, §12.2 */
   async prepare({ code, refreshToken, issuer, options }: Exchange, entitled: Entitled): Promise<PreparedIdToken> {
@@ -59,13 +55,11 @@ export class IdTokens {
   async make(model: Model, entitled: Entitled & Circumstances): Promise<PreparedIdToken> {
     const { client, user, scope, issuer, kept, nonce, alone } = entitled;
     if (issuer === undefined) throw new ServerError('Server error: an ID token names its issuer, and there is none');
-    const { settings, subjects, encryptionFor, namesSessions } = this.parts;
-    const alg = (registered(client, 'idTokenSignedResponseAlg') ?? settings.alg) as SigningAlgorithm;
-    const key = await signingKeyFor(this.ring, alg);
-    const encrypt = await encryptionFor(client, 'id_token');
+    const { settings, claims: known, subjects } = this.parts;
+    const signer = await this.signerFor(client);
     const asked = kept['askedClaims'] as AskedClaims | undefined;
     const granted = { client, user, scope, asked, alone };
-    const more = await this.parts.claims.of(model as Model & OpenIdModel, 'id_token', granted);
+    const more = await known.of(model as Model & OpenIdModel, 'id_token', granted);
     const { sid, ...how } = signedIn(kept);
     if (how.auth_time === undefined && registered(client, 'requireAuthTime')) throw new ServerError(NOT_KNOWN);
     const now = Math.floor(Date.now() / 1000);
@@ -79,9 +73,10 @@ export class IdTokens {
       ...(nonce !== undefined && { nonce }),
       ...(kept['authReqId'] !== undefined && { [AUTH_REQ_ID]: kept['authReqId'] }),
       ...how,
-      ...(namesSessions && sid !== undefined && { sid }),
+      // Clients that are told when a session ends have to know which one it was.
+      ...(sid !== undefined && findLogout(this.server) && { sid }),
     };
-    return { key, claims, encrypt };
+    return { signer, claims };
   }
 }
 

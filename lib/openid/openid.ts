@@ -1,16 +1,13 @@
 import type { Exchange } from '../endpoints/exchange.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { OwnUrls } from '../http/own-urls.js';
-import { encryptionFor } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { coversScope } from '../tokens/scope.js';
 import { clientMembers } from './client-members.js';
 import { readClaims } from './claims-parameter.js';
 import { discovery } from './discovery.js';
 import { type PreparedIdToken, signIdToken } from './id-token.js';
-import type { EncryptionFor } from './id-tokens.js';
 import { readIdTokenHint } from './id-token-hint.js';
-import { findLogout } from './logout/logout-feature.js';
 import { openIdMetadata } from './metadata.js';
 import type { OpenIdFeature } from './openid-feature.js';
 import { faultsOf, type OpenIdOptions, settle } from './options.js';
@@ -51,13 +48,11 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     }),
     subjectOf: (server, user, client) => providerOf(server).subjects.of(user, client),
     signFor: (server, client, jwt) => providerOf(server).signFor(client, jwt),
-    readHint: (server, hint, issuer) => readIdTokenHint(providerOf(server).ring, hint, issuer),
+    readHint: (server, hint, issuer) => readIdTokenHint(findKeys(server)!, hint, issuer),
 
     check(server) {
       const faults = [...faultsOf(server, options)];
-      const encryption: EncryptionFor = (client, kind) => encryptionFor(client, kind, server);
-      const more = { encryptionFor: encryption, namesSessions: findLogout(server) !== undefined };
-      if (faults.length === 0) providers.set(server, new Provider(findKeys(server)!, settings, more));
+      if (faults.length === 0) providers.set(server, new Provider(server, settings));
       return faults;
     },
 

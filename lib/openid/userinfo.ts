@@ -47,7 +47,7 @@ class UserinfoEndpoint implements Handler {
     try {
       const token = await this.authenticator.handle(request, response);
       if (isClientItself(token.user)) throw refuse(response, ofNoUser(), { request, options: server.options, server });
-      const claims = await provider.userinfo(token, server);
+      const claims = await provider.userinfo(token);
       const jwt = await provider.sealUserinfo(token.client, claims, server.issuerOf(request));
       response.headers['content-type'] = jwt === undefined ? 'application/json' : 'application/jwt';
       // oxlint-disable-next-line no-explicit-any

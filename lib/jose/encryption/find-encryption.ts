@@ -25,7 +25,7 @@ export interface EncryptionFeature extends Feature {
 }
 
 /** The feature of a server; undefined: it lists none. */
-export const findEncryption = (server: ServerFacts): EncryptionFeature | undefined =>
+const findEncryption = (server: ServerFacts): EncryptionFeature | undefined =>
   server.features.find((one): one is EncryptionFeature => 'encryptTo' in one);
 
 /** As what a client is registered with it. */

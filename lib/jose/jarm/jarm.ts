@@ -1,15 +1,14 @@
 import { ServerError } from '../../errors.js';
 import type { Feature, ResponseMode, ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
 import { writePostPage } from '../../features/form-post/post-page.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import { refuse } from '../../refuse.js';
 import { fragmentUri, queryUri } from '../../response-types/redirects.js';
 import type { TravellingAnswer } from '../../response-types/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
+import { signerFor } from '../encryption/client-signer.js';
 import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
 import { findKeys, isSignedBy } from '../keys/find-keys.js';
-import { signJwt } from '../keys/key-ring.js';
 import { signingFaults } from '../signed-answers/signing-faults.js';
 
 /** What `jarm()` takes. */
@@ -71,10 +70,8 @@ async function sign(
   if (issuer === undefined) throw new ServerError('Server error: a signed answer names its issuer, and there is none');
   const now = Math.floor(Date.now() / 1000);
   const claims = { ...parameters, iss: issuer, aud: client.id, iat: now, exp: now + lifetime };
-  const wanted = (registered(client, 'authorizationSignedResponseAlg') ?? alg) as SigningAlgorithm | undefined;
-  const encrypt = await encryptionFor(client, 'authorization', server);
-  const signed = await signJwt(findKeys(server)!, claims, { typ: 'JWT', alg: wanted });
-  return encrypt ? await encrypt(signed, 'JWT') : signed;
+  const signer = await signerFor(client, 'authorization', server, alg);
+  return await signer.sign({ typ: 'JWT' }, claims);
 }
 
 const LIFETIME = 60;

@@ -14,15 +14,20 @@ export interface KeyRing {
   algorithms(): readonly SigningAlgorithm[];
 }
 
+/** The key that signs now. @throws ServerError where none signs by that algorithm */
+export async function signingKeyOf(ring: KeyRing, alg?: SigningAlgorithm): Promise<SigningKey> {
+  const key = await ring.current(alg);
+  if (key) return key;
+  throw new ServerError(`Server error: there is no key that signs${alg ? ` by ${alg}` : ''}`);
+}
+
 /** Signs a JWT by the key of the server. @throws ServerError where no key signs by that algorithm */
 export async function signJwt(
   ring: KeyRing,
   payload: object,
   { typ, alg }: { typ: string; alg?: SigningAlgorithm | undefined },
 ): Promise<string> {
-  const key = await ring.current(alg);
-  if (!key) throw new ServerError(`Server error: there is no key that signs${alg ? ` by ${alg}` : ''}`);
-  return await key.sign({ typ }, payload);
+  return await (await signingKeyOf(ring, alg)).sign({ typ }, payload);
 }
 
 /** Keys that the host has given: of each algorithm the first one signs, and all are published. */

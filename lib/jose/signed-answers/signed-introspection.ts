@@ -1,14 +1,13 @@
 import type { Exchange } from '../../endpoints/exchange.js';
 import { ServerError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
 import { type Introspection, type IntrospectionWriter, SIGNED } from '../../features/introspection-answer.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import { refuse } from '../../refuse.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
+import { signerFor } from '../encryption/client-signer.js';
+import { encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
 import { findKeys, isSignedBy } from '../keys/find-keys.js';
-import { signJwt } from '../keys/key-ring.js';
 import { signingFaults } from './signing-faults.js';
 
 /** What `signedIntrospection()` takes. */
@@ -41,10 +40,8 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): I
     if (issuer === undefined)
       throw new ServerError('Server error: a signed answer names its issuer, and there is none');
     const claims = { iss: issuer, aud: client.id, iat: Math.floor(Date.now() / 1000), token_introspection: said };
-    const alg = (registered(client, 'introspectionSignedResponseAlg') ?? options.alg) as SigningAlgorithm | undefined;
-    const encrypt = await encryptionFor(client, 'introspection', server);
-    const signed = await signJwt(findKeys(server)!, claims, { typ: 'token-introspection+jwt', alg });
-    return encrypt ? await encrypt(signed, 'JWT') : signed;
+    const signer = await signerFor(client, 'introspection', server, options.alg);
+    return await signer.sign({ typ: 'token-introspection+jwt' }, claims);
   }
 }
 
