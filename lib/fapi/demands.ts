@@ -41,12 +41,12 @@ export function* faultsOf(server: ServerFacts, messageSigning: boolean): Iterabl
     yield '`fapi2()` binds each token to a key or a certificate: list `dpop()` or `mutualTls()`';
   }
   for (const feature of server.features) yield* featureFaults(feature);
-  if (messageSigning) yield* signingFaults(server.features);
+  if (messageSigning) yield* signedRequestFaults(server.features);
   yield* algorithmFaults(server);
 }
 
 /** Of `requestObjects()`, where a host has listed its own, and of `ciba()`. */
-function* signingFaults(features: readonly Feature[]): Iterable<string> {
+function* signedRequestFaults(features: readonly Feature[]): Iterable<string> {
   for (const { asking, objects } of features as readonly Partial<CibaFeature & RequestObjectsFeature>[]) {
     if (asking && !asking.signed.required) {
       yield '`ciba()` beside `fapi2({ messageSigning: true })` must say `signed: { required: true }`: every request is signed';

@@ -8,9 +8,10 @@ import { scopeText } from '../tokens/scope.js';
 import { signedIn } from '../tokens/signed-in.js';
 import { subjectOf } from '../tokens/subject.js';
 import type { Minted } from '../tokens/token-format.js';
-import { ALGORITHMS, type SigningAlgorithm } from './algorithms.js';
+import type { SigningAlgorithm } from './algorithms.js';
 import { signJwt } from './keys/key-ring.js';
 import { findKeys } from './keys/find-keys.js';
+import { signingFaults } from './keys/signing-faults.js';
 
 /** What `jwtAccessTokens()` takes. */
 export interface JwtAccessTokensOptions {
@@ -90,21 +91,12 @@ function* faultsOf(server: ServerFacts, options: JwtAccessTokensOptions): Iterab
   const { audience, resources, alg } = options;
   const misspelt = unknownOption(options, NAMES, '`jwtAccessTokens()`');
   if (misspelt !== undefined) yield misspelt;
-  const ring = findKeys(server);
-  if (!ring) yield '`jwtAccessTokens()` needs keys to sign by: list `keys()` among the `features`';
-  if (server.options.issuer === undefined) yield '`jwtAccessTokens()` needs the option `issuer`, which its tokens name';
+  yield* signingFaults('`jwtAccessTokens()`', server, alg);
   if (audience !== undefined && (typeof audience !== 'string' || audience === '')) {
     yield '`audience` of `jwtAccessTokens()` must be the resource that tokens are for which name none';
   }
   if (resources !== undefined && (!Array.isArray(resources) || resources.length === 0)) {
     yield '`resources` of `jwtAccessTokens()` must be a list of resources: leave it out where all tokens are JWTs';
-  }
-  if (alg !== undefined && !ALGORITHMS.includes(alg)) {
-    yield `\`alg\` of \`jwtAccessTokens()\` must be one of ${ALGORITHMS.join(', ')}`;
-  }
-  const algorithms = ring?.algorithms();
-  if (alg !== undefined && Array.isArray(algorithms) && !algorithms.includes(alg)) {
-    yield `\`alg\` of \`jwtAccessTokens()\` is ${alg}, and no key of \`keys()\` signs so`;
   }
 }
 

@@ -3,8 +3,9 @@ import { unknownOption } from '../features/unknown-option.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { fetchFault, type SafeFetchOptions } from '../http/safe-fetch/index.js';
 import { isScopeValue } from '../http/syntax.js';
-import { ALGORITHMS, type SigningAlgorithm } from '../jose/algorithms.js';
+import type { SigningAlgorithm } from '../jose/algorithms.js';
 import { findKeys } from '../jose/keys/find-keys.js';
+import { algFaults } from '../jose/keys/signing-faults.js';
 import { isObject } from '../options/kinds.js';
 import { FRONT_CHANNEL_TYPES, type FrontChannelType } from './front-channel-types.js';
 import type { PairwiseOptions } from './subjects.js';
@@ -87,21 +88,16 @@ export function* faultsOf(server: ServerFacts, options: OpenIdOptions): Iterable
   yield* valueFaults(options);
   const ring = findKeys(server);
   if (!ring) yield `${PLACE} needs keys to sign ID tokens by: list \`keys()\` among the \`features\``;
-  const { alg } = settle(options);
-  const algorithms: unknown = ring?.algorithms();
-  if (Array.isArray(algorithms) && !algorithms.includes(alg)) {
-    yield options.alg === undefined
-      ? `${PLACE} signs ID tokens by RS256, which every client understands, and no key of \`keys()\` does: give \`keys()\` the \`algorithms\` ['ES256', 'RS256'] or an RSA key, or ${PLACE} another \`alg\``
-      : `\`alg\` of ${PLACE} is ${alg}, and no key of \`keys()\` signs so`;
+  if (options.alg === undefined && ring?.algorithms().includes('RS256') === false) {
+    yield `${PLACE} signs ID tokens by RS256, which every client understands, and no key of \`keys()\` does: give \`keys()\` the \`algorithms\` ['ES256', 'RS256'] or an RSA key, or ${PLACE} another \`alg\``;
   }
+  yield* algFaults(PLACE, server, options.alg);
 }
 
 function* valueFaults(options: OpenIdOptions): Iterable<string> {
-  const { alg, idTokenLifetime, maxAge, pairwise, responseTypes, scopes } = settle(options);
-  if (!ALGORITHMS.includes(alg)) yield `\`alg\` of ${PLACE} must be one of ${ALGORITHMS.join(', ')}`;
+  const { acrValues, idTokenLifetime, maxAge, pairwise, responseTypes, scopes } = settle(options);
   if (!(idTokenLifetime > 0)) yield `\`idTokenLifetime\` of ${PLACE} must be a number of seconds`;
   if (!(maxAge >= 0)) yield `\`maxAge\` of ${PLACE} must be a number of seconds, 0 or more`;
-  const { acrValues } = settle(options);
   if (!Array.isArray(acrValues) || !acrValues.every((one) => typeof one === 'string' && isScopeValue(one))) {
     yield `\`acrValues\` of ${PLACE} must be a list of names without spaces, such as \`['urn:example:pwd']\``;
   }

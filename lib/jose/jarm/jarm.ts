@@ -9,7 +9,7 @@ import type { SigningAlgorithm } from '../algorithms.js';
 import { signerFor } from '../encryption/client-signer.js';
 import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
 import { findKeys, isSignedBy } from '../keys/find-keys.js';
-import { signingFaults } from '../signed-answers/signing-faults.js';
+import { signingFaults } from '../keys/signing-faults.js';
 
 /** What `jarm()` takes. */
 export interface JarmOptions {
@@ -77,7 +77,7 @@ async function sign(
 const LIFETIME = 60;
 
 function* faultsOf(server: ServerFacts, { alg, lifetime = LIFETIME }: JarmOptions): Iterable<string> {
-  yield* signingFaults('jarm', server, { alg });
+  yield* signingFaults('`jarm()`', server, alg);
   if (!(lifetime > 0 && lifetime <= 600)) yield '`lifetime` of `jarm()` must be a number of seconds, 600 at most';
 }
 

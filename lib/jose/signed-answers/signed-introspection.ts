@@ -8,7 +8,7 @@ import type { SigningAlgorithm } from '../algorithms.js';
 import { signerFor } from '../encryption/client-signer.js';
 import { encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
 import { findKeys, isSignedBy } from '../keys/find-keys.js';
-import { signingFaults } from './signing-faults.js';
+import { signingFaults } from '../keys/signing-faults.js';
 
 /** What `signedIntrospection()` takes. */
 export interface SignedIntrospectionOptions {
@@ -46,7 +46,7 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): I
 }
 
 function* faultsOf(server: ServerFacts, options: SignedIntrospectionOptions): Iterable<string> {
-  yield* signingFaults('signedIntrospection', server, options);
+  yield* signingFaults('`signedIntrospection()`', server, options.alg);
   if (!server.endpoints.has('introspection')) {
     yield '`signedIntrospection()` signs the answers of `introspection()`: list that too';
   }

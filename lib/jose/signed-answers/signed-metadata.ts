@@ -5,7 +5,7 @@ import { refuse } from '../../refuse.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
 import { signJwt } from '../keys/key-ring.js';
-import { signingFaults } from './signing-faults.js';
+import { signingFaults } from '../keys/signing-faults.js';
 
 /** What `signedMetadata()` takes. */
 export interface SignedMetadataOptions {
@@ -32,7 +32,7 @@ export function signedMetadata(options: SignedMetadataOptions = {}): MetadataSig
   const kept = new WeakMap<object, Map<string, Signed>>();
   return {
     name: 'signed metadata',
-    check: (server) => [...signingFaults('signedMetadata', server, options)],
+    check: (server) => [...signingFaults('`signedMetadata()`', server, options.alg)],
     signMetadata(document, issuer, server) {
       const known = kept.get(server) ?? new Map<string, Signed>();
       kept.set(server, known);

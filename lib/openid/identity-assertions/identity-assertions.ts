@@ -4,8 +4,8 @@ import { refusedToken } from '../../features/token-exchange/parties.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { ID_JAG, ID_TOKEN } from '../../features/token-exchange/token-types.js';
 import { unknownOption } from '../../features/unknown-option.js';
-import { ALGORITHMS, type SigningAlgorithm } from '../../jose/algorithms.js';
-import { findKeys } from '../../jose/keys/find-keys.js';
+import type { SigningAlgorithm } from '../../jose/algorithms.js';
+import { algFaults } from '../../jose/keys/signing-faults.js';
 import type { AssertedClaims } from '../../jose/trusted-issuers/asserted-model.js';
 import type { Model } from '../../model/model.js';
 import { findOpenId } from '../openid-feature.js';
@@ -64,10 +64,5 @@ function* faultsOf(server: ServerFacts, options: IdentityAssertionsOptions): Ite
   if (!(lifetime >= 1 && lifetime <= 3600)) yield `\`lifetime\` of ${PLACE} is a number of seconds, from 1 to 3600`;
   if (!findOpenId(server)) yield `${PLACE} are issued for ID tokens: list \`openid()\` too`;
   if (!server.grants.has(EXCHANGE_GRANT)) yield `${PLACE} are issued in exchange: list \`tokenExchange()\` too`;
-  if (alg !== undefined && !ALGORITHMS.includes(alg))
-    yield `\`alg\` of ${PLACE} must be one of ${ALGORITHMS.join(', ')}`;
-  const algorithms = findKeys(server)?.algorithms();
-  if (alg !== undefined && algorithms?.includes(alg) === false) {
-    yield `\`alg\` of ${PLACE} is ${alg}, and no key of \`keys()\` signs so`;
-  }
+  yield* algFaults(PLACE, server, alg);
 }

@@ -1,0 +1,23 @@
+import type { ServerFacts } from '../../feature.js';
+import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import { findKeys } from './find-keys.js';
+
+/** What keeps a feature from signing in the name of its server, as sentences. `place`: what a host calls it */
+export function* signingFaults(
+  place: string,
+  server: ServerFacts,
+  alg: SigningAlgorithm | undefined,
+): Iterable<string> {
+  if (!findKeys(server)) yield `${place} needs keys to sign by: list \`keys()\` among the \`features\``;
+  if (server.options.issuer === undefined) yield `${place} needs the option \`issuer\`, which it names`;
+  yield* algFaults(place, server, alg);
+}
+
+/** What is wrong with its option `alg`; undefined: it is left out. */
+export function* algFaults(place: string, server: ServerFacts, alg: SigningAlgorithm | undefined): Iterable<string> {
+  if (alg === undefined) return;
+  if (!ALGORITHMS.includes(alg)) yield `\`alg\` of ${place} must be one of ${ALGORITHMS.join(', ')}`;
+  else if (findKeys(server)?.algorithms().includes(alg) === false) {
+    yield `\`alg\` of ${place} is ${alg}, and no key of \`keys()\` signs so`;
+  }
+}
