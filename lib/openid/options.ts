@@ -59,18 +59,30 @@ export type OpenIdSettings = Required<Omit<OpenIdOptions, Open>> & Pick<OpenIdOp
 
 type Open = 'pairwise' | 'fetch';
 
-export const settle = ({ scopes = {}, ...given }: OpenIdOptions): OpenIdSettings => ({
-  alg: 'RS256',
-  idTokenLifetime: 3600,
-  claimsInIdToken: false,
-  claimsParameter: true,
-  responseTypes: [],
-  offlineAccess: false,
-  acrValues: [],
-  signUp: false,
-  maxAge: 3600,
-  ...given,
+export const settle = ({
+  alg = 'RS256',
+  idTokenLifetime = 3600,
+  scopes = {},
+  claimsInIdToken = false,
+  claimsParameter = true,
+  responseTypes = [],
+  offlineAccess = false,
+  acrValues = [],
+  signUp = false,
+  maxAge = 3600,
+  ...open
+}: OpenIdOptions): OpenIdSettings => ({
+  alg,
+  idTokenLifetime,
   scopes,
+  claimsInIdToken,
+  claimsParameter,
+  responseTypes,
+  offlineAccess,
+  acrValues,
+  signUp,
+  maxAge,
+  ...open,
 });
 
 const PLACE = '`openid()`';

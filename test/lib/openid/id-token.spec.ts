@@ -266,6 +266,21 @@ describe('openid()', () => {
     expect((await verified((await signIn()).id_token)).protectedHeader).toMatchObject({ kid: 'ec' });
   });
 
+  it('has its defaults where an option is undefined, as one of an environment may be', async () => {
+    const left = { alg: undefined, idTokenLifetime: undefined, scopes: undefined, maxAge: undefined, fetch: undefined };
+    const flags = {
+      claimsInIdToken: undefined,
+      claimsParameter: undefined,
+      offlineAccess: undefined,
+      signUp: undefined,
+    };
+    const lists = { responseTypes: undefined, acrValues: undefined, pairwise: undefined };
+    const { signIn, verified, get } = await openIdServer({ ...left, ...flags, ...lists });
+    const { payload, protectedHeader } = await verified((await signIn()).id_token);
+    expect([protectedHeader, payload.exp! - payload.iat!]).toEqual([expect.objectContaining({ alg: 'RS256' }), 3600]);
+    expect(await get('openid-configuration')).toMatchObject({ claims_parameter_supported: true });
+  });
+
   it('starts with another algorithm that the keys have', () => {
     expect(start({ alg: 'ES256' }, { from: [EC] as never })).toBeInstanceOf(OAuth2Server);
     expect(start({ alg: 'EdDSA' }, { from: [ED] as never })).toBeInstanceOf(OAuth2Server);
