@@ -1,15 +1,8 @@
-import type { ServerFacts } from '../feature.js';
-import { unknownOption } from '../features/unknown-option.js';
-import { isPublicUrl } from '../http/public-url.js';
-import { fetchFault, type SafeFetchOptions } from '../http/safe-fetch/index.js';
-import { isScopeValue } from '../http/syntax.js';
+import type { SafeFetchOptions } from '../http/safe-fetch/index.js';
 import type { SigningAlgorithm } from '../jose/algorithms.js';
-import { findKeys } from '../jose/keys/find-keys.js';
-import { algFaults } from '../jose/keys/signing-faults.js';
-import { isObject } from '../options/kinds.js';
-import { FRONT_CHANNEL_TYPES, type FrontChannelType } from './front-channel-types.js';
+import type { FrontChannelType } from './front-channel-types.js';
 import type { PairwiseOptions } from './subjects.js';
-import { OPENID, RESERVED, type ScopeClaims } from './scopes.js';
+import type { ScopeClaims } from './scopes.js';
 
 /** What `openid()` takes. */
 export interface OpenIdOptions {
@@ -84,72 +77,3 @@ export const settle = ({
   maxAge,
   ...open,
 });
-
-const PLACE = '`openid()`';
-
-/** What is wrong with how a host has set it up, as sentences. */
-export function* faultsOf(server: ServerFacts, options: OpenIdOptions): Iterable<string> {
-  const misspelt = unknownOption(options, NAMES, PLACE);
-  if (misspelt !== undefined) yield misspelt;
-  const unfetchable = fetchFault(options.fetch);
-  if (unfetchable !== undefined) yield unfetchable;
-  const { issuer } = server.options;
-  if (!isPublicUrl(issuer)) {
-    yield `${PLACE} needs the option \`issuer\`: an https URL without query and fragment, or an http one of localhost`;
-  }
-  yield* valueFaults(options);
-  const ring = findKeys(server);
-  if (!ring) yield `${PLACE} needs keys to sign ID tokens by: list \`keys()\` among the \`features\``;
-  if (options.alg === undefined && ring?.algorithms().includes('RS256') === false) {
-    yield `${PLACE} signs ID tokens by RS256, which every client understands, and no key of \`keys()\` does: give \`keys()\` the \`algorithms\` ['ES256', 'RS256'] or an RSA key, or ${PLACE} another \`alg\``;
-  }
-  yield* algFaults(PLACE, server, options.alg);
-}
-
-function* valueFaults(options: OpenIdOptions): Iterable<string> {
-  const { acrValues, idTokenLifetime, maxAge, pairwise, responseTypes, scopes } = settle(options);
-  if (!(idTokenLifetime > 0)) yield `\`idTokenLifetime\` of ${PLACE} must be a number of seconds`;
-  if (!(maxAge >= 0)) yield `\`maxAge\` of ${PLACE} must be a number of seconds, 0 or more`;
-  if (!Array.isArray(acrValues) || !acrValues.every((one) => typeof one === 'string' && isScopeValue(one))) {
-    yield `\`acrValues\` of ${PLACE} must be a list of names without spaces, such as \`['urn:example:pwd']\``;
-  }
-  for (const name of ['claimsInIdToken', 'claimsParameter', 'offlineAccess', 'signUp'] as const) {
-    const value: unknown = options[name];
-    if (value !== undefined && typeof value !== 'boolean') yield `\`${name}\` of ${PLACE} must be true or false`;
-  }
-  if (!Array.isArray(responseTypes) || !responseTypes.every((one) => FRONT_CHANNEL_TYPES.includes(one))) {
-    yield `\`responseTypes\` of ${PLACE} must be a list of ${FRONT_CHANNEL_TYPES.map((one) => `'${one}'`).join(', ')}`;
-  }
-  const { salt, byDefault = false } = (pairwise ?? {}) as Partial<PairwiseOptions>;
-  const isPairwise = typeof salt === 'string' && salt.length >= 32 && typeof byDefault === 'boolean';
-  if (pairwise !== undefined && !isPairwise) {
-    yield `\`pairwise\` of ${PLACE} is \`{ salt, byDefault }\`: the salt has 32 characters at least`;
-  }
-  if (!isObject(scopes)) yield `\`scopes\` of ${PLACE} must be an object of lists, such as \`{ groups: ['groups'] }\``;
-  for (const [scope, claims] of Object.entries(scopes ?? {})) {
-    if (!isScopeValue(scope) || scope === OPENID)
-      yield `\`scopes\` of ${PLACE} has \`${scope}\`, which is no scope of claims`;
-    if (claims === false) continue;
-    if (!Array.isArray(claims) || !claims.every((one) => typeof one === 'string' && one !== '')) {
-      yield `\`scopes\` of ${PLACE} must list the claims of \`${scope}\`, or say false`;
-      continue;
-    }
-    const own = claims.find((one) => RESERVED.has(one));
-    if (own !== undefined) yield `\`scopes\` of ${PLACE} lists \`${own}\`, which the server says itself: leave it out`;
-  }
-}
-
-const NAMES = {
-  alg: true,
-  idTokenLifetime: true,
-  scopes: true,
-  claimsInIdToken: true,
-  claimsParameter: true,
-  responseTypes: true,
-  offlineAccess: true,
-  pairwise: true,
-  fetch: true,
-  acrValues: true,
-  signUp: true,
-  maxAge: true,
-} as const;

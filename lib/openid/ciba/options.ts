@@ -1,4 +1,5 @@
 import type { ServerFacts } from '../../feature.js';
+import { flagFaults } from '../../features/flag-faults.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
@@ -52,11 +53,10 @@ export function* faultsOf(options: CibaOptions, server: ServerFacts): Iterable<s
     const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST[name]);
     if (!isGood) yield `\`${name}\` of ${PLACE} is a whole number of seconds, from 1 to ${LONGEST[name]}`;
   }
-  const { userCode } = options as { userCode?: unknown };
-  if (userCode !== undefined && typeof userCode !== 'boolean') yield `\`userCode\` of ${PLACE} must be true or false`;
+  yield* flagFaults(options, ['userCode'], PLACE);
   yield* signedFaults(options.signed);
   const { model } = server.options;
-  if (userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
+  if (options.userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
     yield `\`userCode\` of ${PLACE} needs the model method \`verifyUserCode()\``;
   }
   if (!findOpenId(server)) yield `${PLACE} gives out ID tokens: list \`openid()\` among the \`features\``;

@@ -1,6 +1,7 @@
 import { InvalidClientMetadataError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
 import type { ClientMetadata } from '../../features/client-metadata/client-metadata.js';
+import { flagFaults } from '../../features/flag-faults.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import type { OwnUrls } from '../../http/own-urls.js';
 import { fetchFault, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
@@ -86,10 +87,11 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
   };
 }
 
-function* faultsOf(server: ServerFacts, { endsGrants, lifetime = TWO_WEEKS }: LogoutOptions): Iterable<string> {
+function* faultsOf(server: ServerFacts, options: LogoutOptions): Iterable<string> {
+  const { lifetime = TWO_WEEKS } = options;
   if (!findOpenId(server)) yield `${PLACE} signs users out who have signed in by \`openid()\`: list that too`;
   if (!(lifetime > 0)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;
-  if (endsGrants !== undefined && !isBoolean(endsGrants)) yield `\`endsGrants\` of ${PLACE} must be true or false`;
+  yield* flagFaults(options, ['endsGrants'], PLACE);
 }
 
 const isBoolean = (value: unknown) => typeof value === 'boolean';
