@@ -34,12 +34,14 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   const prompts = new Prompts(settings);
   const sectors = new Sectors(settings.fetch);
   const prepared = new WeakMap<Exchange, PreparedIdToken>();
+  // What is no list, `check` has a sentence for.
+  const responseTypes = [settings.responseTypes].flat();
 
   return {
     name: 'OpenID Connect Core',
     requires: ['getClaims', 'getAccessToken'],
     parameters: PARAMETERS,
-    responseTypes: Object.fromEntries(settings.responseTypes.map((name) => [name, frontChannelType(name, providerOf)])),
+    responseTypes: Object.fromEntries(responseTypes.map((name) => [name, frontChannelType(name, providerOf)])),
     endpoints: { 'openid-configuration': discovery(settings.maxAge), userinfo: userinfoEndpoint(providerOf) },
     clientMembers: clientMembers(settings),
     verifyClient: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true),

@@ -250,6 +250,8 @@ describe('openid()', () => {
     ['scopes of claims', { scopes: { openid: ['x'] } }, {}, /no scope of claims/],
     ['claims that are the user’s', { scopes: { me: ['sub'] } }, {}, /lists `sub`/],
     ['options that are known', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
+    ['a list of response types', { responseTypes: 'id_token' }, {}, /`responseTypes` of `openid\(\)` must be a list/],
+    ['response types that there are', { responseTypes: ['token id_token'] }, {}, /must be a list of 'code id_token'/],
     ['flags', { claimsInIdToken: 'no' }, {}, /must be true or false/],
   ])('does not start without %s', (_, given, setup, sentence) => {
     expect(() => start(given, setup as never)).toThrow(sentence);
