@@ -2,12 +2,13 @@ import { registered } from '../../features/client-metadata/registered.js';
 import { isLoopbackName } from '../../http/public-url.js';
 import type { Client } from '../../model/model.js';
 import type { SessionClient } from '../../model/session-clients.js';
+import { queryUri } from '../../response-types/redirects.js';
 
 /** What is opened in a browser whose user has signed out; undefined: nothing. OpenID Connect Front-Channel Logout §2, §3 */
 export function frameOf(client: Client, { issuer, sid }: SessionClient): string | undefined {
   const uri = registered(client, 'frontchannelLogoutUri');
   if (uri === undefined || !isFrameable(uri)) return undefined;
-  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ iss: issuer, sid }).toString()}`;
+  return queryUri(uri, { iss: issuer, sid });
 }
 
 /** A host may have listed anything. */

@@ -5,6 +5,7 @@ import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Client, User } from '../../model/model.js';
 import { findClient } from '../../response-types/destination.js';
+import { queryUri } from '../../response-types/redirects.js';
 import { findOpenId, type IdTokenHint } from '../openid-feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
 
@@ -41,7 +42,7 @@ export async function readLogoutRequest(request: Request, server: ServerFacts): 
   if (!client || !isRegistered(client, uri)) {
     throw refused('`post_logout_redirect_uri` is registered for the client, to the letter');
   }
-  return { client, ...(hint && { hint }), redirect: withState(uri, state) };
+  return { client, ...(hint && { hint }), redirect: state === undefined ? uri : queryUri(uri, { state }) };
 }
 
 /** The model knows it, or a feature does by its document. */
@@ -75,11 +76,6 @@ async function readHint(
   const hint = await findOpenId(server)?.readHint(server, text, server.issuerOf(request));
   if (!hint) throw refused('`id_token_hint` is an ID token of this server');
   return hint;
-}
-
-function withState(uri: string, state: string | undefined): string {
-  if (state === undefined) return uri;
-  return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state }).toString()}`;
 }
 
 const refused = (rule: string) =>

@@ -84,12 +84,12 @@ describe.each(PLATFORMS)('a client that signs its user out, on %s', (platform) =
     const to = { post_logout_redirect_uri: GOODBYE, id_token_hint: hint, state: 'a b' };
     const { pathname, search } = client.buildEndSessionUrl(config, to);
     const answer = await visitor.get(pathname + search);
-    expect([answer.status, answer.location]).toEqual([303, `${GOODBYE}?state=a+b`]);
+    expect([answer.status, answer.location]).toEqual([303, `${GOODBYE}?state=a%20b`]);
     expect(await isSignedIn()).toBe(false);
     // Whoever is signed out already goes on.
     const query = { ...to, post_logout_redirect_uri: `${GOODBYE}?by=app` };
     expect((await visitor.get(`${pathname}?${new URLSearchParams(query).toString()}`)).location).toBe(
-      `${GOODBYE}?by=app&state=a+b`,
+      `${GOODBYE}?by=app&state=a%20b`,
     );
   });
 
