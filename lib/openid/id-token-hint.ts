@@ -3,10 +3,8 @@ import { ALGORITHMS } from '../jose/algorithms.js';
 import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
 import { isNotVerified } from '../jose/not-verified.js';
 import { isObject } from '../options/kinds.js';
+import { isHintToken } from './hint-parameter.js';
 import type { IdTokenHint } from './openid-feature.js';
-
-/** No ID token of a sane host is longer, and nothing longer is looked at. */
-const LONGEST = 16_384;
 
 /** Reads an ID token of this server, however old it is. OpenID Connect Core §3.1.2.1 */
 export async function readIdTokenHint(
@@ -14,7 +12,7 @@ export async function readIdTokenHint(
   hint: string,
   issuer: string | undefined,
 ): Promise<IdTokenHint | undefined> {
-  if (hint.length > LONGEST || issuer === undefined) return undefined;
+  if (!isHintToken(hint) || issuer === undefined) return undefined;
   try {
     // What else is signed by the same keys, access tokens say, has a type of its own.
     if ((decodeProtectedHeader(hint).typ ?? 'JWT') !== 'JWT') return undefined;

@@ -1,8 +1,8 @@
 import { InvalidBindingMessageError } from '../../errors.js';
 import type { Parameters } from '../../http/parameters.js';
-import { isVSCHAR } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
 import { registered } from '../../features/client-metadata/registered.js';
+import { readAcrValues } from '../prompt/asked-prompt.js';
 import type { CibaSettings } from './options.js';
 
 /** What a client says of how its user is to be asked. CIBA §7.1 */
@@ -16,11 +16,10 @@ export interface AskedElsewhere {
   notificationToken: string | undefined;
 }
 
-/** Characters that are read of each. */
-const LONGEST = 1000;
+/** Characters of a code that a user has told the client. */
+const LONGEST_CODE = 1000;
 /** What fits on two devices, and can be compared by eye. */
 const LONGEST_MESSAGE = 100;
-const MOST = 20;
 
 /** @throws InvalidRequestError, InvalidBindingMessageError for what is not what it must be */
 export function readAskedElsewhere(
@@ -29,12 +28,11 @@ export function readAskedElsewhere(
   { lifetime, userCode }: CibaSettings,
 ): AskedElsewhere {
   const expiry = parameters.optional('requested_expiry', (text) => /^[1-9]\d{0,8}$/.test(text));
-  const acr = parameters.optional('acr_values', (text) => text.length <= LONGEST && isVSCHAR(text));
   return {
     lifetime: Math.min(lifetime, expiry === undefined ? lifetime : Number(expiry)),
-    acrValues: acr?.split(' ').filter(Boolean).slice(0, MOST) ?? registered(client, 'defaultAcrValues') ?? [],
+    acrValues: readAcrValues(parameters, client),
     bindingMessage: readMessage(parameters),
-    userCode: userCode ? parameters.optional('user_code', (text) => text.length <= LONGEST) : undefined,
+    userCode: userCode ? parameters.optional('user_code', (text) => text.length <= LONGEST_CODE) : undefined,
     notificationToken: isPinged(client) ? parameters.required('client_notification_token', isBearer) : undefined,
   };
 }

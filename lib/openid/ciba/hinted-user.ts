@@ -4,15 +4,14 @@ import type { Exchange } from '../../endpoints/exchange.js';
 import type { ServerFacts } from '../../feature.js';
 import { takePlace } from '../../features/device-authorization/guesses.js';
 import type { Parameters } from '../../http/parameters.js';
-import { isVSCHAR } from '../../http/syntax.js';
 import type { Client, Model, OnceModel, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
+import { hintParameter, isHintToken, ownHint } from '../hint-parameter.js';
 import { findOpenId } from '../openid-feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
 import type { CibaModel, UserHint } from './ciba-model.js';
 
 const LONGEST = 255;
-const LONGEST_TOKEN = 16_384;
 /** How many codes a client may try for one user, in some minutes. */
 const GUESSES = 10;
 
@@ -52,8 +51,8 @@ interface Asker {
 
 async function readHint(parameters: Parameters, asker: Asker, server: ServerFacts): Promise<UserHint> {
   const loginHint = parameters.optional('login_hint', (text) => text.length <= LONGEST);
-  const loginHintToken = parameters.optional('login_hint_token', isToken);
-  const idToken = parameters.optional('id_token_hint', isToken);
+  const loginHintToken = parameters.optional('login_hint_token', isHintToken);
+  const idToken = hintParameter(parameters);
   const given = [loginHint, loginHintToken, idToken].filter((one) => one !== undefined);
   if (given.length !== 1) {
     throw new InvalidRequestError(
@@ -62,13 +61,8 @@ async function readHint(parameters: Parameters, asker: Asker, server: ServerFact
   }
   if (loginHint !== undefined) return { loginHint };
   if (loginHintToken !== undefined) return { loginHintToken };
-  const idTokenHint = await findOpenId(server)!.readHint(server, idToken!, asker.issuer);
-  if (idTokenHint && idTokenHint.clientId === asker.client.id) return { idTokenHint };
-  const rule = 'an ID token that is a hint was given out by this server, to the client that brings it';
-  throw new InvalidRequestError('Invalid parameter: `id_token_hint`').because({ rule });
+  return { idTokenHint: await ownHint(server, idToken!, asker) };
 }
-
-const isToken = (text: string) => text.length <= LONGEST_TOKEN && isVSCHAR(text);
 
 const unknownUser = (rule: string) =>
   new UnknownUserIdError('Unknown user id: nobody is known by this hint').because({ rule });

@@ -6,6 +6,7 @@ import { isVSCHAR } from '../../http/syntax.js';
 import type { Client, User } from '../../model/model.js';
 import { findClient } from '../../response-types/destination.js';
 import { queryUri } from '../../response-types/redirects.js';
+import { hintParameter } from '../hint-parameter.js';
 import { findOpenId, type IdTokenHint } from '../openid-feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
 
@@ -20,7 +21,6 @@ export interface LogoutRequest {
 }
 
 const LONGEST = 2000;
-const LONGEST_TOKEN = 16_384;
 
 /** The parameters that make a request one of a client. */
 export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
@@ -71,7 +71,7 @@ async function readHint(
   parameters: Parameters,
   { request, server }: { request: Request; server: ServerFacts },
 ): Promise<IdTokenHint | undefined> {
-  const text = parameters.optional('id_token_hint', (value) => value.length <= LONGEST_TOKEN && isVSCHAR(value));
+  const text = hintParameter(parameters);
   if (text === undefined) return undefined;
   const hint = await findOpenId(server)?.readHint(server, text, server.issuerOf(request));
   if (!hint) throw refused('`id_token_hint` is an ID token of this server');

@@ -4,6 +4,7 @@ import { isVSCHAR } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
 import type { AuthorizationRequest } from '../../response-types/response-type.js';
 import type { AskedClaims } from '../claims-parameter.js';
+import { hintParameter } from '../hint-parameter.js';
 import { registered } from '../../features/client-metadata/registered.js';
 
 /** What an authorization request says of its user and their login. OpenID Connect Core 1.0 §3.1.2.1 */
@@ -26,7 +27,6 @@ const DISPLAYS = ['page', 'popup', 'touch', 'wap'];
 /** Characters that are read of each, and values of a list. */
 const LONGEST = 1000;
 const LONGEST_HINT = 255;
-const LONGEST_TOKEN = 16_384;
 const MOST = 20;
 
 /** @throws InvalidRequestError for what contradicts itself, or is not what it must be */
@@ -36,18 +36,23 @@ export function readPrompt(parameters: Parameters, client: Client, signUp: boole
     throw new InvalidRequestError('Invalid request: `prompt` is `none` and something else');
   }
   const maxAge = parameters.optional('max_age', (text) => /^\d{1,10}$/.test(text));
-  const acrValues = list(parameters, 'acr_values');
   const display = parameters.optional('display', (text) => text.length <= LONGEST);
   const known = signUp ? [...KNOWN, 'create'] : KNOWN;
   return {
     prompt: new Set([...values].filter((value) => known.includes(value))),
     maxAge: maxAge === undefined ? registered(client, 'defaultMaxAge') : Number(maxAge),
-    acrValues: acrValues.length > 0 ? acrValues : (registered(client, 'defaultAcrValues') ?? []),
+    acrValues: readAcrValues(parameters, client),
     hint: parameters.optional('login_hint', (text) => text.length <= LONGEST_HINT),
-    idTokenHint: parameters.optional('id_token_hint', (text) => text.length <= LONGEST_TOKEN && isVSCHAR(text)),
+    idTokenHint: hintParameter(parameters),
     locales: list(parameters, 'ui_locales'),
     display: display !== undefined && DISPLAYS.includes(display) ? display : undefined,
   };
+}
+
+/** How strong a login is to be, the best first: as the request says, or else as the client is registered. OpenID Connect Core 1.0 §3.1.2.1 */
+export function readAcrValues(parameters: Parameters, client: Client): readonly string[] {
+  const asked = list(parameters, 'acr_values');
+  return asked.length > 0 ? asked : (registered(client, 'defaultAcrValues') ?? []);
 }
 
 function list(parameters: Parameters, name: string): readonly string[] {

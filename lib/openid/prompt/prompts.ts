@@ -1,7 +1,6 @@
 import {
   AccountSelectionRequiredError,
   InteractionRequiredError,
-  InvalidRequestError,
   LoginRequiredError,
   type OAuthError,
   UnmetAuthenticationRequirementsError,
@@ -10,6 +9,7 @@ import type { ServerFacts } from '../../feature.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Need, Presence, Wanted } from '../../response-types/need.js';
 import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import { ownHint } from '../hint-parameter.js';
 import { namedClaims } from '../named-claims.js';
 import { findOpenId } from '../openid-feature.js';
 import type { OpenIdSettings } from '../options.js';
@@ -105,19 +105,10 @@ export class Prompts {
 
 /** Is it somebody whom the client has named? OpenID Connect Core 1.0 §3.1.2.2, §5.5.1 */
 async function isExpected({ asked, said, presence, server }: Visit): Promise<boolean> {
-  const { client, issuer } = asked;
+  const hint = said.idTokenHint === undefined ? undefined : await ownHint(server, said.idTokenHint, asked);
+  const named = [essentialSubject(asked), hint?.sub].filter((one) => one !== undefined);
   const openid = findOpenId(server)!;
-  const subjects = [essentialSubject(asked)];
-  if (said.idTokenHint !== undefined) {
-    const hint = await openid.readHint(server, said.idTokenHint, issuer);
-    if (hint?.clientId !== client.id) {
-      const rule = 'an ID token that is a hint was given out by this server, to the client that brings it';
-      throw new InvalidRequestError('Invalid parameter: `id_token_hint`').because({ rule });
-    }
-    subjects.push(hint.sub);
-  }
-  const named = subjects.filter((one) => one !== undefined);
-  return named.every((one) => one === openid.subjectOf(server, presence.user!, client));
+  return named.every((one) => one === openid.subjectOf(server, presence.user!, asked.client));
 }
 
 /** What is asked for by name, no consent to a scope has told the user of: it is shown each time, save to users of your own application. */
