@@ -4,6 +4,7 @@ import type { User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { Presence } from '../response-types/need.js';
 import type { Decision } from '../response-types/response-type.js';
+import { hasDetails } from '../tokens/authorization-details.js';
 import { approveScope, scopeText, withinScope } from '../tokens/scope.js';
 import { keptOf } from '../tokens/signed-in.js';
 import type { Course } from './authorize-answer.js';
@@ -19,7 +20,7 @@ interface Facts {
 export async function grantable(course: Course, user: User, { options, server }: Facts): Promise<string | undefined> {
   const { asked, client, scope } = course;
   if (course.grantable?.user === user) return course.grantable.scope;
-  const approved = await approveScope(options, { client, user, scope });
+  const approved = await approveScope(options, { client, user, scope }, !hasDetails(asked!.data));
   for (const feature of server.hooks.approve) await feature.approve(asked!, { user }, server);
   course.grantable = { user, scope: approved };
   return approved;

@@ -2,6 +2,7 @@ import { isPublic, owesNoProof } from '../clients/none.js';
 import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
 import { isHeard, report, shortText } from '../events.js';
 import type { ServerFacts } from '../feature.js';
+import { findKnownDetails } from '../features/authorization-details/known-details.js';
 import { GrantType, type GrantTypeOptions } from '../grants/grant-type.js';
 import type { GrantTypeClass } from '../grants/grant-type-class.js';
 import { required } from '../http/parameters.js';
@@ -11,6 +12,7 @@ import type { Awaitable, Client, Falsy, Token } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import type { Options } from '../options/settle.js';
 import type { Authorization } from '../tokens/authorization.js';
+import { DETAILS } from '../tokens/authorization-details.js';
 import { lifetime } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
 import { signedIn } from '../tokens/signed-in.js';
@@ -27,6 +29,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   /** Those that the model was found able to serve. */
   private readonly served = new Set<GrantTypeClass>();
   private readonly report: GrantTypeOptions['report'];
+  private readonly knowsDetails = findKnownDetails(this.server) !== undefined;
   private readonly format: TokenFormat | undefined = formatOf(this.server);
 
   constructor(options: Options, server: ServerFacts) {
@@ -126,6 +129,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,
       requirePKCE: options.requirePKCE,
       scopeFormat: options.scopeFormat,
+      scopeOptional: this.knowsDetails && exchange.parameters.optional(DETAILS, () => true) !== undefined,
     };
   }
 

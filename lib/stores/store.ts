@@ -3,7 +3,7 @@ import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
 import { tellEnded } from '../tokens/ended.js';
-import { coversScope, scopeText } from '../tokens/scope.js';
+import { coversScope, SCOPE_MISSING, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import { isCurrent, type Marked } from './credential.js';
 import { snapshotOf } from './described-client.js';
@@ -40,7 +40,7 @@ export class Store<S extends Storage = Storage>
 
   /**
    * Grants what the client is registered for, and its `defaultScope` to one that asks for nothing. Without a default it
-   * has to ask, unless there is nothing that it may ask for. RFC 6749 §3.3
+   * has to ask, unless there is nothing that it may ask for, or it asks for authorization details. RFC 6749 §3.3, RFC 9396 §3.1
    */
   async validateScope(_user: User, client: StoredClient, scope: Scope | undefined): Promise<boolean | string> {
     const { scopes, defaultScope = null } = client;
@@ -49,7 +49,7 @@ export class Store<S extends Storage = Storage>
     if (granted) return coversScope(scopes, granted) && granted;
     if (defaultScope === null && scopes?.length) {
       const detail = { rule: 'a client without a `defaultScope` asks for a scope', wanted: scopes };
-      throw new InvalidScopeError('Missing parameter: `scope`').because(detail);
+      throw new InvalidScopeError(SCOPE_MISSING).because(detail);
     }
     return true;
   }

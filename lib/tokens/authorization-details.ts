@@ -14,9 +14,15 @@ export interface AuthorizationDetail {
   readonly [field: string]: any;
 }
 
+/** By which name they are asked for, kept and said. RFC 9396 §2 */
+export const DETAILS = 'authorization_details';
+
 /** What a code or token is kept with by that name; none: an empty list. */
 export const detailsOf = (kept: unknown): readonly AuthorizationDetail[] =>
   Array.isArray(kept) ? kept.filter((one): one is AuthorizationDetail => typeof one?.type === 'string') : [];
+
+/** Does what is kept of a request have some? Then it says what it is for, and need not have a scope. RFC 9396 §3.1 */
+export const hasDetails = (data: Readonly<Record<string, unknown>>): boolean => detailsOf(data[DETAILS]).length > 0;
 
 /** Fields that list what may be done: less of it is part of it. RFC 9396 §2.2 */
 export const LISTS: readonly string[] = ['locations', 'actions', 'datatypes', 'privileges'];

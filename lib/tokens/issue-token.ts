@@ -30,6 +30,8 @@ export interface IssueOptions {
   /** Who gives it out; left out: the host has named nobody. */
   issuer?: string | undefined;
   scopeFormat?: 'string' | 'array';
+  /** It is said in another way what is asked for. RFC 9396 §3.1 */
+  scopeOptional?: boolean;
   /** Lets features judge what was established; what they add is saved with the token. Left out: there are none. */
   complete?(authorization: Authorization): Awaitable<object>;
   /** Writes the text of access tokens. Left out: they are opaque, or as the model makes them. */
@@ -105,7 +107,9 @@ async function prepareToken(options: IssueOptions, authorization: Authorization)
   const refreshTokenExpiresAt = isRefreshable
     ? notAfter(expiry(options.refreshTokenLifetime, 'refreshTokenLifetime'), span)
     : undefined;
-  const approved = authorization.scopeApproved ? authorization.scope : await approveScope(options, authorization);
+  const approved = authorization.scopeApproved
+    ? authorization.scope
+    : await approveScope(options, authorization, !(authorization.scopeSeen || options.scopeOptional));
   const granted = authorization.scopeSeen ? withinScope(approved, authorization.scope) : approved;
   const scope = scopeForModel(granted, scopeFormat);
   const established = options.complete ? { ...authorization, scope } : authorization;

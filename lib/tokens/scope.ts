@@ -2,7 +2,7 @@ import { InvalidScopeError } from '../errors.js';
 import { optional, type Place } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isScope } from '../http/syntax.js';
-import type { Client, Model, Scope, User } from '../model/model.js';
+import type { Client, Falsy, Model, Scope, User } from '../model/model.js';
 
 const REFUSED = 'Invalid scope: Requested scope is invalid';
 
@@ -75,15 +75,28 @@ export async function verifyClientScope(
   throw new InvalidScopeError(REFUSED).because({ rule: 'the client may ask for the scope', given: scope });
 }
 
-/** Asks the model which part of the requested scope is granted; a model that does not say grants all of it. */
+/** What is said to a client that has to name a scope. RFC 6749 §3.3 */
+export const SCOPE_MISSING = 'Missing parameter: `scope`';
+
+/**
+ * Asks the model which part of the requested scope is granted; a model that does not say grants all of it.
+ * @param isNeeded false: it is said in another way what is asked for, and a scope that is missing is none. RFC 9396 §3.1
+ */
 export async function approveScope(
   options: { model: Model; scopeFormat?: 'string' | 'array' },
   { client, user, scope }: { client: Client; user: User; scope?: Scope },
+  isNeeded = true,
 ): Promise<string | undefined> {
   const requested = scopeText(scope);
   if (!options.model.validateScope) return requested;
   const handed = scopeForModel(requested, options.scopeFormat ?? 'string');
-  const granted = await options.model.validateScope(user, client, handed);
+  let granted: boolean | Scope | Falsy;
+  try {
+    granted = await options.model.validateScope(user, client, handed);
+  } catch (error) {
+    if (isNeeded || requested !== undefined || (error as Error)?.message !== SCOPE_MISSING) throw error;
+    return undefined;
+  }
   if (!granted) throw new InvalidScopeError(REFUSED).because({ rule: '`validateScope()` grants it', given: requested });
   return granted === true ? requested : scopeText(granted);
 }

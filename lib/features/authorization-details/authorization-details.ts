@@ -1,11 +1,11 @@
 import type { Exchange } from '../../endpoints/exchange.js';
 import type { AuthorizationRequest } from '../../response-types/response-type.js';
-import { type AuthorizationDetail, detailsOf } from '../../tokens/authorization-details.js';
+import { type AuthorizationDetail, DETAILS, detailsOf } from '../../tokens/authorization-details.js';
 import { unknownOption } from '../unknown-option.js';
 import { type AuthorizationDetailsOptions, typeFaults } from './detail-type.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { type DetailsFeature, KnownDetails } from './known-details.js';
-import { DETAILS, detailsOfHost, invalid, readDetails } from './read-details.js';
+import { detailsOfHost, invalid, readDetails } from './read-details.js';
 import { describedDetails, grantedDetails, verifyAnswered } from './token-details.js';
 
 /**
@@ -19,6 +19,7 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Deta
 
   return {
     name: 'RFC 9396',
+    factory: 'authorizationDetails',
     knownDetails: details,
     parameters: { authorize: PARAMETER, token: PARAMETER, device_authorization: PARAMETER },
     check: () => [...faultsOf(options)],

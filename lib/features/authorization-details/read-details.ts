@@ -1,9 +1,7 @@
 import { InvalidArgumentError, InvalidAuthorizationDetailsError } from '../../errors.js';
 import { shortText } from '../../events.js';
 import type { Parameters } from '../../http/parameters.js';
-import { type AuthorizationDetail, LISTS } from '../../tokens/authorization-details.js';
-
-export const DETAILS = 'authorization_details';
+import { type AuthorizationDetail, DETAILS, LISTS } from '../../tokens/authorization-details.js';
 
 /** How much a client may say: characters, details, and objects within objects. */
 const LONGEST = 16_384;

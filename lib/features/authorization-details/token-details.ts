@@ -1,8 +1,8 @@
 import type { Exchange } from '../../endpoints/exchange.js';
 import type { Token } from '../../model/model.js';
 import { audienceOf, resourceKey } from '../../tokens/audience.js';
-import { type AuthorizationDetail, detailsOf, detailsText } from '../../tokens/authorization-details.js';
-import { DETAILS, invalid, readDetails } from './read-details.js';
+import { type AuthorizationDetail, DETAILS, detailsOf, detailsText } from '../../tokens/authorization-details.js';
+import { invalid, readDetails } from './read-details.js';
 
 type Details = readonly AuthorizationDetail[];
 type Kept = Readonly<Record<string, unknown>>;

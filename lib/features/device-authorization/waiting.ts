@@ -3,6 +3,7 @@ import type { ServerFacts } from '../../feature.js';
 import type { Request } from '../../http/request.js';
 import type { Falsy, Model, OnceModel, Scope, User } from '../../model/model.js';
 import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import { hasDetails } from '../../tokens/authorization-details.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
 import { approveScope, scopeText, withinScope } from '../../tokens/scope.js';
@@ -42,8 +43,9 @@ export async function readWaiting(
   const issuer = request ? server.issuerOf(request) : server.options.issuer;
   if (!isOfIssuer(found, issuer)) return undefined;
   const { client, scope } = found;
-  const grantable = await approveScope(server.options, { client, user, ...(scope && { scope }) });
-  const asked = askedBy(client, { ...(scope && { scope: scopeText(scope) }), issuer, data: dataOf(found), request });
+  const data = dataOf(found);
+  const grantable = await approveScope(server.options, { client, user, ...(scope && { scope }) }, !hasDetails(data));
+  const asked = askedBy(client, { ...(scope && { scope: scopeText(scope) }), issuer, data, request });
   for (const feature of server.hooks.approve) await feature.approve(asked, { user }, server);
   return { found, asked, user, scope: grantable, server };
 }

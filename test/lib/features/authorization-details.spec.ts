@@ -21,7 +21,7 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { ask } from '../../support/ask.js';
-import { answer, authorizeRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import { answer, authorizeRequest, basic, FORM, signedIn, summary, tokenRequest } from '../../support/requests.js';
 
 const CALLBACK = 'https://app.example/cb';
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -56,6 +56,7 @@ class Store extends MemoryStore {
       clients: [
         { ...CLIENT, id: 'web' },
         { ...CLIENT, id: 'payer', authorizationDetailsTypes: ['payment'] },
+        { ...CLIENT, id: 'asking', defaultScope: undefined },
       ],
       users: { findById: () => user, findByCredentials: () => user },
     });
@@ -94,6 +95,9 @@ async function granted(server: OAuth2Server, details: unknown, named?: unknown) 
     tokenRequest({ ...form, ...(named !== undefined && { authorization_details: text(named) }) }),
   );
 }
+/** A request of a client without a `defaultScope`. */
+const asking = (body: Record<string, unknown>) =>
+  tokenRequest(body, { headers: { ...FORM, authorization: basic('asking', 's3cret') } });
 const refresh = (server: OAuth2Server, token: unknown, more: object = {}) =>
   answer(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: token, ...more }));
 const itself = (server: OAuth2Server, details: unknown) =>
@@ -113,6 +117,46 @@ describe('authorization details', () => {
     expect(again.body).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
     expect(await known(server, again.body['access_token'])).toMatchObject({
       authorization_details: [PAYMENT, ACCOUNT],
+    });
+  });
+
+  it('say without a scope what a client wants that has no default of it', async () => {
+    const server = make(new Judged(), [introspection()]);
+    const asked = await authorize(server, text([PAYMENT]), { client_id: 'asking', scope: undefined });
+    const form = { grant_type: 'authorization_code', code: asked.redirected['code'], redirect_uri: CALLBACK };
+    const { body } = await answer(server, 'token', asking(form));
+    expect(body).toMatchObject({ authorization_details: [{ ...PAYMENT, account: 'DE02' }] });
+    expect(body).not.toHaveProperty('scope');
+    const again = { grant_type: 'refresh_token', refresh_token: body['refresh_token'] };
+    expect((await answer(server, 'token', asking(again))).body).toHaveProperty('access_token');
+
+    const own = { grant_type: 'client_credentials', authorization_details: text([ACCOUNT]) };
+    const alone = await answer(server, 'token', asking(own));
+    expect(alone.body).toMatchObject({ authorization_details: [ACCOUNT] });
+  });
+
+  it('have to be there where a client names no scope and has no default of it', async () => {
+    const missing = '400 invalid_scope: Missing parameter: `scope`';
+    const grant = { grant_type: 'client_credentials' };
+    expect(summary((await answer(make(), 'token', asking(grant))).error)).toBe(missing);
+    const { redirected } = await authorize(make(), undefined, { client_id: 'asking', scope: undefined });
+    expect(redirected['error']).toBe('invalid_scope');
+
+    // Where nobody reads them, they say nothing.
+    const deaf = new OAuth2Server({ model: new Store() });
+    const named = asking({ ...grant, authorization_details: text([PAYMENT]) });
+    expect(summary((await answer(deaf, 'token', named)).error)).toBe(missing);
+  });
+
+  it('are asked for by a device without a scope', async () => {
+    const server = make(undefined, [deviceAuthorization({ verificationUri: 'https://id.example/device' })]);
+    const form = { authorization_details: text([PAYMENT]) };
+    const { body } = await ask(server, 'device_authorization', asking(form));
+    const found = (await findDeviceRequest(server, String(body['user_code']), { user: { id: 'alice' } }))!;
+    expect(await decideDeviceRequest(found, { allow: true })).toBe(true);
+    const poll = { grant_type: DEVICE_GRANT, device_code: body['device_code'] };
+    expect((await answer(server, 'token', asking(poll))).body).toMatchObject({
+      authorization_details: [PAYMENT],
     });
   });
 
