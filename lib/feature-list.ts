@@ -29,31 +29,37 @@ export function findRepeated(list: FeatureList): string | undefined {
     if (typeof one === 'function') return `\`${one.name}\` among the \`features\` is a function: call it`;
     if (typeof (one as Feature | undefined)?.name !== 'string') return 'a feature has a `name`';
   }
-  const names = ownOf(list).map(({ name }) => name);
-  const repeated = names.find((name, at) => names.indexOf(name) !== at);
-  return repeated && `the feature \`${repeated}\` stands twice in \`features\`: leave one out`;
+  const own = ownOf(list);
+  const names = own.map(({ name }) => name);
+  const repeated = own.find(({ name }, at) => names.indexOf(name) !== at);
+  return repeated && `the feature ${called(repeated)} stands twice in \`features\`: leave one out`;
 }
+
+/** A feature as its host writes it. */
+export const called = ({ factory, name }: Feature): string =>
+  factory === undefined ? `\`${name}\`` : `\`${factory}()\``;
 
 /** Two features that add the same, as a sentence. */
 export function findConflict(features: readonly Feature[]): string | undefined {
   for (const part of PARTS) {
-    const owners = new Map<string, string>();
-    for (const { name, [part]: added = {} } of features) {
-      for (const id of Object.keys(added)) {
+    const owners = new Map<string, Feature>();
+    for (const feature of features) {
+      for (const id of Object.keys(feature[part] ?? {})) {
         const other = owners.get(id);
-        if (other !== undefined) {
-          return `the features \`${other}\` and \`${name}\` both add \`${id}\` to \`${part}\`: leave one out of \`features\``;
-        }
-        owners.set(id, name);
+        if (other) return both(other, feature, `add \`${id}\` to \`${part}\``);
+        owners.set(id, feature);
       }
     }
   }
   for (const [slot, does] of Object.entries(SLOTS) as [keyof typeof SLOTS, string][]) {
     const [one, other] = features.filter((feature) => typeof feature[slot] === 'function');
-    if (other) return `the features \`${one!.name}\` and \`${other.name}\` both ${does}: leave one out of \`features\``;
+    if (other) return both(one!, other, does);
   }
   return undefined;
 }
+
+const both = (one: Feature, other: Feature, does: string) =>
+  `the features ${called(one)} and ${called(other)} both ${does}: leave one out of \`features\``;
 
 /** What one feature of a server may do. */
 const SLOTS = { format: 'write access tokens', findClient: 'find clients' } as const;
@@ -65,7 +71,7 @@ export const PARTS = ['grants', 'responseTypes', 'responseModes', 'clientMembers
 export const HOOKS: readonly Hook[] = [
   'metadata',
   'findClient',
-  'verifyClient',
+  'verifyClientMetadata',
   'resolve',
   'ask',
   'prompt',

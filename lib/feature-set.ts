@@ -1,6 +1,6 @@
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Endpoint, Feature, Hook, ServerFacts, With } from './feature.js';
-import { findConflict, HOOKS, type PARTS } from './feature-list.js';
+import { called, findConflict, HOOKS, type PARTS } from './feature-list.js';
 import { joined } from './events.js';
 import { isForbidden } from './forbids.js';
 import type { GrantTypeClass } from './grants/grant-type-class.js';
@@ -50,7 +50,7 @@ export class FeatureSet implements ServerFacts {
     const resources = features.flatMap((feature) => feature.resources ?? []);
     for (const one of resources) refuse(resourceFault(one, options.issuer));
     this.own = new OwnResources(resources, options.issuer);
-    for (const { requires } of features) requireMethods(options.model, requires ?? []);
+    for (const feature of features) requireMethods(options.model, feature.requires ?? [], called(feature));
     for (const feature of features) {
       const [fault] = feature.check?.(this) ?? [];
       refuse(fault);

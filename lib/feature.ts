@@ -27,6 +27,8 @@ import type { Minted } from './tokens/token-format.js';
 export interface Feature {
   /** As people call it: `RFC 7009`. No two features have the same. */
   readonly name: string;
+  /** The function that makes it, as sentences to a host call it: `revocation`. Left out: they say its name. */
+  readonly factory?: string;
   /** Methods that the model must have for it; checked when the server is made. */
   readonly requires?: readonly string[];
   /** Grant types by their `grant_type`. RFC 6749 §4.5 */
@@ -64,11 +66,10 @@ export interface Feature {
   check?(server: ServerFacts): readonly string[];
   /** What keeps it from working now, as a sentence; undefined: nothing. Asked by health checks. */
   health?(server: ServerFacts): Awaitable<string | undefined>;
-
   /** Finds a client that the model does not know, and that brings no secret; one feature of a server may. CIMD §5 */
   findClient?(clientId: string, server: ServerFacts): Awaitable<Client | Falsy>;
   /** Judges what a client says of itself as a whole, once each member is good; throws an OAuthError to refuse it. RFC 7591 §3.2.2 */
-  verifyClient?(metadata: ClientMetadata, server: ServerFacts): Awaitable<void>;
+  verifyClientMetadata?(metadata: ClientMetadata, server: ServerFacts): Awaitable<void>;
   /**
    * The parameters of an authorization request come from elsewhere: the request to be read in place of this one. Asked before
    * anything is read, so that an error is told to the browser; of two features one at most may answer. RFC 9126 §4

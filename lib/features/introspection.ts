@@ -32,6 +32,7 @@ export interface IntrospectionModel<C extends Client = Client> {
 export function introspection(): Feature {
   return {
     name: 'RFC 7662',
+    factory: 'introspection',
     requires: ['getAccessToken'],
     endpoints: {
       introspection: {

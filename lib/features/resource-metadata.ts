@@ -49,6 +49,7 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
   };
   return {
     name: 'RFC 9728',
+    factory: 'protectedResource',
     resources: resources.map(({ resource }) => resource),
     endpoints: Object.fromEntries([
       ...resources.slice(0, 1).flatMap((first) => (atRoot ? [documentAt(PATH, first)] : [])),

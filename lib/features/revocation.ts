@@ -32,6 +32,7 @@ export interface RevocationOptions {
 export function revocation(options: RevocationOptions = {}): Feature {
   return {
     name: 'RFC 7009',
+    factory: 'revocation',
     endpoints: {
       revocation: {
         path: 'oauth/revoke',

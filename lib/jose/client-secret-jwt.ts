@@ -33,6 +33,7 @@ export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
   refuse(unknownOption(options, NAMES, PLACE));
   return {
     name: 'OpenID Connect Core §9, client_secret_jwt',
+    factory: 'clientSecretJwt',
     clientAuthentications: [new ClientSecretJwt(options)],
     check: (server) => [...faultsOf(server, options)],
     metadata: (server) => signedBy(server, ALGORITHMS),

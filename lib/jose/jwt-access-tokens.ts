@@ -40,6 +40,7 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
   const { audience, resources, alg } = options;
   return {
     name: 'RFC 9068',
+    factory: 'jwtAccessTokens',
     check: (server) => [...faultsOf(server, options)],
     async format(minted, server) {
       const named = audienceOf(minted.token['resource']);

@@ -15,12 +15,13 @@ export function formerName(model: object, method: string): string | undefined {
   return old !== undefined && typeof (model as Record<string, unknown>)[old] === 'function' ? old : undefined;
 }
 
-/** Checks that the model has what a feature needs. */
-export function requireMethods(model: Model, methods: readonly string[]): void {
+/** Checks that the model has what somebody needs: the feature that is named, if it is one. */
+export function requireMethods(model: Model, methods: readonly string[], by?: string): void {
   for (const name of methods) {
     if (typeof (model as unknown as Record<string, unknown>)[name] === 'function') continue;
     const old = formerName(model, name);
     const renamed = old !== undefined ? `; \`${old}()\` of 2.x is called so now` : '';
-    throw new InvalidArgumentError(`Invalid argument: model does not implement \`${name}()\`${renamed}`);
+    const needed = by === undefined ? '' : `, which ${by} needs`;
+    throw new InvalidArgumentError(`Invalid argument: model does not implement \`${name}()\`${needed}${renamed}`);
   }
 }

@@ -39,12 +39,13 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
 
   return {
     name: 'OpenID Connect Core',
+    factory: 'openid',
     requires: ['getClaims', 'getAccessToken'],
     parameters: PARAMETERS,
     responseTypes: Object.fromEntries(responseTypes.map((name) => [name, frontChannelType(name, providerOf)])),
     endpoints: { 'openid-configuration': discovery(settings.maxAge), userinfo: userinfoEndpoint(providerOf) },
     clientMembers: clientMembers(settings),
-    verifyClient: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true),
+    verifyClientMetadata: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true),
     metadata: (server, issuer) => ({
       ...openIdMetadata(server, settings),
       end_session_endpoint: server.endpoints.has('logout') ? server.urlOf('logout', issuer) : undefined,

@@ -25,6 +25,7 @@ export function telemetry(options: TelemetryOptions = {}): Feature {
   const instruments = new Instruments(always);
   return {
     name: 'OpenTelemetry',
+    factory: 'telemetry',
     check: () => [unknownOption(options, { attributes: true, model: true }, '`telemetry()`') ?? []].flat(),
     observe(operation, run) {
       const began = performance.now();

@@ -1,5 +1,5 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
-import { type FeatureList, flatten } from '../../lib/feature-list.js';
+import { called, type FeatureList, flatten } from '../../lib/feature-list.js';
 import { formerName } from '../../lib/model/require-methods.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';
@@ -65,9 +65,9 @@ export function demandCodes(model: Model, option: 'authenticateHandler' | 'inter
 
 /** Checks that the model has what the features ask of it. */
 export function checkFeatures(model: Model, features: FeatureList = []): void {
-  for (const { name, requires = [] } of flatten(features)) {
-    const purpose = `which the feature \`${name}\` needs`;
-    for (const method of requires) {
+  for (const feature of flatten(features)) {
+    const purpose = `which the feature ${called(feature)} needs`;
+    for (const method of feature.requires ?? []) {
       demand(model, { method: method as ModelMethod, purpose, otherwise: 'leave it out of `features`' });
     }
   }

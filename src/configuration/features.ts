@@ -1,5 +1,5 @@
 import type { Feature } from '../../lib/feature.js';
-import { type FeatureList, findConflict, findRepeated, flatten } from '../../lib/feature-list.js';
+import { called, type FeatureList, findConflict, findRepeated, flatten } from '../../lib/feature-list.js';
 import { CLASSIC } from '../../lib/features/classic.js';
 import { isObject, type Kind } from './option-kinds.js';
 
@@ -32,13 +32,13 @@ function findEntryFault(one: unknown, place: string): string | undefined {
   if (!isObject(one) || typeof one['name'] !== 'string' || one['name'] === '') {
     return `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with a \`name\` of your own`;
   }
-  const { name, endpoints } = one as unknown as Feature;
-  for (const [id, endpoint] of Object.entries(endpoints ?? {})) {
+  const feature = one as unknown as Feature;
+  for (const [id, endpoint] of Object.entries(feature.endpoints ?? {})) {
     const isWhole = typeof endpoint?.path === 'string' && typeof endpoint.make === 'function';
     if (!isWhole || !Array.isArray(endpoint.methods))
-      return `the endpoint \`${id}\` of the feature \`${name}\` needs \`path\`, \`methods\` and \`make()\``;
+      return `the endpoint \`${id}\` of the feature ${called(feature)} needs \`path\`, \`methods\` and \`make()\``;
     if (id === 'prefix')
-      return `the endpoint \`${id}\` of the feature \`${name}\` needs another id: \`paths\` has that one`;
+      return `the endpoint \`${id}\` of the feature ${called(feature)} needs another id: \`paths\` has that one`;
   }
   return undefined;
 }

@@ -40,6 +40,7 @@ export function pages(options: PagesOptions = {}): Pages {
   const devices = options.devices === true && { device: at('oauth/device', DeviceEndpoint) };
   return {
     name: 'pages',
+    factory: 'pages',
     requires: [
       ...(settled.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
       ...(signIn ? ['getUser'] : []),

@@ -25,6 +25,7 @@ export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Featur
   const finders = new WeakMap<ServerFacts, DocumentClients>();
   return {
     name: 'CIMD',
+    factory: 'clientIdDocuments',
     metadata: () => ({ client_id_metadata_document_supported: true }),
     check: (server) => [...documentFaults(options, server)],
     findClient(clientId, server) {

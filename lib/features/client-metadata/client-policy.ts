@@ -70,7 +70,7 @@ export function clientPolicy(
     members: new Map(members.map(([name, isGood]) => [name, (value) => isGood(value, server)])),
     authMethods: [...new Set(clientAuthentications.map(({ method }) => method))].filter((one) => !forbidden.has(one)),
     async verify(metadata) {
-      for (const feature of server.hooks.verifyClient) await feature.verifyClient(metadata, server);
+      for (const feature of server.hooks.verifyClientMetadata) await feature.verifyClientMetadata(metadata, server);
     },
     ...(details && { detailsTypes: [...details.types.keys()] }),
   };

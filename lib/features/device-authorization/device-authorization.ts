@@ -21,6 +21,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
   const { lifetime = 900, interval = 5, verificationUri } = options;
   return {
     name: 'RFC 8628',
+    factory: 'deviceAuthorization',
     requires: [...DEVICE_METHODS, 'once'],
     grants: { [DEVICE_GRANT]: DeviceCodeGrantType },
     endpoints: {

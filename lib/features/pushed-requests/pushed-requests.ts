@@ -51,6 +51,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): PushedReques
 
   return {
     name: 'RFC 9126',
+    factory: 'pushedRequests',
     pushing: { required: isRequired, lifetime, interactionLifetime },
     requires: REQUIRES,
     endpoints: {

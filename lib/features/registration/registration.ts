@@ -7,6 +7,7 @@ import { registrationFaults, type RegistrationOptions } from './registration-opt
 export function registration(options: RegistrationOptions): Feature {
   return {
     name: 'RFC 7591',
+    factory: 'registration',
     requires: REGISTRATION_METHODS,
     endpoints: {
       registration: {

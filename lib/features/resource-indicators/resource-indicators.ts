@@ -23,6 +23,7 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
 
   return {
     name: RESOURCE_INDICATORS,
+    factory: 'resourceIndicators',
     parameters: { authorize: { resource: RESOURCE }, token: { resource: RESOURCE } },
     ...(own && { resources: own }),
 

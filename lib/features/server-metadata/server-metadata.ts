@@ -36,6 +36,7 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
   const feature: ServerMetadataFeature = {
     sayMetadata,
     name: 'RFC 8414',
+    factory: 'serverMetadata',
     endpoints: {
       'server-metadata': publicDocument('/.well-known/oauth-authorization-server', {
         maxAge,

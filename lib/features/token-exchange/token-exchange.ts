@@ -32,6 +32,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
 
   return {
     name: 'RFC 8693',
+    factory: 'tokenExchange',
     grants: { [EXCHANGE_GRANT]: Grant },
     parameters: PARAMETERS,
 

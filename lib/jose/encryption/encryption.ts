@@ -46,9 +46,10 @@ export function encryption(options: EncryptionOptions = {}): EncryptionFeature {
 
   return {
     name: 'RFC 7516',
+    factory: 'encryption',
     encrypts: { algorithms, contentEncryption },
 
-    async verifyClient(metadata) {
+    async verifyClientMetadata(metadata) {
       for (const answer of ENCRYPTED) {
         const alg = metadata[`${answer}_encrypted_response_alg` as const];
         const enc = metadata[`${answer}_encrypted_response_enc` as const];

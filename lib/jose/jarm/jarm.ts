@@ -37,6 +37,7 @@ export function jarm(options: JarmOptions = {}): Feature {
   };
   return {
     name: 'JARM',
+    factory: 'jarm',
     responseModes,
     clientMembers: { authorization_signed_response_alg: isSignedBy, ...encryptionMembers('authorization') },
     metadata: (server) => ({

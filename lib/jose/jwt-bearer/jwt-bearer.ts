@@ -32,6 +32,7 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
 
   return {
     name: 'RFC 7523 §2.1',
+    factory: 'jwtBearer',
     requires: [...JwtBearerGrantType.requires],
     grants: { [JWT_BEARER_GRANT]: Grant },
     parameters: { token: { assertion: 'The assertion: a JWT of an issuer that this server trusts.' } },

@@ -51,6 +51,7 @@ export function keys(options: KeysOptions = {}): KeysFeature {
   };
   return {
     name: 'RFC 7517',
+    factory: 'keys',
     requires: given ? [] : ['getSigningKeys', 'replaceSigningKeys'],
     endpoints: {
       jwks: {

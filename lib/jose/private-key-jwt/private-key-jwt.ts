@@ -37,6 +37,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): PrivateKeyJwt
   const { algorithms = ALGORITHMS, audiences = [], clockTolerance = CLOCK_TOLERANCE } = options;
   return {
     name: 'RFC 7523 §2.2',
+    factory: 'privateKeyJwt',
     assertions: { audiences, clockTolerance },
     clientAuthentications: [new PrivateKeyJwt(options)],
     // `clientSecretJwt()` signs in one way: it leaves nothing to register, but where both are listed.

@@ -35,6 +35,7 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
 
   return {
     name: 'RFC 9101',
+    factory: 'requestObjects',
     objects: settings,
     parameters: {
       authorize: {

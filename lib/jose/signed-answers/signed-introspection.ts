@@ -25,6 +25,7 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): I
   refuse(unknownOption(options, { alg: true }, '`signedIntrospection()`'));
   return {
     name: 'RFC 9701',
+    factory: 'signedIntrospection',
     clientMembers: { introspection_signed_response_alg: isSignedBy, ...encryptionMembers('introspection') },
     metadata: (server) => ({
       introspection_signing_alg_values_supported: algorithmsOf(server),

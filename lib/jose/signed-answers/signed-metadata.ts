@@ -32,6 +32,7 @@ export function signedMetadata(options: SignedMetadataOptions = {}): MetadataSig
   const kept = new WeakMap<object, Map<string, Signed>>();
   return {
     name: 'signed metadata',
+    factory: 'signedMetadata',
     check: (server) => [...signingFaults('`signedMetadata()`', server, options.alg)],
     signMetadata(document, issuer, server) {
       const known = kept.get(server) ?? new Map<string, Signed>();

@@ -55,6 +55,7 @@ export function trustedTokens(options: TrustedTokensOptions): OtherTokens {
   const issuers = new TrustedIssuers(PLACE, options.issuers, clockTolerance);
   return {
     name: 'RFC 8693 §5',
+    factory: 'trustedTokens',
     requires: ['findAssertedUser', 'mayExchange'],
     check: (server) => [...faultsOf(server, options)],
     otherTokens: {

@@ -18,6 +18,7 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
   const pings = new Pings(settings.fetch);
   return {
     name: 'OpenID CIBA',
+    factory: 'ciba',
     asking: settings,
     requires: [...DEVICE_METHODS, 'once', 'findHintedUser', 'askUser'],
     grants: { [CIBA_GRANT]: CibaGrantType },
@@ -37,7 +38,7 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
       backchannel_authentication_request_signing_alg: (alg) => algorithms.some((one) => one === alg),
       backchannel_user_code_parameter: (value) => value === false || (value === true && settings.userCode),
     },
-    verifyClient({ backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: to }) {
+    verifyClientMetadata({ backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: to }) {
       if (mode !== 'ping' || to !== undefined) return Promise.resolve();
       const sentence =
         'Invalid client metadata: a client that is told has a `backchannel_client_notification_endpoint`';

@@ -32,6 +32,7 @@ export function identityAssertions(options: IdentityAssertionsOptions = {}): Oth
   const { lifetime = 300, alg } = options;
   return {
     name: 'ID-JAG',
+    factory: 'identityAssertions',
     requires: ['findAssertedUser', 'mayAssert'],
     metadata: () => ({ [ISSUED]: [ID_JAG] }),
     check: (server) => [...faultsOf(server, options)],

@@ -48,6 +48,7 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
 
   return {
     name: 'OpenID Connect Back-Channel Logout',
+    factory: 'logout',
     requires: ['saveSessionClient', 'takeSessionClients', ...(endsGrants ? ['revokeGrant'] : [])],
     clientMembers: {
       backchannel_logout_uri: isLogoutUri,
@@ -55,7 +56,7 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
       frontchannel_logout_uri: isLogoutUri,
       frontchannel_logout_session_required: isBoolean,
     },
-    verifyClient: verifyFrontChannel,
+    verifyClientMetadata: verifyFrontChannel,
     metadata: (server) => ({
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,

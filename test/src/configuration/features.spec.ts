@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Feature } from 'nest-oauth2/features';
+import { type Feature, formPost } from 'nest-oauth2/features';
+import { openid } from 'nest-oauth2/openid';
 import { TELLING } from '../../support/feature.js';
 import { faultOfRoot, faultOfRootAsync, LEAST_MODEL as model } from '../../support/fault.js';
 
@@ -57,6 +58,16 @@ describe('features that will not do stop the application', () => {
       'what the model has no method for',
       [{ name: 'two', requires: ['doIt'] }],
       'the model has no method `doIt()`, which the feature `two` needs: implement it, or leave it out of `features`',
+    ],
+    [
+      'what the model has no method for, by a name that the host wrote',
+      [revocation(), openid()],
+      'the model has no method `getClaims()`, which the feature `openid()` needs: implement it, or leave it out of `features`',
+    ],
+    [
+      'what two add, by the names that the host wrote',
+      [formPost(), { name: 'two', responseModes: { form_post: { write() {} } } }],
+      'the features `formPost()` and `two` both add `form_post` to `responseModes`: leave one out of `features`',
     ],
     ['what it finds itself', [{ name: 'two', check: () => ['two goes with three'] }], 'two goes with three'],
   ])('%s', async (_name, features, sentence) => {
