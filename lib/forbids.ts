@@ -6,13 +6,21 @@ export interface Forbids {
   responseTypes?(name: string): boolean;
   /** By `token_endpoint_auth_method`. */
   clientAuthentications?(name: string): boolean;
+  /** By `alg`: what is signed so. RFC 7518 §3.1 */
+  algorithms?(name: string): boolean;
 }
 
 /** Does one of these features forbid this? */
-export function isForbidden(
-  features: readonly { readonly forbids?: Forbids }[],
+export const isForbidden = (features: readonly Bearer[], part: keyof Forbids, name: string): boolean =>
+  forbidding(features, part, name) !== undefined;
+
+/** Which of them does? */
+export const forbidding = <F extends Bearer>(
+  features: readonly F[],
   part: keyof Forbids,
   name: string,
-): boolean {
-  return features.some(({ forbids }) => forbids?.[part]?.(name));
+): F | undefined => features.find(({ forbids }) => forbids?.[part]?.(name));
+
+interface Bearer {
+  readonly forbids?: Forbids;
 }

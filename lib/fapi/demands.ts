@@ -1,4 +1,5 @@
 import type { Feature, ServerFacts } from '../feature.js';
+import { called } from '../feature-list.js';
 import type { PushedRequestsFeature } from '../features/pushed-requests/pushed-requests.js';
 import type { SigningAlgorithm } from '../jose/algorithms.js';
 import type { DpopFeature } from '../jose/dpop/dpop.js';
@@ -18,7 +19,7 @@ export const AUTHENTICATIONS: ReadonlySet<string> = new Set([
   'self_signed_tls_client_auth',
 ]);
 
-/** Grants that are none here: one gives the password of the user away, and one their token. FAPI 2.0 SP §5.3.2.1 (2) */
+/** Grants that are none here: one gives the password of the user away, and one their token. FAPI 2.0 SP §5.3.2.1 (2), §5.3.2.2 (1) */
 export const GRANTS: ReadonlySet<string> = new Set(['password', 'implicit']);
 
 /** Seconds that a code is good. FAPI 2.0 SP §5.3.2.1 (11) */
@@ -122,7 +123,7 @@ function* algorithmFaults(server: ServerFacts): Iterable<string> {
       if (!member.endsWith('_signing_alg_values_supported') || !Array.isArray(values)) continue;
       const weak = values.find((alg: unknown) => !allowed.includes(alg)) as unknown;
       if (weak === undefined) continue;
-      yield `the feature \`${feature.name}\` beside \`fapi2()\` must take ${named} alone, and takes \`${String(weak)}\` (\`${member}\`)`;
+      yield `${called(feature)} beside \`fapi2()\` must take ${named} alone, and takes \`${String(weak)}\` (\`${member}\`)`;
     }
   }
 }

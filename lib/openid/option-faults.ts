@@ -1,9 +1,12 @@
 import type { ServerFacts } from '../feature.js';
+import { called } from '../feature-list.js';
 import { flagFaults } from '../features/flag-faults.js';
 import { unknownOption } from '../features/unknown-option.js';
+import { forbidding, isForbidden } from '../forbids.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { fetchFault } from '../http/safe-fetch/index.js';
 import { isScopeValue } from '../http/syntax.js';
+import { ALGORITHMS } from '../jose/algorithms.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { algFaults } from '../jose/keys/signing-faults.js';
 import { isObject } from '../options/kinds.js';
@@ -27,6 +30,14 @@ export function* faultsOf(server: ServerFacts, options: OpenIdOptions): Iterable
   yield* valueFaults(options);
   const ring = findKeys(server);
   if (!ring) yield `${PLACE} needs keys to sign ID tokens by: list \`keys()\` among the \`features\``;
+  const { alg } = settle(options);
+  const profile = forbidding(server.features, 'algorithms', alg);
+  if (profile) {
+    const signing = ring?.algorithms() ?? [];
+    const good = [...signing, ...ALGORITHMS].find((one) => !isForbidden(server.features, 'algorithms', one))!;
+    const key = signing.includes(good) ? '' : ', and `keys()` a key for it';
+    yield `${PLACE} signs ID tokens by ${alg}, which ${called(profile)} forbids: give ${PLACE} the \`alg\` '${good}'${key}`;
+  }
   if (options.alg === undefined && ring?.algorithms().includes('RS256') === false) {
     yield `${PLACE} signs ID tokens by RS256, which every client understands, and no key of \`keys()\` does: give \`keys()\` the \`algorithms\` ['ES256', 'RS256'] or an RSA key, or ${PLACE} another \`alg\``;
   }

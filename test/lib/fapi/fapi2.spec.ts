@@ -9,7 +9,7 @@ import { openid } from 'nest-oauth2/openid';
 import { type FeatureList, OAuth2Server, type OAuth2ServerOptions, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { EC } from '../../support/openid-server.js';
+import { EC, RSA } from '../../support/openid-server.js';
 import { answer, basic, CHALLENGE, FORM, resourceRequest } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';
@@ -28,6 +28,9 @@ const store = () =>
     ],
     users: { findById: () => alice, findByCredentials: () => alice },
   });
+
+/** The same, with what `openid()` asks for. */
+const knowing = () => Object.assign(store(), { getClaims: () => ({}) });
 
 interface Setup {
   given?: Fapi2Options;
@@ -93,8 +96,18 @@ describe('FAPI 2.0 says at the start what is missing', () => {
       /`privateKeyJwt\(\)`.*from 10 to 60/,
     ],
     ['clocks that are not too wrong', { given: { dpop: { clockTolerance: 61 } } }, /`dpop\(\)`.*from 10 to 60 seconds/],
-    ['assertions that are signed well', { more: [privateKeyJwt()] }, /`RFC 7523 §2.2`.*alone, and takes `RS256`/],
-    ['proofs that are signed well', { more: [dpop()] }, /`RFC 9449`.*alone, and takes `RS256`/],
+    ['assertions that are signed well', { more: [privateKeyJwt()] }, /`privateKeyJwt\(\)`.*alone, and takes `RS256`/],
+    [
+      'ID tokens that are signed well, whatever keys there are',
+      { more: [keys({ from: [EC] }), openid()], options: { model: knowing() } },
+      /`openid\(\)` signs ID tokens by RS256, which `fapi2\(\)` forbids: give `openid\(\)` the `alg` 'ES256'$/,
+    ],
+    [
+      'ID tokens that are signed well, and a key for that',
+      { more: [keys({ from: [RSA] }), openid()], options: { model: knowing() } },
+      /`openid\(\)` signs ID tokens by RS256.*give `openid\(\)` the `alg` 'ES256', and `keys\(\)` a key for it$/,
+    ],
+    ['proofs that are signed well', { more: [dpop()] }, /`dpop\(\)`.*alone, and takes `RS256`/],
     [
       'tokens that are signed well',
       { more: [keys({ secret: 'x'.repeat(32), algorithms: ['ES256', 'RS256'] }), jwtAccessTokens()] },
@@ -129,8 +142,7 @@ describe('FAPI 2.0 says at the start what is missing', () => {
 
   it('and nothing of OpenID Connect that goes through the browser', async () => {
     const more = [keys({ from: [EC] }), openid({ alg: 'ES256' })];
-    const model = Object.assign(store(), { getClaims: () => ({}) });
-    expect(await metadataOf(setUp({ more, options: { model } }))).toMatchObject({
+    expect(await metadataOf(setUp({ more, options: { model: knowing() } }))).toMatchObject({
       response_types_supported: ['code'],
       id_token_signing_alg_values_supported: ['ES256'],
     });
