@@ -1,8 +1,6 @@
-import { isPublic } from '../../clients/none.js';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors.js';
 import type { Feature } from '../../feature.js';
-import type { Client } from '../../model/model.js';
 import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
 import { type DpopOptions, type DpopSettings, faultOf, faultsOf, settle } from './options.js';
 import { refused } from './proof.js';
@@ -26,6 +24,7 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
   const proofs = new Proofs(settings, options.nonce);
   return {
     name: 'RFC 9449',
+    factory: 'dpop',
     proofs: settings,
     confirms: ['jkt'],
     schemes: { DPoP: { algs: settings.algorithms.join(' ') } },
@@ -48,6 +47,7 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
       const named = parameters['dpop_jkt'];
       if (named !== undefined && named !== jkt) throw refused('it is by the key that `dpop_jkt` names');
       parameters['dpop_jkt'] = jkt;
+      await proofs.spend(exchange);
     },
 
     async admit(exchange) {
@@ -57,9 +57,14 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
       else if (client.dpopBoundAccessTokens) throw missing();
     },
 
-    issue: verifyKey,
+    async issue(exchange) {
+      verifyKey(exchange);
+      await proofs.spend(exchange);
+    },
 
-    respond(exchange, issued) {
+    async respond(exchange, issued) {
+      // A retry that is answered by what was issued before, or no access token at all, has come past `issue`.
+      await proofs.spend(exchange);
       verifyAnswer(exchange, issued, 'jkt');
       if (jktOf(issued) !== undefined) exchange.answer['token_type'] = 'DPoP';
     },
@@ -74,16 +79,14 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
 }
 
 /** A code, and the refresh token of a client that has no other proof, are good with their own key alone. RFC 9449 §5, §10 */
-function verifyKey({ client, code, proof, refreshToken, token }: Exchange): void {
-  const wanted: unknown = code?.['dpopJkt'] ?? (isBound({ client, proof }) ? jktOf(refreshToken) : undefined);
+function verifyKey({ code, proof, refreshToken, token }: Exchange): void {
+  const wanted: unknown = code?.['dpopJkt'] ?? (proof === 'none' ? jktOf(refreshToken) : undefined);
   const given = jktOf(token);
   if (wanted === undefined || wanted === given) return;
   const what = code ? 'authorization code' : 'refresh token';
   const detail = { rule: `the ${what} is brought with the key that it is bound to`, wanted, given };
   throw new InvalidGrantError(`Invalid grant: ${what} is bound to a key`).because(detail);
 }
-
-const isBound = ({ client, proof }: { client: Client; proof: string }) => isPublic(client) || proof === 'none';
 
 /** A token is no better for what it is called: a bound one needs its proof, and any other has none. RFC 9449 §7.1, §7.2 */
 function misused(scheme: string): InvalidTokenError {

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { calculateJwkThumbprint, decodeProtectedHeader, errors, importJWK, jwtVerify, type JWTPayload } from 'jose';
+import { calculateJwkThumbprint, decodeProtectedHeader, importJWK, jwtVerify, type JWTPayload } from 'jose';
 import { InvalidDpopProofError } from '../../errors.js';
 import { shortText } from '../../events.js';
 import type { Request } from '../../http/request.js';
 import { isSameText } from '../../same-text.js';
+import { isNotVerified } from '../not-verified.js';
 import type { DpopSettings } from './options.js';
 import { publicKeyOf } from './public-key.js';
 import { comparableUrl } from './target.js';
@@ -100,8 +101,5 @@ function headerOf(text: string): ReturnType<typeof decodeProtectedHeader> {
 
 /** Whatever `jose` and the keys of Node have against a proof is the client's fault. */
 function failureOf(error: unknown): unknown {
-  if (error instanceof InvalidDpopProofError) return error;
-  const { name, message } = error as Error;
-  const isItsFault = error instanceof errors.JOSEError || error instanceof TypeError || name === 'DataError';
-  return isItsFault ? refused('it is a `dpop+jwt`, signed by its key', { given: message }) : error;
+  return isNotVerified(error) ? refused('it is a `dpop+jwt`, signed by its key', { given: error.message }) : error;
 }

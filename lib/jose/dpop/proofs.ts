@@ -1,10 +1,9 @@
 import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidDpopProofError, UseDpopNonceError } from '../../errors.js';
 import type { Presented } from '../../feature.js';
-import type { Model } from '../../model/model.js';
 import { Nonces } from './nonces.js';
 import type { DpopNonceOptions, DpopSettings } from './options.js';
-import { type Expected, readProof, refused, verifyProof } from './proof.js';
+import { type Expected, type Proof, readProof, refused, verifyProof } from './proof.js';
 import { SpentProofs } from './spent-proofs.js';
 import { urlsOf } from './target.js';
 
@@ -15,6 +14,8 @@ export class Proofs {
   /** What was shown with a request, or when a connection was opened: one request may be looked at several times. */
   private readonly shown = new WeakMap<object, { text: string; done: Promise<void> }>();
 
+  private readonly unspent = new WeakMap<Exchange, Proof>();
+
   constructor(
     private readonly settings: DpopSettings,
     nonce: DpopNonceOptions | undefined,
@@ -23,14 +24,27 @@ export class Proofs {
     this.spent = new SpentProofs(Math.ceil(settings.lifetime + 2 * settings.clockTolerance) + 1);
   }
 
-  /** The key that a client proves to have at an endpoint of the server; undefined: it says nothing of one. */
-  async keyOf({ issuer, options, request, response, server }: Exchange, endpoint: string): Promise<string | undefined> {
+  /**
+   * The key that a client proves to have at an endpoint of the server; undefined: it says nothing of one. The proof is not spent: who
+   * names a client without a secret has shown nothing yet, and anybody can make proofs.
+   */
+  async keyOf(exchange: Exchange, endpoint: string): Promise<string | undefined> {
+    const { issuer, request, response, server } = exchange;
     const text = readProof(request);
     if (text === undefined) return undefined;
     if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();
     const own = server.urlsOf(endpoint, issuer);
     const urls = own.length > 0 ? own : urlsOf(request, server, this.settings.publicUrls);
-    return await this.verified(text, { request, urls }, options.model);
+    const proof = await this.verified(text, { request, urls });
+    this.unspent.set(exchange, proof);
+    return proof.jkt;
+  }
+
+  /** Spends the proof of a request that is good so far, if it brought one. @throws InvalidDpopProofError where it came before */
+  async spend(exchange: Exchange): Promise<void> {
+    const proof = this.unspent.get(exchange);
+    this.unspent.delete(exchange);
+    if (proof) await this.spent.verifyFirst(exchange.options.model, proof);
   }
 
   /** Verifies the proof that comes with a token which is bound to a key. */
@@ -51,21 +65,20 @@ export class Proofs {
       if (text === undefined) throw refused('a request over HTTP brings it in the header `DPoP`');
       const urls = urlsOf(request, server, this.settings.publicUrls);
       const expected = { request, urls, token: { value, jkt } };
-      await this.verified(text, expected, options.model);
+      await this.spent.verifyFirst(options.model, await this.verified(text, expected));
     } catch (error) {
       const isOfProof = error instanceof InvalidDpopProofError || error instanceof UseDpopNonceError;
       throw isOfProof ? Object.assign(error, UNAUTHORIZED) : error;
     }
   }
 
-  private async verified(text: string, expected: Expected, model: Model): Promise<string> {
+  private async verified(text: string, expected: Expected): Promise<Proof> {
     const proof = await verifyProof(text, expected, this.settings);
     if (this.nonces && !this.nonces.isGood(proof.nonce)) {
       const rule = 'the proof has a nonce that was given here a moment ago';
       throw new UseDpopNonceError('Use DPoP nonce: the one in the header `DPoP-Nonce`').because({ rule });
     }
-    if (await this.spent.isFirst(model, proof)) return proof.jkt;
-    throw refused('it is used once');
+    return proof;
   }
 }
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { TemporarilyUnavailableError } from '../../errors.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
+import { type Proof, refused } from './proof.js';
 
 /** Proofs that a process remembers at once where its model does not. */
 const MOST = 500_000;
@@ -15,11 +16,14 @@ export class SpentProofs {
   /** @param seconds for which a proof may be good */
   constructor(private readonly seconds: number) {}
 
-  /** True for the first who comes with it. Of another key, for another URL, the same `jti` is another one. */
-  async isFirst(model: Model, proof: { jkt: string; htu: string; jti: string }): Promise<boolean> {
-    const { jkt, htu, jti } = proof;
+  /**
+   * Lets the first through who comes with it. Of another key, for another URL, the same `jti` is another one.
+   * @throws InvalidDpopProofError for all others
+   */
+  async verifyFirst(model: Model, { jkt, htu, jti }: Proof): Promise<void> {
     const digest = hash('sha256', JSON.stringify(['DPoP', jkt, htu, jti]), 'base64url');
-    return hasOnce(model) ? Boolean(await model.once(digest, this.seconds)) : this.remember(digest);
+    const isFirst = hasOnce(model) ? await model.once(digest, this.seconds) : this.remember(digest);
+    if (!isFirst) throw refused('it is used once');
   }
 
   private remember(digest: string): boolean {

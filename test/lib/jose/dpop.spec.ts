@@ -271,6 +271,23 @@ describe('a proof at the token endpoint', () => {
     expect(answers.filter(({ body }) => body['error'] === 'invalid_dpop_proof')).toHaveLength(4);
   });
 
+  it('of who names a client without a secret is remembered where there is a grant, and not before', async () => {
+    const { store, post, redeem } = await setUp({ model: {} });
+    const once = jest.spyOn(store, 'once');
+    const proof = await prove(await newKey(), TOKEN);
+    const guesses = [
+      { grant_type: 'authorization_code', code: 'a guess', redirect_uri: CALLBACK, code_verifier: VERIFIER },
+      { grant_type: 'refresh_token', refresh_token: 'a guess' },
+    ];
+    for (const guess of guesses) {
+      expect(await post('token', guess, { proof, client: 'spa' })).toMatchObject({ body: { error: 'invalid_grant' } });
+    }
+    expect(once).not.toHaveBeenCalled();
+    expect(await redeem(proof)).toMatchObject({ status: 200, body: { token_type: 'DPoP' } });
+    expect(once).toHaveBeenCalledTimes(1);
+    expect(await redeem(proof)).toMatchObject(refusedProof);
+  });
+
   it('is not spent by the same jti of another key', async () => {
     const { post } = await setUp();
     const same = { claims: { jti: 'same' } };
@@ -333,10 +350,12 @@ describe('a refresh token', () => {
     expect(stolen).toMatchObject(gone);
     expect(JSON.stringify(stolen)).not.toContain(first.body['access_token']);
     expect(await post('token', again, { client: 'spa' })).toMatchObject(gone);
-    expect(await post('token', again, { client: 'spa', proof: await prove(key, TOKEN) })).toMatchObject({
+    const retry = await prove(key, TOKEN);
+    expect(await post('token', again, { client: 'spa', proof: retry })).toMatchObject({
       status: 200,
       body: { access_token: first.body['access_token'], token_type: 'DPoP' },
     });
+    expect(await post('token', again, { client: 'spa', proof: retry })).toMatchObject(refusedProof);
   });
 });
 
