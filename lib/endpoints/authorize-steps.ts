@@ -150,7 +150,7 @@ export class AuthorizeSteps {
     return answer.result;
   }
 
-  private refuse(course: Course, response: Response, error: unknown): Promise<OAuthError> {
+  protected refuse(course: Course, response: Response, error: unknown): Promise<OAuthError> {
     return tellClient(this.options, this.server, { error: toOAuthError(error), course, response });
   }
 }

@@ -3,7 +3,7 @@ import { resolveRequest } from '../../endpoints/authorize-resolve.js';
 import { AuthorizeSteps } from '../../endpoints/authorize-steps.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../../endpoints/exchange.js';
-import { InvalidClientError, InvalidRequestError, OAuthError } from '../../errors.js';
+import { InvalidClientError, InvalidRequestError, OAuthError, toOAuthError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
@@ -27,7 +27,7 @@ interface Pushing {
 export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected readonly id = 'pushed_authorization_request';
   // What is refused is told to the client here, and to the operator once.
-  private readonly steps = new AuthorizeSteps({ ...this.options, events: undefined }, this.server);
+  private readonly steps = new CheckingSteps({ ...this.options, events: undefined }, this.server);
 
   constructor(
     server: ServerFacts,
@@ -101,6 +101,13 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
         OAuthError.detailOf(error) ?? { rule: 'the authorization endpoint would serve the client' },
       );
     }
+  }
+}
+
+/** What is found wrong is told to who pushes, and answers nobody else: no answer is signed or encrypted for it. */
+class CheckingSteps extends AuthorizeSteps {
+  protected override async refuse(_course: unknown, _response: unknown, error: unknown): Promise<OAuthError> {
+    return toOAuthError(error);
   }
 }
 

@@ -1,14 +1,16 @@
-import { describe, expect, it } from '@jest/globals';
+import { generateKeyPairSync, sign as signBytes } from 'node:crypto';
+
+import { describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { type Feature, registration, serverMetadata } from 'nest-oauth2/features';
+import { type Feature, pushedRequests, registration, serverMetadata } from 'nest-oauth2/features';
 import { jarm, type JarmOptions, keys } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { CALLBACK, createHost, WEB } from '../../support/model.js';
 import { postedForm } from '../../support/posted-form.js';
-import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { answer, authorizeRequest, CHALLENGE, formRequest, signedIn, summary } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';
 
@@ -103,6 +105,33 @@ describe('jarm()', () => {
       error: 'invalid_scope',
       state: 'xyz',
     });
+  });
+
+  it('signs nothing where no client is told: of nobody, to elsewhere, or pushed and no good', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const signs = jest.fn((data: Uint8Array) =>
+      signBytes('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' }),
+    );
+    const signer = { alg: 'ES256' as const, publicKey: publicKey.export({ format: 'jwk' }), sign: signs };
+    const spa = { id: 'spa', tokenEndpointAuthMethod: 'none', grants: ['authorization_code'], scopes: ['read'] };
+    const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
+    const model = new MemoryStore({ clients: [{ ...spa, redirectUris: [CALLBACK] }], users });
+    const features = [keys({ from: [signer] }), jarm(), pushedRequests()];
+    const server = new OAuth2Server({ model, issuer: ISSUER, features, ...signedIn });
+    const asked = { client_id: 'spa', response_mode: 'jwt', scope: 'nonsense', code_challenge: CHALLENGE };
+    const whole = { ...asked, code_challenge_method: 'S256' };
+    for (const bad of [{ client_id: 'nobody' }, { redirect_uri: 'https://evil.example/' }]) {
+      const { headers, status } = await answer(server, 'authorize', authorizeRequest({ ...whole, ...bad }));
+      expect([status, headers['location']]).toEqual([400, undefined]);
+    }
+    const form = { ...whole, response_type: 'code', redirect_uri: CALLBACK };
+    const response = new Response();
+    await server.answer('pushed_authorization_request', formRequest(form), response).catch(() => undefined);
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
+    expect(signs).not.toHaveBeenCalled();
+
+    await answer(server, 'authorize', authorizeRequest(whole));
+    expect(signs).toHaveBeenCalledTimes(1);
   });
 
   it('keeps tokens out of the query', async () => {
