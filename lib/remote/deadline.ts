@@ -19,3 +19,12 @@ export async function within<T>(seconds: number, whose: string, work: (signal: A
     clearTimeout(timer);
   }
 }
+
+/** Waits for what goes on by itself, and no longer than the signal lets. */
+export function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}

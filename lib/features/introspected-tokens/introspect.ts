@@ -1,5 +1,6 @@
 import { FORM } from '../../http/media-type.js';
 import { isObject } from '../../options/kinds.js';
+import { before } from '../../remote/deadline.js';
 import { MisconfiguredError } from '../../remote/misconfigured-error.js';
 import type { Discovery } from './discovery.js';
 import { type JsonAnswer, requestJson } from '../../remote/json-request.js';
@@ -59,12 +60,3 @@ function prove({ id, secret }: IntrospectionCredentials, method: ClientSecretMet
 }
 
 const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
-
-/** Waits for what others wait for too, and no longer than the signal lets. */
-function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
-  });
-}

@@ -1,6 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { keepRecent } from '../../keep-recent.js';
+import { before } from '../../remote/deadline.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 
 /** Issuers whose keys are remembered at once: what was not asked for the longest time is forgotten first. */
@@ -30,9 +31,9 @@ export class FoundIssuers {
   }
 
   /** As those ask who read metadata. What is not there may be elsewhere. */
-  private readonly fetch: typeof fetch = async (input) => {
+  private readonly fetch: typeof fetch = async (input, init) => {
     try {
-      const { body } = await this.safe.json(input as string);
+      const { body } = await before(init!.signal!, this.safe.json(input as string));
       return Response.json(body);
     } catch (error) {
       if (error instanceof FetchError && error.fault === 'answer') return new Response(null, { status: 404 });

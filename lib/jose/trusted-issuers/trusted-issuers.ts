@@ -1,7 +1,8 @@
 import { decodeJwt, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { InvalidArgumentError, type RefusalDetail } from '../../errors.js';
+import type { RefusalDetail } from '../../errors.js';
 import { shortText } from '../../events.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
+import { fail } from '../../refuse.js';
 import { isAmong } from '../../tokens/audience.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 import { isNotVerified } from '../not-verified.js';
@@ -54,9 +55,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
     for (const of of issuers) {
       const settings = settleIssuer(`an issuer of ${place}`, of ?? {});
       const { issuer } = settings;
-      if (this.known.has(issuer)) {
-        throw new InvalidArgumentError(`Invalid argument: ${place} lists the issuer \`${issuer}\` twice`);
-      }
+      if (this.known.has(issuer)) fail(`${place} lists the issuer \`${issuer}\` twice`);
       this.known.set(issuer, { of, settings, keys: issuerKeys(settings, this) });
     }
   }

@@ -586,6 +586,15 @@ describe('the keys of an issuer', () => {
       expect(asked).toEqual([]);
     });
 
+    it('are waited for no longer than it says, however slow a name server is', async () => {
+      let give: (addresses: string[]) => void = () => undefined;
+      const lookup = () => new Promise<string[]>((resolve) => (give = resolve));
+      const found = { ...known(), jwksUri: 'https://slow.example/keys', timeout: 0.01 };
+      const { bring } = redeemBy(found, { fetch: { lookup, timeout: 3600 } });
+      expect(await bring()).toMatchObject({ status: 503, error: 'temporarily_unavailable' });
+      give([]);
+    });
+
     it('are those of that issuer, and of no other one, nor of the server itself', async () => {
       expect(await redeemBy(false).bring()).toEqual(REFUSED);
       expect(await redeemBy({ ...known(), issuer: idp.issuer }).bring()).toEqual(REFUSED);
