@@ -1,15 +1,8 @@
 import type { JSONWebKeySet } from 'jose';
-import { isObject } from '../options/kinds.js';
+import { keysIn } from '../features/client-metadata/registered-keys.js';
 
-/** Keys of an honest party are a few. */
-const MOST = 100;
-
-/** The public keys of a document; undefined: it is none. RFC 7517 §5 */
-export function readKeySet(body: unknown): JSONWebKeySet | undefined {
-  const keys: unknown = isObject(body) ? body['keys'] : undefined;
-  if (!Array.isArray(keys) || keys.length > MOST || !keys.every(isObject)) return undefined;
-  return { keys: (keys as JSONWebKeySet['keys']).filter(isPublic) };
+/** The public keys of a document; undefined: it is none. A secret that everybody may read signs nothing. RFC 7517 §5, RFC 8725 §2.1 */
+export function readKeySet(document: unknown): JSONWebKeySet | undefined {
+  const keys = keysIn(document)?.filter(({ kty }) => kty !== 'oct');
+  return keys && { keys: keys as unknown as JSONWebKeySet['keys'] };
 }
-
-/** A secret that everybody may read signs nothing. RFC 8725 §2.1 */
-const isPublic = ({ kty }: { kty?: unknown }) => kty !== 'oct';

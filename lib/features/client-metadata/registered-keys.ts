@@ -12,6 +12,15 @@ export function keysOf(client: Client): { jwks?: Readonly<Record<string, unknown
   return typeof uri === 'string' ? { uri } : {};
 }
 
+/** Keys of an honest party are a few. */
+const MOST_KEYS = 100;
+
+/** The keys of a document; undefined: it is no JWK set. RFC 7517 §5 */
+export function keysIn(document: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
+  const keys: unknown = isObject(document) ? document['keys'] : undefined;
+  return Array.isArray(keys) && keys.length <= MOST_KEYS && keys.every(isObject) ? keys : undefined;
+}
+
 /** How those at a URL are remembered. */
 export const FETCHED_KEYS: RenewedSettings = {
   maxAge: 600,

@@ -26,7 +26,9 @@ export function readValues(bytes: Buffer): readonly Der[] {
 
 function readValue(bytes: Buffer): Der {
   const [first, length] = [bytes.readUInt8(0), bytes.readUInt8(1)];
-  // A long length says in how many bytes it stands. No tag of a certificate is longer than a byte.
+  // A long length says in how many bytes it stands; one that says in none has no end in sight, which DER does not know. X.690 §10.1
+  if (length === 0x80) throw new RangeError('This is no DER');
+  // No tag of a certificate is longer than a byte.
   const more = length < 0x80 ? 0 : length - 0x80;
   const begin = 2 + more;
   const end = begin + (more === 0 ? length : bytes.readUIntBE(2, more));

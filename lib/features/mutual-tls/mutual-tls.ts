@@ -33,6 +33,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   };
   return {
     name: 'RFC 8705',
+    factory: 'mutualTls',
     confirms: [X5T],
     clientAuthentications: ways.filter(({ method }) => !methods || methods.some((one) => one === method)),
     ...(endpointAliases !== undefined && { origins: [new URL(endpointAliases).origin] }),
@@ -58,7 +59,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
     },
 
     issue({ proof, refreshToken, request }) {
-      // Any other client proves with each refresh who it is, and its certificates come and go. RFC 8705 §7.1
+      // Any other client proves with each refresh who it is, and its certificates come and go. RFC 8705 §4, §7.1
       const wanted = proof === 'none' ? boundTo(refreshToken, X5T) : undefined;
       if (wanted === undefined) return;
       const given = shownInstead(request, wanted);

@@ -2,14 +2,10 @@ import type { X509Certificate } from 'node:crypto';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { keepRecent } from '../../keep-recent.js';
 import type { Client } from '../../model/model.js';
-import { isObject } from '../../options/kinds.js';
 import { Renewed } from '../../remote/renewed.js';
-import { FETCHED_KEYS, keysOf, MOST_CLIENTS } from '../client-metadata/registered-keys.js';
+import { FETCHED_KEYS, keysIn, keysOf, MOST_CLIENTS } from '../client-metadata/registered-keys.js';
 
 type Jwk = Readonly<Record<string, unknown>>;
-
-/** Keys of an honest party are a few. */
-const MOST_KEYS = 100;
 
 /** The certificates that clients have registered by themselves, or have at the URL that they registered. RFC 8705 §2.2.2 */
 export class RegisteredKeys {
@@ -42,11 +38,6 @@ export class RegisteredKeys {
     if (!keys) throw new FetchError('content', `${uri} answers with something that is no JWK set`);
     return keys;
   }
-}
-
-function keysIn(set: Jwk): readonly Jwk[] | undefined {
-  const { keys } = set;
-  return Array.isArray(keys) && keys.length <= MOST_KEYS && keys.every(isObject) ? keys : undefined;
 }
 
 /** Who registers certificates is known by those alone, who registers bare keys by any certificate of theirs. RFC 7517 §4.7 */

@@ -51,7 +51,8 @@ export function requestPinned(
   };
   return new Promise((resolve, reject) => {
     const request = (isTls ? requestHttps : requestHttp)(url, options, resolve);
-    request.once('error', reject).end(posted?.body);
+    // Whatever goes wrong after the answer has begun, who reads it sees.
+    request.on('error', reject).end(posted?.body);
   });
 }
 

@@ -376,6 +376,8 @@ describe('a client that registers itself', () => {
     BY_NAME,
     { ...BY_NAME, tls_client_auth_subject_dn: 'client' },
     { ...BY_NAME, tls_client_auth_subject_dn: '' },
+    // A value of no certain length, which is none of DER, and not one of 128 bytes.
+    { ...BY_NAME, tls_client_auth_subject_dn: `CN=#0c80${'61'.repeat(128)}` },
     { ...BY_NAME, tls_client_auth_subject_dn: `CN=${'x'.repeat(2000)}` },
     { ...BY_NAME, tls_client_auth_san_ip: '1.2.3' },
     { ...BY_NAME, tls_client_auth_san_dns: 'a b' },
