@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import { type Jwk, type KeyMaterial, keys } from 'nest-oauth2/jose';
@@ -7,21 +7,19 @@ import { type Feature, OAuth2Server, Request, Response, type SignIn, type User }
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { basic, CHALLENGE, FORM, VERIFIER } from './requests.js';
+import { rsaKey } from './rsa-key.js';
 
 export const ISSUER = 'https://id.example.com';
 export const CALLBACK = 'https://app.example/cb';
 export const SECRET = 'secret-of-the-client-web';
 export const OTHER_CALLBACK = 'https://other.example/cb';
 
-const key = (type: 'rsa' | 'ec' | 'ed25519', options: object, more: object): Jwk => {
-  const { privateKey } = generateKeyPairSync(type as 'ec', options as { namedCurve: string });
-  return { ...privateKey.export({ format: 'jwk' }), ...more };
-};
+const jwk = (key: KeyObject, more: object): Jwk => ({ ...key.export({ format: 'jwk' }), ...more });
 
-/** Of each algorithm one: to make an RSA key takes long. */
-export const RSA = key('rsa', { modulusLength: 2048 }, { alg: 'RS256', kid: 'rsa' });
-export const EC = key('ec', { namedCurve: 'P-256' }, { kid: 'ec' });
-export const ED = key('ed25519', {}, { alg: 'EdDSA', kid: 'ed' });
+/** Of each algorithm one. */
+export const RSA = jwk(rsaKey, { alg: 'RS256', kid: 'rsa' });
+export const EC = jwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, { kid: 'ec' });
+export const ED = jwk(generateKeyPairSync('ed25519').privateKey, { alg: 'EdDSA', kid: 'ed' });
 
 /** What is known of Alice. */
 export const ALICE = {

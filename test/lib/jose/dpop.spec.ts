@@ -8,6 +8,7 @@ import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/serve
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { answer, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
+import { rsaPair } from '../../support/rsa-key.js';
 
 const ISSUER = 'https://id.example.com';
 const TOKEN = `${ISSUER}/oauth/token`;
@@ -165,8 +166,8 @@ describe('a proof at the token endpoint', () => {
   it('is good with each kind of key that is accepted', async () => {
     const { post } = await setUp();
     const pairs = {
-      RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
-      PS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+      RS256: rsaPair,
+      PS256: rsaPair,
       EdDSA: generateKeyPairSync('ed25519'),
       Ed25519: generateKeyPairSync('ed25519'),
     };

@@ -8,11 +8,11 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { signJwt } from '../../../lib/jose/keys/key-ring.js';
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
 import { createHost } from '../../support/model.js';
+import { rsaKey as rsa } from '../../support/rsa-key.js';
 import { until } from '../../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const ed = generateKeyPairSync('ed25519').privateKey;
 const pem = (key = p256) => key.export({ format: 'pem', type: 'pkcs8' }) as string;
 const jwk = (key = p256) => key.export({ format: 'jwk' });

@@ -10,11 +10,11 @@ import type { CibaOptions } from 'nest-oauth2/openid';
 import { GRANT, openCiba } from '../../support/ciba.js';
 import { ISSUER, SECRET } from '../../support/openid-server.js';
 import { basic } from '../../support/requests.js';
+import { rsaPair as rsa } from '../../support/rsa-key.js';
 
 // OpenID Connect Client-Initiated Backchannel Authentication Core 1.0 §7.1.1, and what FAPI-CIBA §5.2.2 makes of it
 
 const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const jwks = {
   keys: [

@@ -1,0 +1,33 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+
+/** Made for these tests, and good for nothing else: to make an RSA key takes long, and each file would make its own. */
+export const rsaKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----
+MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQDySBv/8INQHT8C
+y7d4h6n70zGb58BA9LuNLJ/YABbDvHMgT3wm+BmsiqO1vy/8W3pEIvkdTOEcn0vq
+dx99KkP7GYD4kREE72+ZX52lybPzz9PcXgIJAOsim4Qg+eowcaNQBiYjZDXcd/q0
+DXU9J4Jrl4oFEAtJZOCTDlVoZD/Rz49v4jqEe7cTvcWi589T6r5RR/1YG+k/kNXH
+SDQ7NWyiyQ16mDmUzzN4VoetuHDfi5xA/4syyDqRR99YmYcCR3JL5ltH7T2QWORm
+KLPk7lJqVL69bUFYX2dyqDXbfMgjGbWZS7xL+ZO1iSvv+8i13iSKwMXY/6iRZXLL
+EExZHkQJAgMBAAECggEAbkJUw8Av8kitAVe2clrDCACP5hSs0KLPq6qwP7uioIdl
+mUGzDYUBIh2h7TdJ3j2/Qbzsw+HV3JG+GcEGio6ui1qK8BQMu8M/dXwnIWjOxVlC
+YFpD8NcDKye9FMjHRC6jFOsHdjnHrULIzCIHxcHyP4aiYDVx/X+0GBiA09YzmQZK
+2mnoGrDI2JrZb+jWO6ervXrTJigXMygAKaz0W57NUN+Pve6lJI+s+FiERKbkABsx
+pkGEkPEUMgqrO2X7hr6BLBWyqT32Zn2xUqWM1ovjy7v+2jgTwxWNxyLtHuptx0Gk
+QgPb2Qy3wZ8jLOe3bkalH7MjKbLdy4L47crd3ihXBQKBgQD9FhqED9unhOGZpEMH
+ILtFLiemdfrEmDJmbL6tjZlUN5x9SwumxODAabejh+bcwgpXBWSsRAauZePSUFql
+k4Tl54sFh1otH8VHq13KL8aW/87kvDlSCQE25yjnRXfGr8X5eQeTmgtpfl0zIOhy
+y5cFM0u8iPLYQKRsKQLsTcqA0wKBgQD1EimKugF+tbPa8ZYCPsqA0587JFTJVTTy
+2qtTxg3M3s1Z0HESVYZsMLFOUHxDNUeBmJZos248YIyLiKj7DnQzJ2YINdXn/9vK
+qkVKeeFsKQHtn+BS9BBFSy0B0UHqhuTF1jmNEfTjKvMtYcIbpHoYiDM4U02Lp0+g
+dUzVzu6+MwKBgQDUSn8xeY/Zo+gNFbE3wGf1rrKJufsAf13/doY3VEhiUUeN/a4n
+VIvmOodUwAGR+Z3swtRgf6tPDJ6eYtK2gth+dMuzdobYxQaZiJBisdKWBLvKOGyo
+eG8xW5N+81F2MykQi0oksJmUAvAwnBD/gfEK5q1H12REq2yAYaJXDyWnCwKBgAJO
+pnd44tS3jzbreVcSEkP+OgyLfgTbOYFjz6MdRTn9iv9id/4NMhPIrZKoLVNQqBiv
+QBNCRTJqUkhqA/VBIJTutQY0w4vIm+AflEFsPlQPWsZK8Ai35YNRft36g11a4cJ/
+DtGmLqEI4Xs25WXvOXsLpTfNiPhcneJL2GpW5WaDAoGBAPnYuFq2IjOH6PnLHpf4
+B5EHDz61PsiYj62CD7VBB+4/Gg4rl/xDR1p1bCJxvoxdcwJyknaD+OlEs5ZnrtL7
+wlYNzg09ZSix2BgbBe8NwMV8RXCW92gnhYc+EHCQ+/wyPtEXvTbMDdWRThQaCU/d
+lzAsGqdHvjSpU73BcNThDvgU
+-----END PRIVATE KEY-----`);
+
+export const rsaPair = { privateKey: rsaKey, publicKey: createPublicKey(rsaKey) };
