@@ -1,12 +1,13 @@
 import { validateHeaderValue } from 'node:http';
 
-import { describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
+import { describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 
+import * as fc from '../support/fast-check.js';
 import { addAccessToken, addCode, addRefreshToken, ALICE, CALLBACK, createHost, WEB } from '../support/model.js';
 import { bent, CANARY, failures, options, RIGHT, wild } from '../support/hostile.js';
 import { answer } from '../support/requests.js';
+import { withoutWarnings } from '../support/quiet.js';
 
 const SAYABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
@@ -46,6 +47,11 @@ function expectSendable(response: Response): void {
   const target = url ? url.host + url.pathname : 'nowhere';
   expect(['nowhere', ...REGISTERED.map((uri) => new URL(uri).host + new URL(uri).pathname)]).toContain(target);
 }
+
+// Hundreds of cases each.
+jest.setTimeout(120_000);
+
+withoutWarnings();
 
 describe('whatever is asked', () => {
   it.each([

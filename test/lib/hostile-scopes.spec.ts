@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import * as fc from '../support/fast-check.js';
 import { addAccessToken, addRefreshToken, createHost } from '../support/model.js';
 import { answer, resourceRequest, tokenRequest } from '../support/requests.js';
 

@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
+import * as fc from '../support/fast-check.js';
 import { familyHost, memoryStore } from '../support/family-models.js';
 import { CODE, delayed, play, replaysCode, rounds } from '../support/interleaving.js';
 import { addCode, ALICE, createHost, WEB } from '../support/model.js';
 import { answer, tokenRequest } from '../support/requests.js';
 import { mendClocks, skewClocks } from '../support/skewed-clock.js';
+
+// Hundreds of cases each.
+jest.setTimeout(120_000);
 
 // Issue 10, 1.1
 beforeAll(skewClocks);

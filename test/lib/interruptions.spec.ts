@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Model, OAuth2Server } from 'nest-oauth2/server';
 
+import * as fc from '../support/fast-check.js';
 import { familyHost, memoryStore } from '../support/family-models.js';
 import { CODE, delayed, type Fate } from '../support/interleaving.js';
 import { answer, tokenRequest } from '../support/requests.js';
@@ -48,6 +48,9 @@ async function live(model: Model, scheduler: fc.Scheduler, plan: readonly Fate[]
   const survived = await scheduler.waitFor(run());
   return { issued, survived, retries };
 }
+
+// Hundreds of cases each.
+jest.setTimeout(120_000);
 
 beforeAll(skewClocks);
 afterAll(mendClocks);

@@ -1,12 +1,15 @@
 import { scryptSync } from 'node:crypto';
 import { describe, expect, it, jest } from '@jest/globals';
 import { hashSecret, MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { withoutWarnings } from '../support/quiet.js';
 
 const WEB: StoredClient = { id: 'web', secret: 's3cret', grants: ['password'] };
 /** A row of a table of customers, where `client` means something else. */
 const customer = { id: 'u9', client: true };
 const users = { findByCredentials: () => customer, findById: (id: string) => id === customer.id && customer };
 const token = () => ({ accessToken: `${Math.random()}`, accessTokenExpiresAt: new Date(Date.now() + 60_000) });
+
+withoutWarnings();
 
 describe('a store in memory', () => {
   it('takes a user whose row says `client` for a user', async () => {

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { OAuthError, ServerError } from 'nest-oauth2/server';
 
+import * as fc from './fast-check.js';
 import { ALICE, CALLBACK, createHost, SECRET } from './model.js';
 import { basic, CHALLENGE, VERIFIER } from './requests.js';
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import * as fc from 'fast-check';
 import { type Model, OAuth2Server, type OAuth2ServerOptions } from 'nest-oauth2/server';
 
+import * as fc from './fast-check.js';
 import { CALLBACK } from './model.js';
 import { answer, tokenRequest } from './requests.js';
 import { Clock } from './skewed-clock.js';

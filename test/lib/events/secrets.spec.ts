@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
+import * as fc from '../../support/fast-check.js';
 import { bent, failures, options, RIGHT, wild } from '../../support/hostile.js';
 import { addAccessToken, addCode, addRefreshToken, createHost, WEB } from '../../support/model.js';
+import { withoutWarnings } from '../../support/quiet.js';
 
 const SECRET = 'CANARY-secret-4f1d';
 const encoded = Buffer.from(SECRET).toString('base64');
@@ -57,6 +58,8 @@ function hostile(given: object, failing: object, emit: (name: string, payload: o
   host.refreshTokens.set(SECRET, { ...spent, revokedAt: new Date(0) });
   return new OAuth2Server({ model: host.model, ...given, events: { emit } });
 }
+
+withoutWarnings();
 
 describe('what the operator hears', () => {
   it.each([

@@ -1,5 +1,4 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import * as fc from 'fast-check';
 import {
   type AuthorizationDetail,
   authorizationDetails,
@@ -20,6 +19,7 @@ import {
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import * as fc from '../../support/fast-check.js';
 import { ask } from '../../support/ask.js';
 import { answer, authorizeRequest, basic, FORM, signedIn, summary, tokenRequest } from '../../support/requests.js';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from '@jest/globals';
-import { assert, asyncProperty, constantFrom, oneof, string } from 'fast-check';
 import { type Feature, formPost, pushedRequests, serverMetadata } from 'nest-oauth2/features';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import { assert, asyncProperty, constantFrom, oneof, string } from '../../support/fast-check.js';
 import { CALLBACK, createHost, OTHER_CALLBACK, WEB } from '../../support/model.js';
 import { postedForm } from '../../support/posted-form.js';
 import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';

@@ -1,13 +1,14 @@
 import { validateHeaderValue } from 'node:http';
 
 import { describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
 import { type PushedRequest, pushedRequests, resourceIndicators } from 'nest-oauth2/features';
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 
+import * as fc from '../../support/fast-check.js';
 import { bent, CANARY, failures, options, wild } from '../../support/hostile.js';
 import { CALLBACK, createHost, SECRET } from '../../support/model.js';
 import { basic, CHALLENGE } from '../../support/requests.js';
+import { withoutWarnings } from '../../support/quiet.js';
 
 const SAYABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const FAR = 'https://api.example/notes';
@@ -85,6 +86,8 @@ const refusedBy = async (answer: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error,
   );
+
+withoutWarnings();
 
 describe('whatever is sent', () => {
   it('to be pushed is kept or refused, and what is kept has no secret in it', async () => {

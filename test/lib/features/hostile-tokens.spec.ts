@@ -1,10 +1,10 @@
 import { validateHeaderValue } from 'node:http';
 
 import { describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
 import { introspection, resourceIndicators, revocation } from 'nest-oauth2/features';
 import { OAuth2Server, OAuthError, Request, Response, type Token } from 'nest-oauth2/server';
 
+import * as fc from '../../support/fast-check.js';
 import { bent, CANARY, failures, options, wild } from '../../support/hostile.js';
 import {
   addAccessToken,
@@ -17,6 +17,7 @@ import {
   WEB,
 } from '../../support/model.js';
 import { basic } from '../../support/requests.js';
+import { withoutWarnings } from '../../support/quiet.js';
 
 const SAYABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const OTHER = { ...WEB, id: 'other' };
@@ -89,6 +90,8 @@ async function ask(host: Host, endpoint: string, request: object, given: object 
   expect(code === '').toBe(error === undefined);
   return response;
 }
+
+withoutWarnings();
 
 describe('whatever is sent', () => {
   it("to be revoked, nothing of another client's ends", async () => {

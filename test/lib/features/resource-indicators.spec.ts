@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
 import {
   introspection,
   resourceIndicators,
@@ -9,6 +8,7 @@ import {
 import { type Feature, OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import * as fc from '../../support/fast-check.js';
 import { ask } from '../../support/ask.js';
 import {
   addAccessToken,

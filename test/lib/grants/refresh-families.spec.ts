@@ -8,6 +8,7 @@ import {
   type Unsaved,
 } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { withoutWarnings } from '../../support/quiet.js';
 
 const alice = { id: 'alice' };
 
@@ -30,6 +31,8 @@ const first = (server: OAuth2Server) =>
 const refresh = (server: OAuth2Server, refresh_token: string | undefined, more: object = {}) =>
   ask(server, { grant_type: 'refresh_token', refresh_token, ...more });
 const REFUSED = { error: 'invalid_grant', error_description: 'Invalid grant: refresh token is invalid' };
+
+withoutWarnings();
 
 describe('refreshing on a model that knows families', () => {
   it('leaves a client that asked for less the right to the rest', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { assert, asyncProperty, constantFrom, dictionary, jsonValue, oneof, string } from 'fast-check';
 import { CompactSign, decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { fapi2 } from 'nest-oauth2/fapi';
 import { formPost, pushedRequests, registration, serverMetadata } from 'nest-oauth2/features';
@@ -7,6 +6,7 @@ import { jarm, keys, requestObjects, type RequestObjectOptions } from 'nest-oaut
 import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import { assert, asyncProperty, constantFrom, dictionary, jsonValue, oneof, string } from '../../support/fast-check.js';
 import { answer, basic, CHALLENGE, FORM, type Outcome, signedIn } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';

@@ -1,8 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import * as fc from 'fast-check';
 import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
 import { isClientItself, OAuth2Server, type Token } from 'nest-oauth2/server';
 
+import * as fc from '../../../support/fast-check.js';
 import { answer, resourceRequest } from '../../../support/requests.js';
 
 // Whatever an authorization server answers, a token is found, refused or not judged; never a fault, and never too much.

@@ -1,0 +1,10 @@
+import { afterAll, beforeAll, jest } from '@jest/globals';
+
+/** For tests whose models and listeners are broken on purpose: what the process warns of is not printed by the dozen. */
+export function withoutWarnings(): void {
+  let warn: { mockRestore(): void };
+  beforeAll(() => {
+    warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  });
+  afterAll(() => warn.mockRestore());
+}
