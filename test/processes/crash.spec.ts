@@ -39,7 +39,7 @@ describe.each(await findPlaces())('a process killed at work on $name', ({ open }
     } finally {
       await opened.close();
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 /** What was given works; what was ended is over. What the crash left open may be either. */
