@@ -10,15 +10,20 @@ export interface Certificate {
   key: string;
 }
 
+const P256 = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+export const RSA = ['-newkey', 'rsa:2048'];
+
 /** A certificate that signs itself, good for a month: Node can read those and makes none, so `openssl` does. */
-export async function selfSigned(commonName: string, hosts: readonly string[] = []): Promise<Certificate> {
+export async function selfSigned(
+  commonName: string,
+  { hosts = [], key: kind = P256 }: { hosts?: readonly string[]; key?: readonly string[] } = {},
+): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
   try {
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     const names = hosts.length > 0 ? ['-addext', `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`] : [];
-    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30'];
-    const files = ['-keyout', key, '-out', cert];
-    await promisify(execFile)('openssl', ['req', '-x509', ...kind, '-subj', `/CN=${commonName}`, ...names, ...files]);
+    const rest = ['-nodes', '-days', '30', '-subj', `/CN=${commonName}`, '-keyout', key, '-out', cert];
+    await promisify(execFile)('openssl', ['req', '-x509', ...kind, ...names, ...rest]);
     return { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') };
   } finally {
     await rm(folder, { recursive: true });

@@ -8,7 +8,8 @@ import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { pages } from 'nest-oauth2/pages';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 
-import { selfSigned } from './certificate.js';
+import { ApprovalController } from './approval.controller.js';
+import { RSA, selfSigned } from './certificate.js';
 import { ResourceController } from './resource.controller.js';
 import { HostStore } from './store.js';
 import { tls } from './tls.js';
@@ -33,22 +34,25 @@ export async function startHost(settings: HostSettings, place: HostPlace): Promi
   const { clients, features = [], certificates, options = {} } = settings;
   const { issuer, platform = 'express' } = place;
   const { hostname, port } = new URL(issuer);
+  const store = new HostStore(clients);
 
   @Module({
     imports: [
       OAuth2Module.forRoot({
-        model: new HostStore(clients),
+        model: store,
         issuer,
         secret: randomBytes(32).toString('base64url'),
         features: [pages({ site: 'Conformance', throttle: { count: () => 0 } }), ...features],
         ...options,
       }),
     ],
-    controllers: [ResourceController],
+    controllers: [ResourceController, ApprovalController],
+    providers: [{ provide: HostStore, useValue: store }],
   })
   class HostModule {}
 
-  const https = { ...(await selfSigned(hostname, [hostname])), ...tls, ...(certificates && showing(certificates)) };
+  const own = await selfSigned(hostname, { hosts: [hostname], key: RSA });
+  const https = { ...own, ...tls, ...(certificates && showing(certificates)) };
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter({ https });
   const application = await NestFactory.create(HostModule, adapter, {
     logger: ['error', 'warn'],

@@ -1,4 +1,5 @@
 import type { User } from 'nest-oauth2';
+import type { BackchannelRequest, CibaModel, UserHint } from 'nest-oauth2/openid';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 /** By whom the suite signs in. */
@@ -33,10 +34,14 @@ const CLAIMS = {
 };
 
 /** The store of a demonstration, of one user, whose claims it tells. */
-export class HostStore extends MemoryStore {
+export class HostStore extends MemoryStore implements CibaModel {
+  /** What the user was asked last on a device of theirs, and has not answered. */
+  asked: BackchannelRequest | undefined;
+
   constructor(clients: readonly StoredClient[]) {
     super({
       clients,
+      sealSecretsWith: 'nobody lives here, so that this may be known to all',
       users: {
         findById: (id) => id === ALICE.id && ALICE,
         findByCredentials: (name, password) => name === ALICE.id && password === ALICE.password && ALICE,
@@ -46,5 +51,13 @@ export class HostStore extends MemoryStore {
 
   getClaims({ id }: User): object {
     return id === ALICE.id ? CLAIMS : {};
+  }
+
+  findHintedUser({ loginHint, idTokenHint }: UserHint) {
+    return (idTokenHint?.sub ?? loginHint) === ALICE.id && ALICE;
+  }
+
+  askUser(request: BackchannelRequest): void {
+    this.asked = request;
   }
 }

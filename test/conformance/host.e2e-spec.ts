@@ -1,4 +1,4 @@
-import { get } from 'node:https';
+import { request } from 'node:https';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -11,8 +11,9 @@ import { EXPECTATIONS } from '../../conformance/expectations.js';
 import { freePort } from '../support/free-port.js';
 import { PLATFORMS } from '../support/nest-host.js';
 
-async function read(url: string): Promise<{ status: number | undefined; body: string }> {
-  const [answer] = (await once(get(url, { rejectUnauthorized: false }), 'response')) as [IncomingMessage];
+async function read(url: string, method = 'GET'): Promise<{ status: number | undefined; body: string }> {
+  const asked = request(url, { method, rejectUnauthorized: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   return { status: answer.statusCode, body: await text(answer) };
 }
 
@@ -26,6 +27,8 @@ describe('the server of the conformance suite', () => {
       const { discoveryUrl } = (configuration as { server: { discoveryUrl: string } }).server;
       expect(JSON.parse((await read(discoveryUrl)).body)).toMatchObject({ issuer });
       expect(await read(`${issuer}/resource`)).toMatchObject({ status: 401 });
+      const approved = await read(`${issuer}/approve?action=allow`, 'POST');
+      expect(approved).toEqual({ status: 200, body: '{"counts":false}' });
     } finally {
       await server.close();
     }

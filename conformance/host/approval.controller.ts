@@ -1,0 +1,18 @@
+import { Controller, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { decideBackchannelRequest } from 'nest-oauth2/openid';
+
+import { HostStore } from './store.js';
+
+/** The device of a user who was asked elsewhere: whoever is told to press a button presses it. */
+@Controller('approve')
+export class ApprovalController {
+  constructor(@Inject(HostStore) private readonly store: HostStore) {}
+
+  @Post()
+  @HttpCode(200)
+  async decide(@Query('action') action: string) {
+    const { asked } = this.store;
+    this.store.asked = undefined;
+    return { counts: asked !== undefined && (await decideBackchannelRequest(asked, { allow: action === 'allow' })) };
+  }
+}

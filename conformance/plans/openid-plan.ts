@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+
+import type { OAuth2ModuleOptions } from 'nest-oauth2';
+import { type Feature, serverMetadata } from 'nest-oauth2/features';
+import { keys, signingKeys } from 'nest-oauth2/jose';
+import { openid, type OpenIdOptions } from 'nest-oauth2/openid';
+import type { StoredClient } from 'nest-oauth2/stores/memory';
+
+import { agreeAgain, consentPage, errorPage, signOut, signOutHere, signOutRefused } from './browser.js';
+import type { ConformancePlan, Stage } from './plan.js';
+
+export const SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
+export const GRANTS = ['authorization_code', 'refresh_token', 'implicit'];
+
+/** What of the server a plan has of its own. */
+export interface Own {
+  features?: (stage: Stage) => readonly Feature[];
+  options?: OpenIdOptions;
+  server?: Partial<OAuth2ModuleOptions>;
+  /** What its clients have besides, of the suite's place for this plan. */
+  client?: (place: string) => Partial<StoredClient>;
+}
+
+/** A plan of OpenID Connect, of a provider that signs by RS256, and of clients with the names that the suite has for them. */
+export function openIdPlan(
+  name: string,
+  { plan, ...variant }: Record<string, string> & { plan?: string },
+  { features = () => [], options, server, client = () => ({}) }: Own = {},
+): ConformancePlan {
+  return {
+    name,
+    plan: plan === undefined ? 'oidcc-test-plan' : `oidcc-${plan}-certification-test-plan`,
+    variant,
+    // The keys of all clients of a run are at one URL, which is asked for unknown ones every 30 seconds at most.
+    pauses: { 'oidcc-refresh-token-rp-key-rotation': 31 },
+    prepare(stage) {
+      const { issuer, suite } = stage;
+      const place = `${suite}/test/a/${name}`;
+      const isStatic = variant['client_registration'] === 'static_client';
+      const clients = Object.entries(METHODS).map(([id, method]) =>
+        Object.assign(newClient(id, method, place), client(place)),
+      );
+      const said = isStatic
+        ? clients.map(({ id, secret }) => [id, { client_id: id, client_secret: secret }])
+        : ['client', 'client2'].map((id) => [id, { client_name: `The ${id} that registers itself` }]);
+      return Promise.resolve({
+        host: {
+          features: [
+            serverMetadata({ scopes: SCOPES }),
+            keys({ secret: randomBytes(32).toString('hex'), algorithms: ['RS256'] }),
+            openid(options),
+            ...features(stage),
+          ],
+          clients: isStatic ? clients : [],
+          ...(server && { options: server }),
+        },
+        configuration: {
+          alias: name,
+          server: { discoveryUrl: `${issuer}/.well-known/openid-configuration`, login_hint: 'alice' },
+          ...Object.fromEntries(said),
+          browser: signOut,
+          override: OVERRIDES,
+        },
+        meanwhile: { 'oidcc-server-rotate-keys': (running) => signingKeys(running).rotate() },
+      });
+    },
+  };
+}
+
+/** The clients by the names that the suite has for them. */
+const METHODS = {
+  client: 'client_secret_basic',
+  client2: 'client_secret_basic',
+  client_secret_post: 'client_secret_post',
+};
+
+const newClient = (id: string, tokenEndpointAuthMethod: string, place: string): StoredClient => ({
+  id,
+  name: `The client ${id}`,
+  tokenEndpointAuthMethod,
+  secret: `a secret of the client ${id}, which is none at all`,
+  grants: GRANTS,
+  redirectUris: [`${place}/callback`],
+  postLogoutRedirectUris: [`${place}/post_logout_redirect`],
+  scopes: SCOPES,
+});
+
+/** Where a module wants another visitor than the one who agrees. */
+const OVERRIDES = Object.fromEntries([
+  // Nothing says safely where an answer would go.
+  ...[
+    'oidcc-ensure-registered-redirect-uri',
+    'oidcc-ensure-redirect-uri-in-authorization-request',
+    'oidcc-redirect-uri-query-added',
+    'oidcc-redirect-uri-query-mismatch',
+    'oidcc-ensure-request-object-with-redirect-uri',
+  ].map((module) => [module, { browser: errorPage }]),
+  // The page says something of the client.
+  ...['oidcc-registration-logo-uri', 'oidcc-registration-policy-uri', 'oidcc-registration-tos-uri'].map((module) => [
+    module,
+    { browser: consentPage },
+  ]),
+  ...['no-params', 'no-post-logout-redirect-uri', 'only-state'].map((module) => [
+    `oidcc-rp-initiated-logout-${module}`,
+    { browser: signOutHere },
+  ]),
+  ...[
+    'bad-id-token-hint',
+    'bad-post-logout-redirect-uri',
+    'modified-id-token-hint',
+    'no-id-token-hint',
+    'query-added-to-post-logout-redirect-uri',
+  ].map((module) => [`oidcc-rp-initiated-logout-${module}`, { browser: signOutRefused }]),
+  // The user has to sign in though somebody has.
+  ...['oidcc-prompt-login', 'oidcc-max-age-1'].map((module) => [module, { browser: agreeAgain }]),
+]);
