@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '../errors.js';
 import { UNSHOWABLE } from '../http/unshowable.js';
 import { isObject } from '../options/kinds.js';
+import { parsedJson } from '../parsed-json.js';
 
 /** How a claim is wanted: null says no more than that it is. OpenID Connect Core §5.5.1 */
 export type ClaimRequest = { essential?: boolean; value?: unknown; values?: readonly unknown[] } | null;
@@ -22,7 +23,7 @@ const LONGEST_NAME = 200;
 /** @throws InvalidRequestError for what is no JSON object of claims, or is too much of it */
 export function readClaims(text: string | undefined): AskedClaims | undefined {
   if (text === undefined) return undefined;
-  const said = text.length <= LONGEST ? parsed(text) : undefined;
+  const said = text.length <= LONGEST ? parsedJson(text) : undefined;
   if (!isObject(said)) throw unreadable('it is a JSON object of 4000 characters at most');
   const { userinfo, id_token } = said;
   const asked = {
@@ -67,14 +68,6 @@ function readRequest(said: unknown): ClaimRequest {
 }
 
 const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 const unreadable = (rule: string) =>
   new InvalidRequestError('Invalid parameter: `claims`').because({ rule: `of the parameter \`claims\`: ${rule}` });

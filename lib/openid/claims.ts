@@ -6,7 +6,7 @@ import type { ClaimsRequest, OpenIdModel } from './openid-model.js';
 import { RESERVED } from './scopes.js';
 
 /** What was granted to whom. */
-export interface Granted {
+interface Granted {
   client: Client;
   user: User;
   scope: unknown;
@@ -21,11 +21,6 @@ export class Claims {
     private readonly scopes: ReadonlyMap<string, readonly string[]>,
     private readonly settings: { claimsInIdToken: boolean },
   ) {}
-
-  /** All that there may be, for the metadata. */
-  get names(): readonly string[] {
-    return [...new Set([...this.scopes.values()].flat())];
-  }
 
   /** What the model knows of those that were granted: what nobody asked for is not said, whatever the model returns. */
   async of(model: OpenIdModel, place: ClaimsRequest['place'], granted: Granted): Promise<Record<string, unknown>> {

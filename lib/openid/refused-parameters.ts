@@ -2,9 +2,9 @@ import { RegistrationNotSupportedError } from '../errors.js';
 import type { ServerFacts } from '../feature.js';
 import type { Parameters } from '../http/parameters.js';
 
-/** Is somebody there who reads request objects? */
+/** Is somebody there who reads request objects? By what a `RequestObjectsFeature` has. RFC 9101 */
 export const takesRequestObjects = ({ features }: ServerFacts): boolean =>
-  features.some(({ name }) => name === 'RFC 9101');
+  features.some((feature) => 'objects' in feature);
 
 /**
  * What OpenID Connect knows and this server has none of is refused, as the engine refuses request objects that nobody reads: to leave

@@ -1,4 +1,5 @@
 import { mediaType } from '../http/media-type.js';
+import { parsedJson } from '../parsed-json.js';
 import { unavailable } from './unavailable.js';
 
 /** What another server answered. */
@@ -47,7 +48,7 @@ export async function requestJson(
     const isJson = JSON_TYPE.test(type);
     const isText = type === textType;
     const read = isJson || isText ? await readAll(response) : await discard(response);
-    const body = isJson ? parsed(read) : undefined;
+    const body = isJson && read !== undefined ? parsedJson(read) : undefined;
     return {
       status: response.status,
       body,
@@ -83,14 +84,6 @@ async function discard(response: Response): Promise<undefined> {
   // One that was cut off has nothing left to cancel.
   await response.body?.cancel().catch(() => undefined);
   return undefined;
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A date is not read: the clocks would have to agree. */

@@ -27,7 +27,7 @@ export class Pings {
     if (to === undefined || !secret) return;
     const body = JSON.stringify({ auth_req_id: secret.authReqId });
     this.deliveries.add({
-      host: URL.canParse(to) ? new URL(to).host : '',
+      to,
       send: () => this.fetch.post(to, { type: 'application/json', body, bearer: secret.token }),
       // A client that is not told can ask.
       done: () => undefined,

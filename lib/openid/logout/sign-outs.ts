@@ -1,6 +1,7 @@
 import { isHeard, report } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
+import { FORM } from '../../http/media-type.js';
 import type { SafeFetch } from '../../http/safe-fetch/index.js';
 import type { Client, GrantModel, Model, Scope, User } from '../../model/model.js';
 import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
@@ -15,7 +16,7 @@ import type { SignedOut } from './logout-feature.js';
 import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 
 /** What clients are told with, and what else ends. */
-export interface Means {
+interface Means {
   fetch: SafeFetch;
   deliveries: Deliveries;
   endsGrants: boolean;
@@ -24,7 +25,7 @@ export interface Means {
 }
 
 /** Somebody who signs in at a client. */
-export interface Arrival {
+interface Arrival {
   client: Client;
   user: User;
   scope?: Scope | undefined;
@@ -111,10 +112,10 @@ export class SignOuts {
     const { fetch, deliveries } = this.means;
     let body: string | undefined;
     deliveries.add({
-      host: URL.canParse(uri) ? new URL(uri).host : '',
+      to: uri,
       send: async () => {
         body ??= await this.formFor(one, client);
-        await fetch.post(uri, { type: 'application/x-www-form-urlencoded', body });
+        await fetch.post(uri, { type: FORM, body });
       },
       done: (failure) => this.reportOf(one, failure),
     });
