@@ -1,6 +1,7 @@
 import { ServerError } from '../errors.js';
 import type { Client, User } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
+import { isTranslated } from './claims-locales.js';
 import type { AskedClaims } from './claims-parameter.js';
 import type { ClaimsRequest, OpenIdModel } from './openid-model.js';
 import { RESERVED } from './scopes.js';
@@ -11,6 +12,8 @@ interface Granted {
   user: User;
   scope: unknown;
   asked: AskedClaims | undefined;
+  /** The languages that the client would have them in, the best first. OpenID Connect Core §5.2 */
+  locales: readonly string[] | undefined;
   /** There is no access token with which the rest could be asked for. OpenID Connect Core §5.4 */
   alone?: boolean | undefined;
 }
@@ -24,15 +27,15 @@ export class Claims {
 
   /** What the model knows of those that were granted: what nobody asked for is not said, whatever the model returns. */
   async of(model: OpenIdModel, place: ClaimsRequest['place'], granted: Granted): Promise<Record<string, unknown>> {
-    const { client, user, asked, alone } = granted;
+    const { client, user, asked, locales = [], alone } = granted;
     const scope = scopeText(granted.scope) ?? '';
     const requests = asked?.[place] ?? {};
     const isSaid = place === 'userinfo' || alone || this.settings.claimsInIdToken;
     const byScope = isSaid ? scope.split(' ').flatMap((one) => this.scopes.get(one) ?? []) : [];
     const wanted = new Set([...byScope, ...Object.keys(requests)].filter((name) => !RESERVED.has(name)));
     if (wanted.size === 0) return {};
-    const known = (await model.getClaims(user, { client, names: [...wanted], requests, scope, place })) || {};
-    const said = Object.entries(known).filter(([name]) => wanted.has(name));
+    const known = (await model.getClaims(user, { client, names: [...wanted], requests, locales, scope, place })) || {};
+    const said = Object.entries(known).filter(([name]) => wanted.has(name) || isTranslated(name, wanted, locales));
     return Object.fromEntries(
       said.map(([name, value]) => [name, asJson(name, value)]).filter(([, one]) => isKnown(one)),
     );

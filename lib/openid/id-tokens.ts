@@ -58,7 +58,8 @@ export class IdTokens {
     const { settings, claims: known, subjects } = this.parts;
     const signer = await this.signerFor(client);
     const asked = kept['askedClaims'] as AskedClaims | undefined;
-    const granted = { client, user, scope, asked, alone };
+    const locales = kept['claimsLocales'] as readonly string[] | undefined;
+    const granted = { client, user, scope, asked, locales, alone };
     const more = await known.of(model as Model & OpenIdModel, 'id_token', granted);
     const { sid, ...how } = signedIn(kept);
     if (how.auth_time === undefined && registered(client, 'requireAuthTime')) throw new ServerError(NOT_KNOWN);

@@ -29,6 +29,7 @@ export function openIdMetadata(server: ServerFacts, settings: OpenIdSettings): o
       ...new Set([...scopes.values()].flat()),
     ],
     claims_parameter_supported: settings.claimsParameter,
+    ...(settings.claimsLocales.length > 0 && { claims_locales_supported: settings.claimsLocales }),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', ...(settings.signUp ? ['create'] : [])],
     ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
     // Left out, the second one would say yes.

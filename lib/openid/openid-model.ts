@@ -11,6 +11,11 @@ export interface ClaimsRequest<C extends Client = Client> {
   names: readonly string[];
   /** What the client says of those it asked for by name, as the `claims` parameter has it. OpenID Connect Core §5.5.1 */
   requests: ClaimRequests;
+  /**
+   * The languages that the client would have them in, as tags, the best first; none: it does not say. A claim in one of them may be said
+   * by its name alone, or beside others as `name#fr-CA`. OpenID Connect Core §5.2
+   */
+  locales: readonly string[];
   /** The scope that was granted. */
   scope: string;
   /** In an ID token, or at the userinfo endpoint. */

@@ -4,6 +4,7 @@ import type { OwnUrls } from '../http/own-urls.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { coversScope } from '../tokens/scope.js';
 import { clientMembers } from './client-members.js';
+import { readClaimsLocales } from './claims-locales.js';
 import { readClaims } from './claims-parameter.js';
 import { discovery } from './discovery.js';
 import { type PreparedIdToken, signIdToken } from './id-token.js';
@@ -24,7 +25,7 @@ import { userinfoEndpoint } from './userinfo.js';
 
 /**
  * Users sign in at other applications: with the scope `openid` a client is given an ID token, which says who they are. Codes are kept
- * with `nonce`, and all that comes of them with `askedClaims`. OpenID Connect Core
+ * with `nonce`, and all that comes of them with `askedClaims` and `claimsLocales`. OpenID Connect Core
  */
 export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   const settings = settle(options);
@@ -71,9 +72,11 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
       prompts.ask(parameters, asked);
       if (!isOpenId) return undefined;
       const claims = settings.claimsParameter ? readClaims(parameters.optional('claims', () => true)) : undefined;
+      const locales = readClaimsLocales(parameters);
       return {
         ...(nonce !== undefined && { nonce }),
         ...(claims && { askedClaims: claims }),
+        ...(locales && { claimsLocales: locales }),
         ...(asksForOfflineAccess(parameters, scope) && { offlineAccess: true }),
       };
     },
@@ -82,7 +85,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
       const { authorization, code, refreshToken, token } = exchange;
       const kept = code ?? refreshToken;
       if (!kept || !authorization) return;
-      if (kept['askedClaims'] !== undefined) token['askedClaims'] = kept['askedClaims'];
+      for (const name of ['askedClaims', 'claimsLocales']) if (kept[name] !== undefined) token[name] = kept[name];
       if (!coversScope(authorization.scope, OPENID)) return;
       if (settings.offlineAccess && code && !isOffline(code, authorization.scope)) authorization.refreshable = false;
       // All that can fail is done before anything is spent.
@@ -106,6 +109,7 @@ const PARAMETERS = {
   authorize: {
     nonce: 'Binds the ID token to the session of the client; it stands in there again.',
     claims: 'Claims that are asked for by name, as JSON.',
+    claims_locales: 'Languages that claims are wanted in, the best first.',
     ...PROMPT_PARAMETERS,
   },
 };

@@ -10,6 +10,7 @@ import { ALGORITHMS } from '../jose/algorithms.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { algFaults } from '../jose/keys/signing-faults.js';
 import { isObject } from '../options/kinds.js';
+import { isLanguageTag } from './claims-locales.js';
 import { FRONT_CHANNEL_TYPES } from './front-channel-types.js';
 import { type OpenIdOptions, settle } from './options.js';
 import { OPENID, RESERVED, type ScopeClaims } from './scopes.js';
@@ -45,11 +46,14 @@ export function* faultsOf(server: ServerFacts, options: OpenIdOptions): Iterable
 }
 
 function* valueFaults(options: OpenIdOptions): Iterable<string> {
-  const { acrValues, idTokenLifetime, maxAge, pairwise, responseTypes, scopes } = settle(options);
+  const { acrValues, claimsLocales, idTokenLifetime, maxAge, pairwise, responseTypes, scopes } = settle(options);
   if (!(idTokenLifetime > 0)) yield `\`idTokenLifetime\` of ${PLACE} must be a number of seconds`;
   if (!(maxAge >= 0)) yield `\`maxAge\` of ${PLACE} must be a number of seconds, 0 or more`;
   if (!Array.isArray(acrValues) || !acrValues.every((one) => typeof one === 'string' && isScopeValue(one))) {
     yield `\`acrValues\` of ${PLACE} must be a list of names without spaces, such as \`['urn:example:pwd']\``;
+  }
+  if (!Array.isArray(claimsLocales) || !claimsLocales.every(isLanguageTag)) {
+    yield `\`claimsLocales\` of ${PLACE} must be a list of languages, such as \`['en', 'fr-CA']\``;
   }
   yield* flagFaults(options, ['claimsInIdToken', 'claimsParameter', 'offlineAccess', 'signUp'], PLACE);
   if (!Array.isArray(responseTypes) || !responseTypes.every((one) => FRONT_CHANNEL_TYPES.includes(one))) {
@@ -85,6 +89,7 @@ const NAMES = {
   scopes: true,
   claimsInIdToken: true,
   claimsParameter: true,
+  claimsLocales: true,
   responseTypes: true,
   offlineAccess: true,
   pairwise: true,

@@ -23,6 +23,11 @@ export interface OpenIdOptions {
   /** May clients ask for claims by name, with the parameter `claims`? Default: true. §5.5 */
   claimsParameter?: boolean;
   /**
+   * Languages in which `getClaims()` may know claims, as tags, for clients to read in the metadata. Default: nothing is said. §5.2,
+   * Discovery §3
+   */
+  claimsLocales?: readonly string[];
+  /**
    * Response types that give out tokens by the browser, for clients that have the grant `implicit` too: `code id_token`,
    * `code id_token token`, `code token`, `id_token`, `id_token token`. Default: none. OAuth 2.0 Multiple Response Types §3, §5
    */
@@ -58,6 +63,7 @@ export const settle = ({
   scopes = {},
   claimsInIdToken = false,
   claimsParameter = true,
+  claimsLocales = [],
   responseTypes = [],
   offlineAccess = false,
   acrValues = [],
@@ -70,6 +76,7 @@ export const settle = ({
   scopes,
   claimsInIdToken,
   claimsParameter,
+  claimsLocales,
   responseTypes,
   offlineAccess,
   acrValues,

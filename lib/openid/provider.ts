@@ -33,10 +33,11 @@ export class Provider {
   }
 
   /** What the client of a token may know of its user. OpenID Connect Core §5.3.2 */
-  async userinfo({ client, user, scope, askedClaims }: Token): Promise<Record<string, unknown>> {
+  async userinfo({ client, user, scope, askedClaims, claimsLocales }: Token): Promise<Record<string, unknown>> {
     const model = this.server.options.model as Model & OpenIdModel;
     const asked = askedClaims as AskedClaims | undefined;
-    const claims = await this.claims.of(model, 'userinfo', { client, user, scope, asked });
+    const locales = claimsLocales as readonly string[] | undefined;
+    const claims = await this.claims.of(model, 'userinfo', { client, user, scope, asked, locales });
     return { ...claims, sub: this.subjects.of(user, client) };
   }
 

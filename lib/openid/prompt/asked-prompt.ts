@@ -1,10 +1,10 @@
 import { InvalidRequestError } from '../../errors.js';
 import type { Parameters } from '../../http/parameters.js';
-import { isVSCHAR } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
 import type { AuthorizationRequest } from '../../response-types/response-type.js';
 import type { AskedClaims } from '../claims-parameter.js';
 import { hintParameter } from '../hint-parameter.js';
+import { listParameter } from '../list-parameter.js';
 import { registered } from '../../features/client-metadata/registered.js';
 
 /** What an authorization request says of its user and their login. OpenID Connect Core 1.0 §3.1.2.1 */
@@ -24,14 +24,13 @@ export interface AskedPrompt {
 const KNOWN = ['none', 'login', 'consent', 'select_account'];
 const DISPLAYS = ['page', 'popup', 'touch', 'wap'];
 
-/** Characters that are read of each, and values of a list. */
+/** Characters that are read of each. */
 const LONGEST = 1000;
 const LONGEST_HINT = 255;
-const MOST = 20;
 
 /** @throws InvalidRequestError for what contradicts itself, or is not what it must be */
 export function readPrompt(parameters: Parameters, client: Client, signUp: boolean): AskedPrompt {
-  const values = new Set(list(parameters, 'prompt'));
+  const values = new Set(listParameter(parameters, 'prompt'));
   if (values.has('none') && values.size > 1) {
     throw new InvalidRequestError('Invalid request: `prompt` is `none` and something else');
   }
@@ -44,20 +43,15 @@ export function readPrompt(parameters: Parameters, client: Client, signUp: boole
     acrValues: readAcrValues(parameters, client),
     hint: parameters.optional('login_hint', (text) => text.length <= LONGEST_HINT),
     idTokenHint: hintParameter(parameters),
-    locales: list(parameters, 'ui_locales'),
+    locales: listParameter(parameters, 'ui_locales'),
     display: display !== undefined && DISPLAYS.includes(display) ? display : undefined,
   };
 }
 
 /** How strong a login is to be, the best first: as the request says, or else as the client is registered. OpenID Connect Core 1.0 §3.1.2.1 */
 export function readAcrValues(parameters: Parameters, client: Client): readonly string[] {
-  const asked = list(parameters, 'acr_values');
+  const asked = listParameter(parameters, 'acr_values');
   return asked.length > 0 ? asked : (registered(client, 'defaultAcrValues') ?? []);
-}
-
-function list(parameters: Parameters, name: string): readonly string[] {
-  const text = parameters.optional(name, (value) => value.length <= LONGEST && isVSCHAR(value));
-  return text === undefined ? [] : text.split(' ').filter(Boolean).slice(0, MOST);
 }
 
 const claimOf = ({ data }: AuthorizationRequest, name: string) =>

@@ -252,6 +252,12 @@ describe('openid()', () => {
     ['options that are known', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
     ['a list of response types', { responseTypes: 'id_token' }, {}, /`responseTypes` of `openid\(\)` must be a list/],
     ['response types that there are', { responseTypes: ['token id_token'] }, {}, /must be a list of 'code id_token'/],
+    [
+      'languages',
+      { claimsLocales: ['French, of Canada'] },
+      {},
+      /`claimsLocales` of `openid\(\)` must be a list of languages/,
+    ],
     ['flags', { claimsInIdToken: 'no' }, {}, /must be true or false/],
   ])('does not start without %s', (_, given, setup, sentence) => {
     expect(() => start(given, setup as never)).toThrow(sentence);

@@ -190,6 +190,70 @@ describe('the userinfo endpoint', () => {
   });
 });
 
+describe('claims in other languages', () => {
+  const known = {
+    ...ALICE,
+    'name#ja-Kana-JP': 'アリス',
+    'name#JA': '有栖',
+    'name#fr': 'Aline',
+    'email#ja': 'nobody asked',
+    'name#': 'no tag',
+    'name#ja#x': 'no tag',
+    'sub#ja': 'mallory',
+    'iss#ja': 'https://evil.example',
+  };
+  const getClaims = () => known;
+  const query = { scope: 'openid profile', claims_locales: 'ja-JP fr-CA <b>' };
+
+  it('reach the model as the client would have them, and are said beside the others', async () => {
+    const server = await openIdServer();
+    await learn(server, query);
+    expect(server.wanted.at(-1)).toMatchObject({ locales: ['ja-JP', 'fr-CA'] });
+    expect(await learn(await openIdServer({ model: { getClaims } }), query)).toEqual({
+      sub: 'alice',
+      name: ALICE.name,
+      given_name: 'Alice',
+      'name#JA': '有栖',
+      'name#fr': 'Aline',
+    });
+    const anyJapanese = await learn(await openIdServer({ model: { getClaims } }), { ...query, claims_locales: 'ja' });
+    expect(Object.keys(anyJapanese)).toEqual(expect.arrayContaining(['name#ja-Kana-JP', 'name#JA']));
+  });
+
+  it('are said to nobody who has not asked for them', async () => {
+    const server = await openIdServer({ model: { getClaims } });
+    const names = Object.keys(await learn(server, { scope: 'openid profile email' }));
+    expect(names.filter((name) => name.includes('#'))).toEqual([]);
+    const unasked = await openIdServer();
+    await learn(unasked, { scope: 'openid profile' });
+    expect(unasked.wanted.at(-1)).toMatchObject({ locales: [] });
+  });
+
+  it('stay with the grant: in its ID tokens, and after a refresh', async () => {
+    const server = await openIdServer({ model: { getClaims }, claimsInIdToken: true });
+    const { refresh_token, id_token } = await server.signIn(query);
+    const { body } = await server.token({ grant_type: 'refresh_token', refresh_token });
+    for (const one of [id_token, body.id_token]) expect(decodeJwt(one)).toMatchObject({ 'name#fr': 'Aline' });
+    expect((await ask(server, body.access_token)).body).toMatchObject({ 'name#fr': 'Aline' });
+  });
+
+  it('are asked for in so many languages at most, and by text', async () => {
+    const server = await openIdServer();
+    await learn(server, { ...query, claims_locales: Array.from({ length: 100 }, () => 'fr').join(' ') });
+    expect(server.wanted.at(-1)?.locales).toHaveLength(20);
+    for (const claims_locales of ['x'.repeat(1001), 'français']) {
+      expect((await server.authorize({ claims_locales })).parameters).toMatchObject({ error: 'invalid_request' });
+    }
+  });
+
+  it('are in the metadata where the host says which there are', async () => {
+    const { get } = await openIdServer({ claimsLocales: ['en', 'fr-CA'] });
+    expect(await get('openid-configuration')).toMatchObject({ claims_locales_supported: ['en', 'fr-CA'] });
+    const silent = await openIdServer();
+    expect(await silent.get('openid-configuration')).not.toHaveProperty('claims_locales_supported');
+  });
+});
+
 describe('a user', () => {
   const salt = 'salt of thirty-two characters at least';
   const pairwise = { salt };
