@@ -4,6 +4,8 @@ import type { Expectation } from './runner/judge.js';
 const all = (modules: readonly string[], rest: Omit<Expectation, 'module'>): Expectation[] =>
   modules.map((module) => ({ module, ...rest }));
 
+const UNREAD =
+  'that the answer should be posted is said in the very object that is not read, so the error comes in the';
 const UNSIGNED = 'request objects that nobody has signed are refused, as they may be';
 
 /**
@@ -22,7 +24,19 @@ export const EXPECTATIONS: readonly Expectation[] = [
       'CheckDiscEndpointRequestParameterSupported',
       'ValidateIssIfPresentInAuthorizationResponse',
     ],
-    why: `${UNSIGNED}; that the answer should be posted is said in the very object that is not read, so the error comes in the query`,
+    why: `${UNSIGNED}; ${UNREAD} query`,
+  },
+  {
+    plans: ['oidc-formpost-implicit', 'oidc-formpost-hybrid'],
+    module: 'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
+    result: 'INTERRUPTED',
+    conditions: [
+      'CheckCallbackHttpMethodIsPost',
+      'CheckCallbackContentTypeIsFormUrlEncoded',
+      'CheckDiscEndpointRequestParameterSupported',
+      'ValidateIssIfPresentInAuthorizationResponse',
+    ],
+    why: `${UNSIGNED}; ${UNREAD} fragment`,
   },
   ...all(
     [

@@ -1,6 +1,7 @@
+import { CIBA_PLANS } from './ciba.js';
 import { FAPI2_PLANS } from './fapi2.js';
 import { OPENID_PLANS } from './openid.js';
 import type { ConformancePlan } from './plan.js';
 
 /** All that can be run, in the order in which they are. */
-export const PLANS: readonly ConformancePlan[] = [...FAPI2_PLANS, ...OPENID_PLANS];
+export const PLANS: readonly ConformancePlan[] = [...FAPI2_PLANS, ...OPENID_PLANS, ...CIBA_PLANS];
