@@ -119,6 +119,7 @@ describe('in a clean clone without compiler and install scripts', () => {
     '15-device',
     '16-passport',
     '17-passkeys',
+    '18-payments',
   ])('npm start alone starts sample/%s', async (name) => {
     const settings = places.settingsOf(name);
     if (!settings) return;
@@ -160,6 +161,24 @@ describe('in a clean clone without compiler and install scripts', () => {
       await visitor.send(shown, { decision: 'allow' });
       expect(await device.prints(/^Signed in\. (.*)$/m)).toContain('"of":"Alice Liddell"');
       expect(await device.ended).toBe(0);
+    });
+  });
+
+  it('the till of sample/18-payments is paid by its customer, who agrees on a telephone', async () => {
+    const where = 'sample/18-payments';
+    await withStarted(clone, where, {}, async ({ url: issuer }) => {
+      const till = runScript(clone, where, { ISSUER: issuer }, 'pay');
+      const shown = await till.prints(/^It shows: (\d+)$/m);
+      const telephone = new Visitor(issuer, { origin: issuer });
+      const login = await telephone.get((await telephone.get('/phone')).location!);
+      await telephone.send(login, { username: 'alice', password: 'wonderland' });
+      const asked = await telephone.get('/phone');
+      expect(asked.html).toContain(`<strong>${shown}</strong>`);
+      expect(asked.html).toContain('14.50 EUR to The Hatter');
+      await telephone.send(asked, { decision: 'pay' });
+      expect(await till.prints(/^Paid\. (.*)$/m)).toBe('{"paid":["14.50 EUR to The Hatter"]}');
+      expect(await till.ended).toBe(0);
+      expect((await telephone.get('/phone')).html).toContain('Nobody asks you');
     });
   });
 

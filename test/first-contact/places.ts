@@ -32,6 +32,7 @@ export async function findPlaces(): Promise<Places> {
     '15-device': {},
     '16-passport': {},
     '17-passkeys': {},
+    '18-payments': {},
     '09-two-servers': {},
     '04-redis': redis ? { REDIS_URL: at(redis, '15') } : undefined,
   };

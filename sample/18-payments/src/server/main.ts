@@ -1,0 +1,15 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { port } from './address.js';
+import { AppModule } from './app.module.js';
+
+async function start(): Promise<void> {
+  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn', 'debug'], abortOnError: false });
+  await app.listen(port, '127.0.0.1');
+  console.log(`Listening on ${await app.getUrl()}. What to ask it: README.md`);
+}
+
+start().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -1,0 +1,24 @@
+import type { AuthorizationDetail } from 'nest-oauth2';
+import type { AuthorizationDetailsType } from 'nest-oauth2/features';
+
+interface Payment extends AuthorizationDetail {
+  amount: { currency: string; value: string };
+  creditor: string;
+}
+
+/** In words, for whoever pays. */
+export const inWords = ({ amount, creditor }: AuthorizationDetail): string =>
+  `${amount.value} ${amount.currency} to ${creditor}`;
+
+/** What a shop may want: one payment, of so much, to somebody. In a real system by a schema of Zod, say. */
+export const payment: AuthorizationDetailsType = {
+  title: 'Pay',
+  fields: ['amount', 'creditor'],
+  required: ['amount', 'creditor'],
+  validate(detail) {
+    const { amount, creditor } = detail as Partial<Payment>;
+    const isAmount = /^\d{1,6}\.\d{2}$/.test(String(amount?.value)) && /^[A-Z]{3}$/.test(String(amount?.currency));
+    return isAmount && typeof creditor === 'string' && creditor.length <= 70;
+  },
+  describe: inWords,
+};

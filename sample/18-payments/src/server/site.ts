@@ -1,0 +1,4 @@
+import { pages } from 'nest-oauth2/pages';
+
+/** Login and logout, ready-made. */
+export const site = pages({ site: 'The bank of Wonderland' });
