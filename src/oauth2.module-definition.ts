@@ -11,8 +11,8 @@ import { verify } from './configuration/verify.js';
 import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
-import { givenProvider } from './given-provider.js';
-import { findInteractive } from './interaction/interactive-feature.js';
+import { featureProvider, givenProvider } from './given-provider.js';
+import { findInteractive, giveTo } from './interaction/interactive-feature.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { OAuth2Interaction } from './interfaces/oauth2-interaction.interface.js';
 import type {
@@ -26,6 +26,7 @@ import { giveContext, isContextWanted, OAuth2Context } from './oauth2-context.js
 import { createController } from './oauth2.controller.js';
 import {
   getOAuth2TenantServersToken,
+  OAUTH2_GIVEN,
   OAUTH2_REGISTRATION,
   OAUTH2_ROUTES,
   OAUTH2_SETTLED,
@@ -50,12 +51,13 @@ export function defineModule(module: Type, { registration, method, options }: Im
   const parts = partTokens(name);
   const server: Provider = {
     provide: parts.server,
-    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners],
+    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, OAUTH2_GIVEN],
     useFactory(
       settled: OAuth2Options,
       model: unknown,
       routes: Record<string, string | false>,
       listeners: EventListeners,
+      given: object | undefined,
     ): OAuth2Server {
       refuse(findOptionsFault(settled, { registration, method }));
       checkModel(model, settled, controllers);
@@ -63,6 +65,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       const events = new EventLog(settled.events, listeners, name);
       const made = new OAuth2Server({ ...engineOptions(settled), features, model }, events);
       made.mount(routes);
+      giveTo(made.facts, given);
       if (isContextWanted()) giveContext(made, { name });
       return made;
     },
@@ -83,6 +86,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       { provide: OAUTH2_SETTLED, useExisting: parts.options },
       provideGiven('model', parts, registration.model),
       provideGiven('interaction', parts, registration.interaction),
+      featureProvider(features),
       ...(registration.tenants ? tenantProviders(registration, method, parts) : oneServer),
       ...clientsProviders(parts, name),
     ],

@@ -18,6 +18,9 @@ export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
 /** Injection token of where one import has its endpoints: their whole paths by id, once the routes are made. @internal */
 export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');
 
+/** Injection token of what Nest makes for the feature that asks users. @internal */
+export const OAUTH2_GIVEN = Symbol('OAUTH2_GIVEN');
+
 /** Injection token of what the host has given to say which tenant is asked. @internal */
 export const OAUTH2_TENANTS = Symbol('OAUTH2_TENANTS');
 

@@ -15,6 +15,8 @@ export interface IdTokenHint {
 
 /** The feature by which users sign in at other applications; who looks for it needs not load it. */
 export interface OpenIdFeature extends Feature {
+  /** How strong a login may be, the weakest first. */
+  readonly acrValues: readonly string[];
   /** Who a user is to a client. */
   subjectOf(server: ServerFacts, user: User, client: Client): string;
   /** Signs something for a client as its ID tokens are. */

@@ -41,6 +41,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   return {
     name: 'OpenID Connect Core',
     factory: 'openid',
+    acrValues: settings.acrValues,
     requires: ['getClaims', 'getAccessToken'],
     parameters: PARAMETERS,
     responseTypes: Object.fromEntries(responseTypes.map((name) => [name, frontChannelType(name, providerOf)])),

@@ -1,9 +1,14 @@
 import type { Feature, ServerFacts } from '../../lib/feature.js';
+import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 
 /** A feature that asks the user as well: the interaction of a host that brings none of its own. */
 export interface InteractiveFeature extends Feature {
   interaction(server: ServerFacts): OAuth2Interaction;
+  /** What Nest is to make for it: as the option of that name was given. */
+  readonly given?: { readonly option: string; readonly value: Given<object> };
+  /** Takes that, made, for a server of the application. @throws InvalidArgumentError where it cannot work */
+  take?(server: ServerFacts, made: object): void;
 }
 
 /** The feature that asks the user, if one does. */
@@ -11,4 +16,9 @@ export function findInteractive(features: readonly Feature[] = []): InteractiveF
   return features.find(
     (one): one is InteractiveFeature => typeof (one as InteractiveFeature).interaction === 'function',
   );
+}
+
+/** Hands over to that feature of a server what Nest has made for it. */
+export function giveTo(server: ServerFacts, made: object | undefined): void {
+  if (made !== undefined) findInteractive(server.features)?.take?.(server, made);
 }

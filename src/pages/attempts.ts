@@ -2,9 +2,15 @@ import { keepRecent } from '../../lib/keep-recent.js';
 
 /** An attempt to sign in. */
 export interface Attempt {
+  /** As it was typed. Of a second factor: a text that stands for the user, and is no user name. */
   username: string;
-  /** From where, as Express or Fastify say; behind a proxy they have to be told to trust it. */
+  /**
+   * From where, as Express or Fastify say; behind a proxy they have to be told to trust it. Of a second factor it is left out: who has the
+   * password may have many addresses.
+   */
   address?: string | undefined;
+  /** Of a second factor: a code is tried, or one is to be sent. Left out: a password is tried. */
+  secondFactor?: 'code' | 'send';
   /** The native request. */
   request: unknown;
 }
@@ -17,24 +23,27 @@ export interface Throttle {
   forgive?(attempt: Attempt): unknown;
 }
 
-const MOST = 10;
-const SECONDS = 300;
 const REMEMBERED = 10_000;
 
-/** Ten attempts in five minutes for one name from one address, counted in this process. */
+/** So many attempts in so many seconds for one name from one address, counted in this process. */
 export class AttemptCounter implements Throttle {
   private readonly counts = new Map<string, { count: number; until: number }>();
+
+  constructor(
+    private readonly most: number,
+    private readonly seconds: number,
+  ) {}
 
   count(attempt: Attempt): number {
     const key = keyOf(attempt);
     const now = Date.now();
     let known = this.counts.get(key);
     if (!known || known.until <= now) {
-      known = { count: 0, until: now + SECONDS * 1000 };
+      known = { count: 0, until: now + this.seconds * 1000 };
       keepRecent(this.counts, key, known, REMEMBERED);
     }
     known.count += 1;
-    return known.count > MOST ? Math.ceil((known.until - now) / 1000) : 0;
+    return known.count > this.most ? Math.ceil((known.until - now) / 1000) : 0;
   }
 
   forgive(attempt: Attempt): void {

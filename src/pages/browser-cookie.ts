@@ -6,8 +6,8 @@ import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 const VALUE = /^[\w-]{43}$/;
 
 /**
- * The one cookie of the pages: 256 random bits, out of reach of scripts, sent by no form of another site, and over TLS
- * only where the server is reached so. It names the session of who is signed in, and ties forms to this browser. RFC 6265
+ * A cookie of the pages: 256 random bits, out of reach of scripts, sent by no form of another site, and over TLS only
+ * where the server is reached so. That of the session names who is signed in, and ties forms to this browser. RFC 6265
  */
 export class BrowserCookie {
   readonly value: string | undefined;
@@ -18,12 +18,13 @@ export class BrowserCookie {
     request: Request,
     private readonly response: Response,
     server: ServerFacts,
+    kind: 'oauth2-session' | 'oauth2-second-factor' = 'oauth2-session',
   ) {
     const issuer = server.issuerOf(request);
     const { protocol } = (request['native'] ?? {}) as { protocol?: unknown };
     const isSecure = protocol === 'https' || issuer?.startsWith('https:') === true;
     // No other host of the domain can set a cookie of this prefix. RFC 6265bis §4.1.3.2
-    const name = isSecure ? '__Host-oauth2-session' : 'oauth2-session';
+    const name = isSecure ? `__Host-${kind}` : kind;
     // Tenants may be known by one host, and their users signed in at several at once.
     this.name = tenantOf(server) === undefined ? name : `${name}-${boundToTenant('', server).slice(0, 12)}`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

@@ -36,6 +36,23 @@ export interface LoginPageContext extends FormContext {
   problem?: 'wrong' | 'expired' | 'busy' | 'throttled';
 }
 
+/**
+ * The page of the second factor: its form posts `code` and its `fields`, or `send` and these, for a code to be sent. The field of the
+ * code has `autocomplete="one-time-code"`.
+ */
+export interface SecondFactorPageContext extends FormContext {
+  /** Whose password was right, or who is signed in already. */
+  user: User;
+  /** Of an app or a device; sent already, and once more if they like; to be sent first; or written down, maybe with letters. */
+  codes: 'app' | 'sent' | 'unsent' | 'recovery';
+  /** Where a code that was written down is entered; left out: there are none, or it is this page. */
+  recovery?: string;
+  /** Where to sign in as somebody else. */
+  accounts: string;
+  /** Why it is shown again. */
+  problem?: 'codeWrong' | 'codeExpired' | 'busy' | 'throttled';
+}
+
 /** The consent page: its form posts its `fields` and a `decision`, `allow` or `deny`. */
 export interface ConsentPageContext extends FormContext {
   user: User;
@@ -136,19 +153,4 @@ export interface FrameContext extends PageContext {
 export interface Page {
   title: Html;
   main: Html;
-}
-
-/** How each page is written; a host may replace any of them. */
-export interface PageFunctions {
-  login(context: LoginPageContext): Page;
-  consent(context: ConsentPageContext): Page;
-  account(context: AccountPageContext): Page;
-  signOut(context: SignOutPageContext): Page;
-  error(context: ErrorPageContext): Page;
-  applications(context: ApplicationsPageContext): Page;
-  device(context: DevicePageContext): Page;
-  deviceConsent(context: DeviceConsentPageContext): Page;
-  deviceDone(context: DeviceDonePageContext): Page;
-  /** The whole document. */
-  frame(context: FrameContext): Html;
 }

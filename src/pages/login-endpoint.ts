@@ -1,28 +1,20 @@
-import { type Awaitable, type Falsy, TemporarilyUnavailableError, type User } from '../../lib/index.js';
-import { findLogout } from '../../lib/openid/logout/logout-feature.js';
+import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import type { Attempt } from './attempts.js';
-import type { LoginPageContext } from './contexts.js';
-import { localPath, pathOf, withQuery } from './local-path.js';
+import { localPath, pathOf } from './local-path.js';
+import { LONGEST_NAME, type LoginProblem, showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
-import { reportUser, reportUserRefused } from './page-events.js';
+import { reportUser } from './page-events.js';
+import { SecondStep } from './second-step.js';
+import { secondFactorPath } from './second-factor-page.js';
 import { signOut } from './sign-out.js';
-import { textOf, type Visit } from './site.js';
+import { type Site, textOf, type Visit, wantedAcr } from './site.js';
+import { startSession } from './start-session.js';
+import { unlessBusy } from './unless-busy.js';
 
-/** What the fields of the form hold at most. */
-const LONGEST_NAME = 255;
 const LONGEST_PASSWORD = 1000;
 
 /** What the login that is there already does not do for. */
 const FRESH = ['login', 'create'];
-
-const STATUS = { wrong: 401, expired: 403, busy: 503, throttled: 429 } as const;
-
-/** What the operator is told of it; that a server is busy is nobody's guess. */
-const RULES = {
-  wrong: '`getUser()` finds the user, and the password is right',
-  expired: 'the form was sent by a page of this server, in this browser',
-  throttled: 'not so many attempts in so short a time',
-} as const;
 
 /** Of the model's `getUser()`, what is asked here: no client is told the password. */
 interface UserModel {
@@ -31,41 +23,58 @@ interface UserModel {
 
 /** Asks who the user is, and which account is meant where somebody is signed in already. */
 export class LoginEndpoint extends PageEndpoint {
+  private readonly secondStep: SecondStep | undefined;
+
+  constructor(site: Site) {
+    super(site);
+    this.secondStep = SecondStep.of(site);
+  }
+
   protected async get(visit: Visit): Promise<void> {
-    const user = await this.site.findUser(visit.request);
-    if (!user || FRESH.includes(textOf(visit.request, 'prompt') ?? '')) return this.ask(visit);
+    const { site } = this;
+    const { request } = visit;
+    const user = await site.findUser(request);
+    const prompt = textOf(request, 'prompt') ?? '';
+    if (!user || FRESH.includes(prompt)) return showLogin(site, visit);
+    const isStepUp = (await this.secondStep?.isStepUp(user, visit)) === true;
+    if (isStepUp && prompt !== 'select_account') {
+      // A password that was given before for somebody else is not gone on with.
+      await this.secondStep!.forget(visit);
+      return this.goTo(secondFactorPath(site, visit), visit);
+    }
     const returnTo = this.returnTo(visit);
-    const fields = this.site.fields(visit, { return_to: returnTo, account: 'other' });
-    this.site.show('account', { user, returnTo, fields, action: this.action(visit) }, visit);
+    const fields = site.fields(visit, {
+      return_to: returnTo,
+      acr_values: wantedAcr(request)?.join(' '),
+      account: 'other',
+    });
+    const next = isStepUp ? secondFactorPath(site, visit) : returnTo;
+    site.show('account', { user, returnTo: next, fields, action: pathOf(site.server, 'login', { request }) }, visit);
   }
 
   protected async post(visit: Visit): Promise<void> {
-    const { site } = this;
+    const { secondStep, site } = this;
     const { request, response } = visit;
-    if (!site.isOurs(visit)) return this.ask(visit, 'expired');
+    if (!site.isOurs(visit)) return showLogin(site, visit, 'expired');
     if (textOf(request, 'account') === 'other') {
       const before = await site.findUser(request);
       await (before ? signOut(site, before, visit) : site.sessions.end(request, response));
       reportUser(site.server, 'user.signed_out', { user: before, visit });
-      return this.goTo(site.loginPath(request, localPath(textOf(request, 'return_to'))), visit);
+      const acr = wantedAcr(request);
+      return this.goTo(site.loginPath(request, localPath(textOf(request, 'return_to')), acr && { acr }), visit);
     }
     const user = await this.findUser(visit);
-    if (typeof user === 'string') return this.ask(visit, user);
-    await this.start(user, visit);
+    if (typeof user === 'string') return showLogin(site, visit, user);
+    if (await secondStep?.isDue(user, visit)) {
+      const delay = await secondStep!.begin(user, visit);
+      return delay ? showLogin(site, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
+    }
+    await startSession(site, user, visit);
     reportUser(site.server, 'user.signed_in', { user, visit });
     this.goTo(this.returnTo(visit), visit);
   }
 
-  /** Whoever was signed in here before, and is somebody else, is signed out at clients too. */
-  private async start(user: User, visit: Visit): Promise<void> {
-    const { site } = this;
-    const start = async () => site.sessions.start(user, visit.request, visit.response);
-    const before = findLogout(site.server) && (await site.findUser(visit.request));
-    if (before && String(before['id']) !== String(user['id'])) await signOut(site, before, visit, start);
-    else await start();
-  }
-
-  private async findUser(visit: Visit): Promise<User | keyof typeof STATUS> {
+  private async findUser(visit: Visit): Promise<User | LoginProblem> {
     const { request, response } = visit;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
     if (username === '' || username.length > LONGEST_NAME || password.length > LONGEST_PASSWORD) return 'wrong';
@@ -77,42 +86,13 @@ export class LoginEndpoint extends PageEndpoint {
       response.set('retry-after', String(Math.ceil(wait)));
       return 'throttled';
     }
-    const user = await this.askModel(username, password, visit);
+    const model = this.site.server.options.model as unknown as UserModel;
+    const user = await unlessBusy(async () => (await model.getUser(username, password)) || 'wrong', visit);
     if (typeof user === 'object') await throttle.forgive?.(attempt);
     return user;
   }
 
-  private async askModel(username: string, password: string, { response }: Visit): Promise<User | 'wrong' | 'busy'> {
-    const model = this.site.server.options.model as unknown as UserModel;
-    try {
-      return (await model.getUser(username, password)) || 'wrong';
-    } catch (error) {
-      if (!(error instanceof TemporarilyUnavailableError)) throw error;
-      response.set('retry-after', String(Math.ceil(error.retryAfter ?? 5)));
-      return 'busy';
-    }
-  }
-
-  private ask(visit: Visit, problem?: keyof typeof STATUS): void {
-    const { request } = visit;
-    const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp'> = {};
-    const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, LONGEST_NAME);
-    if (username !== undefined) context.username = username;
-    if (problem) context.problem = problem;
-    const returnTo = localPath(textOf(request, 'return_to'));
-    const { signUp } = this.site.options;
-    if (signUp !== undefined) context.signUp = withQuery(signUp, { return_to: this.site.loginPath(request, returnTo) });
-    const fields = this.site.fields(visit, { return_to: returnTo, ui_locales: textOf(request, 'ui_locales') });
-    const status = problem ? STATUS[problem] : 200;
-    if (problem && problem !== 'busy') reportUserRefused(this.site.server, { rule: RULES[problem], status, visit });
-    this.site.show('login', { ...context, fields, action: this.action(visit) }, visit, status);
-  }
-
   private returnTo({ request }: Visit): string {
     return localPath(textOf(request, 'return_to')) ?? this.site.options.home;
-  }
-
-  private action({ request }: Visit): string {
-    return pathOf(this.site.server, 'login', { request });
   }
 }

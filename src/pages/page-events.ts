@@ -6,22 +6,30 @@ import type { Visit } from './site.js';
 export function reportUser(
   server: ServerFacts,
   name: 'user.signed_in' | 'user.signed_out',
-  { user, visit: { request } }: { user: User | Falsy; visit: Visit },
+  { user, visit: { request }, endpoint = ENDPOINTS[name] }: { user: User | Falsy; visit: Visit; endpoint?: string },
 ): void {
   const { events } = server.options;
   if (!user || !isHeard(events, name)) return;
-  const endpoint = name === 'user.signed_in' ? 'login' : 'logout';
   report(events, name, { endpoint, issuer: server.issuerOf(request), userId: user['id'] });
 }
+
+const ENDPOINTS = { 'user.signed_in': 'login', 'user.signed_out': 'logout' } as const;
 
 /** Tells the operator that somebody could not sign in, and nothing of what was typed: it may be the password. */
 export function reportUserRefused(
   server: ServerFacts,
-  { rule, status, visit: { request } }: { rule: string; status: number; visit: Visit },
+  { rule, status, visit: { request }, endpoint = 'login' }: Refused,
 ): void {
   const { events } = server.options;
   if (!isHeard(events, 'user.refused')) return;
-  report(events, 'user.refused', { endpoint: 'login', issuer: server.issuerOf(request), rule, status });
+  report(events, 'user.refused', { endpoint, issuer: server.issuerOf(request), rule, status });
+}
+
+interface Refused {
+  rule: string;
+  status: number;
+  visit: Visit;
+  endpoint?: string;
 }
 
 /** Tells the operator that all that a user had granted ended as they signed out. */

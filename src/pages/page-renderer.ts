@@ -1,5 +1,5 @@
 import type { InteractionAnswer } from '../interfaces/oauth2-interaction.interface.js';
-import type { PageContext, PageFunctions } from './contexts.js';
+import type { PageContext } from './contexts.js';
 import { account, signOut } from './default/account.js';
 import { applications } from './default/applications.js';
 import { consent } from './default/consent.js';
@@ -7,8 +7,10 @@ import { device, deviceConsent, deviceDone } from './default/device.js';
 import { error } from './default/error.js';
 import { frame } from './default/frame.js';
 import { login } from './default/login.js';
+import { secondFactor } from './default/second-factor.js';
 import type { Preferences } from './language.js';
 import type { Scopes } from './messages.js';
+import type { PageFunctions } from './page-functions.js';
 import { Speaker, type Speech } from './speaker.js';
 import { type Style, styleWith } from './style.js';
 
@@ -35,6 +37,7 @@ export type Facts<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[
 /** The pages as they are, for a host that adds to one of them. */
 export const defaultPages: PageFunctions = {
   login,
+  secondFactor,
   consent,
   account,
   signOut,
@@ -50,7 +53,7 @@ export const defaultPages: PageFunctions = {
  * Pages whose form may lead to a client, and from there anywhere: Chromium holds every redirect behind a form against
  * `form-action`. They have no script, and all they say is escaped, so where their form posts to is written here.
  */
-const LEADING_ON: readonly PageName[] = ['login', 'consent', 'signOut'];
+const LEADING_ON: readonly PageName[] = ['login', 'secondFactor', 'consent', 'signOut'];
 
 /** Renders the pages, for a host whose login and consent are its own too. */
 export class PageRenderer {

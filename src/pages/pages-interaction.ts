@@ -28,7 +28,8 @@ export class PagesInteraction implements OAuth2Interaction {
     const { signUp } = this.site.options;
     if (!wanted.create || signUp === undefined) return { redirect: this.site.loginPath(visitor, returnTo, wanted) };
     // Whoever has made an account signs in by it: the login page is where all come back.
-    const back = this.site.loginPath(visitor, returnTo, { hint: wanted.hint, locales: wanted.locales });
+    const { acr, hint, locales } = wanted;
+    const back = this.site.loginPath(visitor, returnTo, { acr, hint, locales });
     return { redirect: withQuery(signUp, { return_to: back, login_hint: wanted.hint }) };
   }
 

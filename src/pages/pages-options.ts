@@ -1,10 +1,11 @@
 import { AttemptCounter, type Throttle } from './attempts.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
+import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSecondFactor } from './second-factor.js';
 import type { Sessions } from './sessions.js';
 import type { SignIn } from '../../lib/index.js';
 import { isObject } from '../../lib/options/kinds.js';
-import { refuse } from '../../lib/refuse.js';
+import { verify } from '../configuration/verify.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
 
 /** What `pages()` takes. All of it may be left out. */
@@ -24,7 +25,12 @@ export interface PagesOptions extends Look {
    * RFC 8176 §2
    */
   signIn?: Pick<SignIn, 'acr' | 'amr'>;
-  /** Slows down who guesses passwords. Default: ten attempts in five minutes for one name from one address, in one process */
+  /** What is asked for behind the password: a code of an app, or one that you send. Default: nothing is */
+  secondFactor?: SecondFactorOptions;
+  /**
+   * Slows down who guesses passwords, and codes of a second factor. Default: ten passwords in five minutes for one name from one
+   * address, five codes in fifteen minutes for one user from anywhere, in one process
+   */
   throttle?: Throttle;
   /** `false`: no page of the applications with access. Default: true, where the model keeps consents */
   applications?: boolean;
@@ -42,7 +48,10 @@ export interface SettledOptions {
   sessionLifetime: number;
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
+  secondFactor: SettledSecondFactor | undefined;
   throttle: Throttle;
+  /** For the codes of a second factor: of those counted here, nobody can push any out who has no password. */
+  codeThrottle: Throttle;
 }
 
 const EIGHT_HOURS = 28_800;
@@ -56,33 +65,35 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     signIn,
     home = '/',
     sessionLifetime = EIGHT_HOURS,
-    throttle = new AttemptCounter(),
+    throttle = new AttemptCounter(10, 300),
+    throttle: codeThrottle = new AttemptCounter(5, 900),
   } = options;
-  demand(
-    Number.isSafeInteger(sessionLifetime) && sessionLifetime > 0,
-    '`sessionLifetime` must be whole seconds, above 0',
-  );
-  demand(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
-  demand(
+  verify(isSeconds(sessionLifetime), '`sessionLifetime` must be whole seconds, above 0');
+  verify(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
+  verify(
     login === undefined || localPath(login) !== undefined,
     '`login` must be a path on this server, such as `/login`',
   );
-  demand(
+  verify(
     signUp === undefined || localPath(signUp) !== undefined,
     '`signUp` must be a path on this server, such as `/sign-up`',
   );
-  demand(
+  verify(
     login === undefined || sessions !== undefined,
     '`login` needs `sessions`, which know whom your login page signs in',
   );
   for (const method of ['find', 'start', 'end'] as const) {
-    demand(!sessions || typeof sessions[method] === 'function', `\`sessions\` must have a method \`${method}()\``);
+    verify(!sessions || typeof sessions[method] === 'function', `\`sessions\` must have a method \`${method}()\``);
   }
-  demand(
+  verify(
     signIn === undefined || (sessions === undefined && isProof(signIn)),
     '`signIn` is `{ acr, amr }`, a text and a list of texts, and stands beside no `sessions`: these say it by `howSignedIn()`',
   );
-  demand(typeof throttle.count === 'function', '`throttle` must have a method `count()`');
+  verify(
+    !options.secondFactor || sessions === undefined,
+    '`secondFactor` stands beside no `sessions`: whoever signs your users in asks for it',
+  );
+  verify(typeof throttle.count === 'function', '`throttle` must have a method `count()`');
   const signOutEndsGrants = options.signOutEndsGrants === true;
   return {
     renderer: new PageRenderer(options),
@@ -93,7 +104,9 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     sessionLifetime,
     signOutEndsGrants,
     signIn,
+    secondFactor: options.secondFactor && settleSecondFactor(options.secondFactor, signIn?.acr),
     throttle,
+    codeThrottle,
   };
 }
 
@@ -103,8 +116,4 @@ function isProof(signIn: object): boolean {
   } catch {
     return false;
   }
-}
-
-function demand(condition: boolean, sentence: string): asserts condition {
-  if (!condition) refuse(sentence);
 }

@@ -9,6 +9,8 @@ import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login-endpoint.js';
 import { LogoutEndpoint } from './logout-endpoint.js';
+import { SecondFactorEndpoint } from './second-factor-endpoint.js';
+import { secondFactorFaults } from './second-factor.js';
 import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, settlePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
@@ -36,6 +38,8 @@ export function pages(options: PagesOptions = {}): Pages {
     login: at('oauth/login', LoginEndpoint),
     logout: at('oauth/logout', LogoutEndpoint),
   };
+  const { secondFactor } = settled;
+  const codes = secondFactor && { second_factor: at('oauth/second_factor', SecondFactorEndpoint) };
   const lists = options.applications !== false && { applications: at('oauth/applications', ApplicationsEndpoint) };
   const devices = options.devices === true && { device: at('oauth/device', DeviceEndpoint) };
   return {
@@ -47,8 +51,9 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
       ...(settled.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
-    endpoints: { ...signIn, ...lists, ...devices },
+    endpoints: { ...signIn, ...codes, ...lists, ...devices },
     check: ({ features }) => [
+      ...(secondFactor ? secondFactorFaults(secondFactor, { features }) : []),
       ...(devices && !features.some(({ name }) => name === 'RFC 8628')
         ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
         : []),
@@ -61,6 +66,10 @@ export function pages(options: PagesOptions = {}): Pages {
       const { facts } = server instanceof TenantsServer ? await server.tenants.find(request) : server;
       return (await new Site(facts, settled).findUser(request)) || undefined;
     },
+    ...(secondFactor && {
+      given: { option: 'secondFactor', value: secondFactor.by },
+      take: (server: ServerFacts, made: object) => secondFactor.factors.take(server, made),
+    }),
     interaction: (server: ServerFacts) => new PagesInteraction(new Site(server, settled)),
   };
 }

@@ -49,7 +49,7 @@ export class ModelSessions implements Sessions {
     return { authTime, acr, amr, sid };
   }
 
-  private async findSession(request: Request): Promise<Session | undefined> {
+  async findSession(request: Request): Promise<Session | undefined> {
     const { value } = this.cookie(request);
     const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
     if (!session || session.expiresAt.getTime() <= Date.now()) return undefined;
@@ -57,16 +57,17 @@ export class ModelSessions implements Sessions {
     return session;
   }
 
-  async start(user: User, request: Request, response: Response): Promise<void> {
+  /** @param more what of proof it was, where that was more than a password */
+  async start(user: User, request: Request, response: Response, more: Partial<Session> = {}): Promise<void> {
     const before = await this.findSession(request);
     const cookie = this.cookie(request, response);
     await this.forget(cookie);
-    const authTime = new Date(Date.now());
-    const expiresAt = new Date(authTime.getTime() + this.lifetime * 1000);
+    const now = Date.now();
+    const { authTime = new Date(now), expiresAt = new Date(now + this.lifetime * 1000) } = more;
     // Who proves again who they are goes on with the session that clients know.
     const sid = (isSame(before?.user, user) && before?.sid) || randomBytes(16).toString('base64url');
-    const sessionId = this.idOf(cookie.issue(this.lifetime));
-    await this.model.saveSession({ ...this.proof, sessionId, user, authTime, expiresAt, sid });
+    const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
+    await this.model.saveSession({ ...this.proof, ...more, sessionId, user, authTime, expiresAt, sid });
   }
 
   async end(request: Request, response: Response): Promise<void> {

@@ -16,13 +16,17 @@ import { ModelSessions, type Sessions } from './sessions.js';
 /** The pages of one server: what each of them needs. */
 export class Site {
   readonly sessions: Sessions;
+  /** Those that the model keeps; undefined where the host keeps them. */
+  readonly own: ModelSessions | undefined;
   private rendering: PageRenderer | undefined;
 
   constructor(
     readonly server: ServerFacts,
     readonly options: SettledOptions,
   ) {
-    this.sessions = options.sessions ?? new ModelSessions(server, options.sessionLifetime, options.signIn);
+    const { sessions, sessionLifetime, signIn } = options;
+    this.own = sessions ? undefined : new ModelSessions(server, sessionLifetime, signIn);
+    this.sessions = sessions ?? this.own!;
   }
 
   /** Writes the pages, with what the server knows of its scopes. */
@@ -105,6 +109,14 @@ export function textOf({ body, query }: Request, name: string): string | undefin
   const value: unknown = body?.[name] ?? query[name];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** How strong a client wants a login to be, the best first; undefined: it does not say. */
+export function wantedAcr(request: Request): readonly string[] | undefined {
+  const values = textOf(request, 'acr_values')?.split(' ', MOST_ACR_VALUES).filter(Boolean) ?? [];
+  return values.length > 0 ? values : undefined;
+}
+
+const MOST_ACR_VALUES = 20;
 
 /** What tells the language of a visitor: `ui_locales` of the authorization request they come from, or the browser. */
 export function preferencesOf(request: Request, returnTo?: string): Preferences {

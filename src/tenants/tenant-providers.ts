@@ -12,13 +12,19 @@ import { verify } from '../configuration/verify.js';
 import { EventListeners } from '../event-listeners.js';
 import { EventLog } from '../event-log.js';
 import { givenProvider } from '../given-provider.js';
-import { findInteractive } from '../interaction/interactive-feature.js';
+import { findInteractive, giveTo } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { giveContext } from '../oauth2-context.js';
-import { getOAuth2TenantServersToken, OAUTH2_ROUTES, OAUTH2_TENANTS, type PartTokens } from '../oauth2.tokens.js';
+import {
+  getOAuth2TenantServersToken,
+  OAUTH2_GIVEN,
+  OAUTH2_ROUTES,
+  OAUTH2_TENANTS,
+  type PartTokens,
+} from '../oauth2.tokens.js';
 import { belongsTo } from './tenant-of.js';
 import { routesOfTenant } from './tenant-routes.js';
 import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
@@ -33,6 +39,7 @@ interface Shared {
   readonly interaction: OAuth2Interaction | null | undefined;
   readonly routes: Readonly<Record<string, string | false>>;
   readonly events: EventSink;
+  readonly given: object | undefined;
 }
 
 /** The providers of an import with tenants: its server asks theirs. */
@@ -44,7 +51,15 @@ export function tenantProviders(
   const { name, tenantCache } = registration;
   const server: Provider = {
     provide: parts.server,
-    inject: [parts.options, parts.model, parts.interaction, OAUTH2_TENANTS, OAUTH2_ROUTES, EventListeners],
+    inject: [
+      parts.options,
+      parts.model,
+      parts.interaction,
+      OAUTH2_TENANTS,
+      OAUTH2_ROUTES,
+      EventListeners,
+      OAUTH2_GIVEN,
+    ],
     useFactory(
       options: OAuth2Options,
       model: Model | undefined,
@@ -52,10 +67,11 @@ export function tenantProviders(
       tenants: OAuth2Tenants,
       routes: Shared['routes'],
       listeners: EventListeners,
+      given: object | undefined,
     ): OAuth2Server {
       refuse(findOptionsFault(options, { registration, method }));
       const events = new EventLog(options.events, listeners, name);
-      const shared: Shared = { registration, method, options, model, interaction, routes, events };
+      const shared: Shared = { registration, method, options, model, interaction, routes, events, given };
       checkTenants(tenants);
       checkShared(shared);
       const make = (tenant: string, own: TenantOptions) => makeParts(tenant, own, shared);
@@ -126,6 +142,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
   const asks = asking ?? options.authenticateHandler ?? !controllers;
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
   belongsTo(server.facts, tenant);
+  giveTo(server.facts, shared.given);
   giveContext(server, { name, tenant });
   return {
     server,

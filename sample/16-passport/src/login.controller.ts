@@ -38,6 +38,7 @@ const loginPage = (returnTo: unknown, problem = ''): string =>
     html`<!doctype html>
       <html lang="en">
         <title>Sign in</title>
+        <link rel="icon" href="data:," />
         <h1>Sign in</h1>
         <p role="alert">${problem}</p>
         <form method="post" action="/login">

@@ -9,6 +9,7 @@ export const loginPage = (returnTo: unknown): string =>
     html`<!doctype html>
       <html lang="en">
         <title>Sign in</title>
+        <link rel="icon" href="data:," />
         <script src="/passkeys.js" type="module"></script>
         <body data-return-to="${placeFor(returnTo)}">
           <h1>Sign in</h1>

@@ -38,6 +38,14 @@ const hostile = (look: Look = {}) => {
   ];
   return {
     login: renderer.show('login', { ...bad, username: HOSTILE, problem: 'wrong' }),
+    secondFactor: renderer.show('secondFactor', {
+      ...bad,
+      user: badUser,
+      codes: 'sent',
+      recovery: HOSTILE,
+      accounts: HOSTILE,
+      problem: 'codeWrong',
+    }),
     consent: renderer.show('consent', {
       ...bad,
       user: badUser,
@@ -81,7 +89,7 @@ describe('every page', () => {
       expect(policy).toContain("default-src 'none'; style-src 'sha256-" + hash('sha256', styles[0]!, 'base64') + "';");
       expect(policy).not.toContain('unsafe');
       // Chromium holds the redirects behind a form against it, to the client and onward.
-      const leadsOn = ['login', 'consent', 'signOut', 'signedOut'].includes(name);
+      const leadsOn = ['login', 'secondFactor', 'consent', 'signOut', 'signedOut'].includes(name);
       expect([name, policy.includes('form-action')]).toEqual([name, !leadsOn]);
     }
   });

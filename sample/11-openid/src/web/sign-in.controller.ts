@@ -33,6 +33,7 @@ export class SignInController {
       html`<!doctype html>
         <html lang="en">
           <title>The tea party</title>
+          <link rel="icon" href="data:," />
           <h1>The tea party</h1>
           ${main}
         </html>`,

@@ -22,6 +22,7 @@ export class ClientController {
       html`<!doctype html>
         <html lang="en">
           <title>Notes</title>
+          <link rel="icon" href="data:," />
           <h1>Notes</h1>
           <p><a href="/client">Read them with an application</a></p>
           <p><a href="/oauth/applications">The applications that may read them</a></p>

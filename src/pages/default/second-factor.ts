@@ -1,0 +1,57 @@
+import type { Page, SecondFactorPageContext } from '../contexts.js';
+import { type Html, html } from '../html.js';
+import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
+
+/** Asks for a code: of an app, one that was sent, or one that was written down. */
+export function secondFactor(context: SecondFactorPageContext): Page {
+  const { say, nameOf, action, fields, user, codes, recovery, accounts, problem } = context;
+  const title = say('codeTitle');
+  return {
+    title: problem ? say('problem', { title }) : title,
+    main: html`<h1>${title}</h1>
+      ${problemNotice(say, problem)}
+      <p>${say(INTRODUCED[codes])}</p>
+      ${codes !== 'unsent' && codeForm(context)}
+      ${
+        (codes === 'sent' || codes === 'unsent') &&
+        html`<form method="post" action="${action}">
+          ${hidden(fields)}
+          <button class="wide ${codes === 'unsent' && 'primary'}" name="send" value="1">
+            ${say(codes === 'sent' ? 'codeSendAgain' : 'codeSend')}
+          </button>
+        </form>`
+      }
+      ${recovery !== undefined && html`<p><a href="${recovery}">${say('codeUseRecovery')}</a></p>`}
+      <p class="aside">
+        ${say('signingInAs', { user: html`<b>${nameOf(user)}</b>` })} <a href="${accounts}">${say('otherAccount')}</a>
+      </p>`,
+  };
+}
+
+const INTRODUCED = {
+  app: 'codeOfApp',
+  sent: 'codeWasSent',
+  unsent: 'codeToSend',
+  recovery: 'codeOfRecovery',
+} as const;
+
+/** Digits come with the keys for digits; what was written down may have letters. */
+function codeForm({ say, action, fields, codes, problem }: SecondFactorPageContext): Html {
+  const isRecovery = codes === 'recovery';
+  return html`<form method="post" action="${action}">
+    ${hidden(fields)}
+    <label for="code">${say(isRecovery ? 'codeRecovery' : 'code')}</label>
+    <input
+      id="code"
+      name="code"
+      ${isRecovery ? html`autocomplete="off"` : html`autocomplete="one-time-code" inputmode="numeric"`}
+      autocapitalize="none"
+      spellcheck="false"
+      maxlength="100"
+      required
+      ${problem === 'codeWrong' && INVALID}
+      ${FOCUSED}
+    />
+    <button class="primary wide">${say('goOn')}</button>
+  </form>`;
+}

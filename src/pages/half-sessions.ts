@@ -1,0 +1,48 @@
+import type { Model, ServerFacts, SessionModel, User } from '../../lib/index.js';
+import { boundToTenant } from '../tenants/tenant-of.js';
+import { BrowserCookie } from './browser-cookie.js';
+import type { Visit } from './site.js';
+
+/**
+ * Who has given a password in a browser, and no code yet. The model keeps that among the sessions, so that what ends all that a
+ * user has granted ends it too; by a name that no cookie of a session can be, so that nobody is signed in by it.
+ */
+export class HalfSessions {
+  private readonly model: Model & SessionModel;
+
+  constructor(
+    private readonly server: ServerFacts,
+    /** In seconds. */
+    private readonly lifetime: number,
+  ) {
+    this.model = server.options.model as Model & SessionModel;
+  }
+
+  async start(user: User, visit: Visit): Promise<void> {
+    await this.end(visit);
+    const sessionId = this.idOf(this.cookie(visit).issue(this.lifetime));
+    const authTime = new Date(Date.now());
+    const expiresAt = new Date(authTime.getTime() + this.lifetime * 1000);
+    await this.model.saveSession({ sessionId, user, authTime, expiresAt });
+  }
+
+  async find(visit: Visit): Promise<User | undefined> {
+    const { value } = this.cookie(visit);
+    const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
+    return session && session.expiresAt.getTime() > Date.now() ? session.user : undefined;
+  }
+
+  /** The cookie goes by itself: it names nothing from then on. */
+  async end(visit: Visit): Promise<void> {
+    const { value } = this.cookie(visit);
+    if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });
+  }
+
+  private cookie({ request, response }: Visit): BrowserCookie {
+    return new BrowserCookie(request, response, this.server, 'oauth2-second-factor');
+  }
+
+  private idOf(value: string): string {
+    return boundToTenant(`second factor ${value}`, this.server);
+  }
+}

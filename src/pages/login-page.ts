@@ -1,0 +1,42 @@
+import type { LoginPageContext } from './contexts.js';
+import { localPath, pathOf, withQuery } from './local-path.js';
+import { reportUserRefused } from './page-events.js';
+import { type Site, textOf, type Visit, wantedAcr } from './site.js';
+
+/** What the field of the name holds at most. */
+export const LONGEST_NAME = 255;
+
+const STATUS = { wrong: 401, expired: 403, busy: 503, throttled: 429 } as const;
+
+/** What the operator is told of it; that a server is busy is nobody's guess. */
+const RULES = {
+  wrong: '`getUser()` finds the user, and the password is right',
+  expired: 'the form was sent by a page of this server, in this browser',
+  throttled: 'not so many attempts in so short a time',
+} as const;
+
+/** Why the login page is shown again. */
+export type LoginProblem = keyof typeof STATUS;
+
+/** Shows the login page, which knows where its visitor came from. */
+export function showLogin(site: Site, visit: Visit, problem?: LoginProblem): void {
+  const { request } = visit;
+  const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp'> = {};
+  const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, LONGEST_NAME);
+  if (username !== undefined) context.username = username;
+  if (problem) context.problem = problem;
+  const returnTo = localPath(textOf(request, 'return_to'));
+  const { signUp } = site.options;
+  const acr = wantedAcr(request);
+  if (signUp !== undefined) {
+    context.signUp = withQuery(signUp, { return_to: site.loginPath(request, returnTo, acr && { acr }) });
+  }
+  const fields = site.fields(visit, {
+    return_to: returnTo,
+    acr_values: acr?.join(' '),
+    ui_locales: textOf(request, 'ui_locales'),
+  });
+  const status = problem ? STATUS[problem] : 200;
+  if (problem && problem !== 'busy') reportUserRefused(site.server, { rule: RULES[problem], status, visit });
+  site.show('login', { ...context, fields, action: pathOf(site.server, 'login', { request }) }, visit, status);
+}

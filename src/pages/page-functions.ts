@@ -1,0 +1,31 @@
+import type { Html } from './html.js';
+import type {
+  AccountPageContext,
+  ApplicationsPageContext,
+  ConsentPageContext,
+  DeviceConsentPageContext,
+  DeviceDonePageContext,
+  DevicePageContext,
+  ErrorPageContext,
+  FrameContext,
+  LoginPageContext,
+  Page,
+  SecondFactorPageContext,
+  SignOutPageContext,
+} from './contexts.js';
+
+/** How each page is written; a host may replace any of them. */
+export interface PageFunctions {
+  login(context: LoginPageContext): Page;
+  secondFactor(context: SecondFactorPageContext): Page;
+  consent(context: ConsentPageContext): Page;
+  account(context: AccountPageContext): Page;
+  signOut(context: SignOutPageContext): Page;
+  error(context: ErrorPageContext): Page;
+  applications(context: ApplicationsPageContext): Page;
+  device(context: DevicePageContext): Page;
+  deviceConsent(context: DeviceConsentPageContext): Page;
+  deviceDone(context: DeviceDonePageContext): Page;
+  /** The whole document. */
+  frame(context: FrameContext): Html;
+}

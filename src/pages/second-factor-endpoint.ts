@@ -1,0 +1,60 @@
+import { localPath } from './local-path.js';
+import { showLogin } from './login-page.js';
+import { PageEndpoint } from './page-endpoint.js';
+import { reportUser } from './page-events.js';
+import { type CodeProblem, secondFactorPath, showSecondFactor, subjectOf } from './second-factor-page.js';
+import { type First, SecondStep } from './second-step.js';
+import { type Site, textOf, type Visit } from './site.js';
+
+/** What the field holds at most, without the spaces. */
+const LONGEST_CODE = 100;
+
+/** Asks who has proven the first half for a code. Of nobody else anything is said. */
+export class SecondFactorEndpoint extends PageEndpoint {
+  private readonly step: SecondStep;
+
+  constructor(site: Site) {
+    super(site);
+    this.step = SecondStep.of(site)!;
+  }
+
+  protected async get(visit: Visit): Promise<void> {
+    const first = await this.step.find(visit);
+    if (!first) return this.goOn(visit);
+    this.ask(first, visit);
+  }
+
+  protected async post(visit: Visit): Promise<void> {
+    const { site, step } = this;
+    const { request } = visit;
+    const first = await step.find(visit);
+    // A form that is sent once more finds its user signed in.
+    if (!first) return (await site.findUser(request)) ? this.goOn(visit) : showLogin(site, visit, 'expired');
+    if (!site.isOurs(visit, subjectOf(first.user))) return this.ask(first, visit, 'codeExpired');
+    if (textOf(request, 'send') !== undefined && step.canSend) {
+      const delay = await step.send(first.user, visit);
+      return delay ? this.ask(first, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
+    }
+    const code =
+      textOf(request, 'code')
+        ?.slice(0, 2 * LONGEST_CODE)
+        .replaceAll(/\s/g, '') ?? '';
+    if (code === '' || code.length > LONGEST_CODE) return this.ask(first, visit, 'codeWrong');
+    const problem = await step.verify(first.user, code, visit);
+    if (problem) return this.ask(first, visit, problem);
+    await step.complete(first, visit);
+    reportUser(site.server, 'user.signed_in', { user: first.user, visit, endpoint: 'second_factor' });
+    this.goOn(visit);
+  }
+
+  private ask({ user }: First, visit: Visit, problem?: CodeProblem): void {
+    const { canSend } = this.step;
+    const { recoveryCodes } = this.site.options.secondFactor!;
+    showSecondFactor(this.site, user, visit, { canSend, recoveryCodes, ...(problem && { problem }) });
+  }
+
+  /** Back to where they came from: whoever has not proven enough for that is told there. */
+  private goOn(visit: Visit): void {
+    this.goTo(localPath(textOf(visit.request, 'return_to')) ?? this.site.options.home, visit);
+  }
+}

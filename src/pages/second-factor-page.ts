@@ -1,0 +1,68 @@
+import type { User } from '../../lib/index.js';
+import type { Facts } from './page-renderer.js';
+import { localPath, pathOf } from './local-path.js';
+import { reportUserRefused } from './page-events.js';
+import { type Site, textOf, type Visit, wantedAcr } from './site.js';
+
+const STATUS = { codeWrong: 401, codeExpired: 403, busy: 503, throttled: 429 } as const;
+
+const RULES = {
+  codeWrong: '`verify()` of the second factor takes the code',
+  codeExpired: 'the form was sent by a page of this server, in this browser, for this user',
+  throttled: 'not so many attempts in so short a time',
+} as const;
+
+/** Why the page is shown again. */
+export type CodeProblem = keyof typeof STATUS;
+
+/** Where a code is entered, with what is to be known there: where its visitor goes on, and what a client wants. */
+export function secondFactorPath(
+  { server }: Site,
+  { request }: Visit,
+  more: Readonly<Record<string, string | undefined>> = {},
+): string {
+  return pathOf(server, 'second_factor', { request, query: { ...carried(request), ...more } });
+}
+
+/** What its form is good for: this user, in this browser. */
+export const subjectOf = (user: User): string => ` of the second factor of ${String(user['id'])}`;
+
+/** What the page offers. */
+interface Offer {
+  canSend: boolean;
+  recoveryCodes: boolean;
+  problem?: CodeProblem;
+}
+
+/** Shows the page where a user enters a code. */
+export function showSecondFactor(
+  site: Site,
+  user: User,
+  visit: Visit,
+  { canSend, recoveryCodes, problem }: Offer,
+): void {
+  const { request } = visit;
+  const [isSent, isRecovery] = [textOf(request, 'sent') !== undefined, textOf(request, 'recovery') !== undefined];
+  const now = { sent: isSent ? '' : undefined, recovery: isRecovery ? '' : undefined };
+  const acr = wantedAcr(request);
+  const facts: Facts<'secondFactor'> = {
+    user,
+    codes: isRecovery ? 'recovery' : !canSend ? 'app' : isSent ? 'sent' : 'unsent',
+    action: secondFactorPath(site, visit, now),
+    fields: site.fields(visit, {}, subjectOf(user)),
+    accounts: site.loginPath(request, localPath(textOf(request, 'return_to')), { fresh: true, ...(acr && { acr }) }),
+  };
+  if (recoveryCodes && !isRecovery) facts.recovery = secondFactorPath(site, visit, { ...now, recovery: '' });
+  if (problem) facts.problem = problem;
+  const status = problem ? STATUS[problem] : 200;
+  if (problem && problem !== 'busy') {
+    reportUserRefused(site.server, { rule: RULES[problem], status, visit, endpoint: 'second_factor' });
+  }
+  site.show('secondFactor', facts, visit, status);
+}
+
+const carried = (request: Visit['request']) => ({
+  return_to: localPath(textOf(request, 'return_to')),
+  acr_values: wantedAcr(request)?.join(' '),
+  ui_locales: textOf(request, 'ui_locales'),
+});

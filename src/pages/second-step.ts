@@ -1,0 +1,137 @@
+import type { Session, User } from '../../lib/index.js';
+import { isStrong } from '../../lib/openid/prompt/presence.js';
+import { findOpenId } from '../../lib/openid/openid-feature.js';
+import { boundToTenant } from '../tenants/tenant-of.js';
+import type { Attempt } from './attempts.js';
+import { HalfSessions } from './half-sessions.js';
+import type { SecondFactor, SettledSecondFactor } from './second-factor.js';
+import { type Site, type Visit, wantedAcr } from './site.js';
+import { startSession } from './start-session.js';
+import { unlessBusy } from './unless-busy.js';
+
+/** Why a code could not be tried or sent now. */
+type Delay = 'busy' | 'throttled';
+
+/** Who has proven the first half, and how: by a password a moment ago, or by the session that they have. */
+export interface First {
+  user: User;
+  /** Left out: a password, a moment ago. */
+  session?: Session;
+}
+
+/** What of a login follows the password, where the host has a second factor. */
+export class SecondStep {
+  private readonly halves: HalfSessions;
+
+  constructor(
+    private readonly site: Site,
+    private readonly options: SettledSecondFactor,
+  ) {
+    this.halves = new HalfSessions(site.server, options.lifetime);
+  }
+
+  static of(site: Site): SecondStep | undefined {
+    const { secondFactor } = site.options;
+    return secondFactor && new SecondStep(site, secondFactor);
+  }
+
+  get canSend(): boolean {
+    return typeof this.factor.send === 'function';
+  }
+
+  /** Is the password of this user not enough? */
+  async isDue(user: User, visit: Visit): Promise<boolean> {
+    const isWanted = this.options.when === 'always' || this.isNeeded(visit, this.options.password);
+    return isWanted && this.isEnrolled(user);
+  }
+
+  /** Does a client want more of who is signed in than they have proven, and can they prove that? */
+  async isStepUp(user: User, visit: Visit): Promise<boolean> {
+    const session = await this.site.own!.findSession(visit.request);
+    return this.isNeeded(visit, session?.acr) && this.isEnrolled(user);
+  }
+
+  /** The password was right: sends a code, where one is sent, and remembers who it was. */
+  async begin(user: User, visit: Visit): Promise<Delay | undefined> {
+    const delay = this.canSend ? await this.send(user, visit) : undefined;
+    if (delay === undefined) await this.halves.start(user, visit);
+    return delay;
+  }
+
+  /** Forgets who has given a password in this browser, and nothing more. */
+  async forget(visit: Visit): Promise<void> {
+    await this.halves.end(visit);
+  }
+
+  /** Who is to bring a code; undefined: nobody. */
+  async find(visit: Visit): Promise<First | undefined> {
+    const half = await this.halves.find(visit);
+    if (half) return { user: half };
+    const session = await this.site.own!.findSession(visit.request);
+    const { acr } = this.options;
+    if (!session || acr === undefined || session.acr === acr) return undefined;
+    return (await this.isEnrolled(session.user)) ? { user: session.user, session } : undefined;
+  }
+
+  async send(user: User, visit: Visit): Promise<Delay | undefined> {
+    const attempt = this.attemptOf(user, visit, 'send');
+    if (await this.isTooMany(attempt, visit)) return 'throttled';
+    return (await unlessBusy(async () => this.factor.send!(user), visit)) === 'busy' ? 'busy' : undefined;
+  }
+
+  async verify(user: User, code: string, visit: Visit): Promise<Delay | 'codeWrong' | undefined> {
+    const attempt = this.attemptOf(user, visit, 'code');
+    if (await this.isTooMany(attempt, visit)) return 'throttled';
+    const verdict: unknown = await unlessBusy(async () => this.factor.verify(user, code), visit);
+    if (verdict === 'busy') return verdict;
+    if (verdict !== true) return 'codeWrong';
+    const { codeThrottle } = this.site.options;
+    for (const one of [attempt, this.attemptOf(user, visit, 'send')]) await codeThrottle.forgive?.(one);
+    return undefined;
+  }
+
+  /**
+   * Signs in who has brought both. Beside a session the code stands alone: when its password was given stays as it was, and when it
+   * ends, so that nobody who is asked for a fresh login gets by without.
+   */
+  async complete({ user, session }: First, visit: Visit): Promise<void> {
+    const { acr, amr } = this.options;
+    await this.halves.end(visit);
+    const before = session ? session.amr : this.site.options.signIn?.amr;
+    const more = {
+      ...(session && { authTime: session.authTime, expiresAt: session.expiresAt }),
+      ...(acr !== undefined && { acr }),
+      amr: [...new Set([...(before ?? ['pwd']), ...amr, 'mfa'])],
+    };
+    await startSession(this.site, user, visit, more);
+  }
+
+  /** Does the second factor make of a login that does not do for a client one that does? */
+  private isNeeded({ request }: Visit, has: string | undefined): boolean {
+    const { acr } = this.options;
+    const known = findOpenId(this.site.server)?.acrValues ?? [];
+    const wanted = wantedAcr(request) ?? [];
+    const isEnough = (one: string | undefined) =>
+      isStrong({ signIn: one === undefined ? {} : { acr: one } }, wanted, known);
+    return acr !== undefined && !isEnough(has) && isEnough(acr);
+  }
+
+  private async isEnrolled(user: User): Promise<boolean> {
+    return Boolean(await this.factor.isEnrolled(user));
+  }
+
+  private async isTooMany(attempt: Attempt, { response }: Visit): Promise<boolean> {
+    const wait = await this.site.options.codeThrottle.count(attempt);
+    if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
+    return wait > 0;
+  }
+
+  private attemptOf(user: User, { request }: Visit, secondFactor: 'code' | 'send'): Attempt {
+    const username = boundToTenant(`${secondFactor} of ${String(user['id'])}`, this.site.server);
+    return { username, secondFactor, request: request['native'] };
+  }
+
+  private get factor(): SecondFactor {
+    return this.options.factors.of(this.site.server);
+  }
+}

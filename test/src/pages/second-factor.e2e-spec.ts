@@ -1,0 +1,557 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Inject, Injectable, UseGuards } from '@nestjs/common';
+import { OAuth2Module, type OAuth2ModuleOptions, OAuthGuard, RequireAuth } from 'nest-oauth2';
+import { deviceAuthorization, introspection } from 'nest-oauth2/features';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { html, pages, type PagesOptions, type SecondFactor } from 'nest-oauth2/pages';
+import { OAuth2Server, TemporarilyUnavailableError } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import * as client from 'openid-client';
+
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { type Shown, Visitor } from './visitor.js';
+
+const PWD = 'urn:example:pwd';
+const MFA = 'urn:example:mfa';
+const CALLBACK = 'https://app.example/callback';
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+const HALF = 'oauth2-second-factor';
+const SESSION = 'oauth2-session';
+const ESSENTIAL = { claims: JSON.stringify({ id_token: { acr: { essential: true, value: MFA } } }) };
+
+const users = ['alice', 'bob', 'carol'].map((name, index) => ({ id: String(index + 1), username: name, name }));
+
+class Model extends MemoryStore {
+  getClaims = () => ({});
+}
+
+const newModel = () =>
+  new Model({
+    clients: [
+      {
+        id: 'web',
+        secret: 'secret-of-the-client-web',
+        grants: ['authorization_code', 'refresh_token', DEVICE],
+        redirectUris: [CALLBACK],
+        scopes: ['openid'],
+        consent: 'always',
+      },
+    ],
+    users: {
+      findById: (id) => users.find((user) => user.id === id),
+      findByCredentials: (name, password) => password === 'wonderland' && users.find((one) => one.username === name),
+    },
+  });
+
+/** What the host has of codes: Carol has not set any up. */
+class Codes {
+  readonly enrolled = new Set(['1', '2']);
+  readonly tried: string[] = [];
+  readonly sent: string[] = [];
+  answer: (() => unknown) | undefined;
+}
+
+@Injectable()
+class Totp implements SecondFactor {
+  constructor(@Inject(Codes) protected readonly codes: Codes) {}
+
+  isEnrolled({ id }: { id?: unknown }): boolean {
+    return this.codes.enrolled.has(id as string);
+  }
+
+  verify({ id }: { id?: unknown }, code: string): boolean {
+    this.codes.tried.push(code);
+    if (this.codes.answer) return this.codes.answer() as boolean;
+    return code === `12345${id as string}` || code === 'abcd-efgh';
+  }
+}
+
+class ByMail extends Totp {
+  send({ id }: { id?: unknown }): void {
+    this.codes.sent.push(id as string);
+  }
+}
+
+@Controller('payments')
+@UseGuards(OAuthGuard)
+class PaymentsController {
+  @Get()
+  @RequireAuth({ acr: MFA })
+  pay() {
+    return { paid: true };
+  }
+}
+
+describe.each(PLATFORMS)('a second factor on %s', (platform) => {
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await stopHosts();
+  });
+
+  interface Setting extends Partial<NonNullable<PagesOptions['secondFactor']>> {
+    pages?: PagesOptions;
+    module?: Partial<OAuth2ModuleOptions>;
+  }
+
+  async function open({ pages: looks, module, ...factor }: Setting = {}) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const [model, codes] = [newModel(), new Codes()];
+    const secondFactor = { by: Totp, acr: MFA, ...factor };
+    const site = pages({ signIn: { acr: PWD, amr: ['pwd'] }, secondFactor, devices: true, ...looks });
+    const features = [
+      keys({ from: [RSA] }),
+      openid({ acrValues: [PWD, MFA] }),
+      introspection(),
+      deviceAuthorization({ interval: 1 }),
+      site,
+    ];
+    const extraProviders = [{ provide: Codes, useValue: codes }];
+    const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, extraProviders, ...module })];
+    const host = { imports, controllers: [PaymentsController] };
+    const { app } = await startHost(platform, host, { port, trustProxy: true });
+    const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
+      execute: [client.allowInsecureRequests],
+    });
+    return { url, model, codes, config, site, server: app.get(OAuth2Server), visitor: new Visitor(url) };
+  }
+
+  const asked = (change: Record<string, string> = {}) => {
+    const usual = { response_type: 'code', client_id: 'web', scope: 'openid', state: 'xyz', redirect_uri: CALLBACK };
+    return `/oauth/authorize?${new URLSearchParams({ ...usual, ...change }).toString()}`;
+  };
+
+  /** Goes on from an answer as a browser does, until there is a page, or the client. */
+  async function follow(visitor: Visitor, shown: Shown): Promise<Shown> {
+    let next = shown;
+    for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
+      expect(hops).toBeLessThan(10);
+      next = await visitor.get(next.location);
+    }
+    return next;
+  }
+
+  const go = async (visitor: Visitor, change: Record<string, string> = {}) =>
+    follow(visitor, await visitor.get(asked(change)));
+  const send = async (visitor: Visitor, page: Shown, typed: Record<string, string> = {}) =>
+    follow(visitor, await visitor.send(page, typed));
+  const password = async (visitor: Visitor, page: Shown, username = 'alice') =>
+    send(visitor, page, { username, password: 'wonderland' });
+
+  /** Says yes on the consent page, and redeems the code. */
+  async function redeem(config: client.Configuration, visitor: Visitor, consent: Shown) {
+    expect(consent.heading).toBe('Allow access?');
+    const { location } = await visitor.send(consent, { decision: 'allow' });
+    return client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' });
+  }
+
+  /** Where the choice of an account leads with this one. */
+  const continued = ({ html: page }: Shown) =>
+    /href="([^"]*)"[^>]*>Continue as/.exec(page)![1]!.replaceAll('&amp;', '&');
+
+  const errorOf = ({ location }: Shown) => new URL(location!).searchParams.get('error');
+
+  it('is asked for between password and consent, and what it proves travels to tokens, clients and routes', async () => {
+    const { visitor, config, url } = await open();
+    const page = await password(visitor, await go(visitor));
+    expect([page.status, page.heading]).toEqual([200, 'Enter your code']);
+    expect(page.html).toMatch(/<label for="code">Code<\/label>\s*<input\s+id="code"\s+name="code"/);
+    expect(page.html).toMatch(/autocomplete="one-time-code" inputmode="numeric"/);
+    expect(page.html).toContain('<b>alice</b>');
+    expect(page.html).not.toMatch(/<script|recovery|name="send"/);
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+
+    const tokens = await redeem(config, visitor, await send(visitor, page, { code: ' 123 451 ' }));
+    expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'], auth_time: expect.any(Number) });
+    expect(await client.tokenIntrospection(config, tokens.access_token)).toMatchObject({ active: true, acr: MFA });
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    expect((await fetch(`${url}/payments`, { headers })).status).toBe(200);
+    // Signed in is signed in.
+    expect((await go(visitor, { acr_values: MFA })).heading).toBe('Allow access?');
+  });
+
+  it('signs nobody in by the password alone, whichever page is tried, and whatever cookie', async () => {
+    const { visitor, url, site, server, model } = await open();
+    await password(visitor, await go(visitor));
+    const half = visitor.cookies.get(HALF)!;
+    expect((await go(visitor)).heading).toBe('Sign in');
+    expect((await follow(visitor, await visitor.get('/oauth/applications'))).heading).toBe('Sign in');
+    const decided = await visitor.post(asked(), { decision: 'allow', ticket: 'x' });
+    expect(decided.location).toMatch(/^\/oauth\/login/);
+    for (const cookie of [half, `second factor ${half}`, `second%20factor%20${half}`]) {
+      const forger = new Visitor(url);
+      forger.cookies.set(SESSION, cookie);
+      expect((await go(forger)).heading).toBe('Sign in');
+      const native = { headers: { cookie: `${SESSION}=${cookie}` }, method: 'GET', url: '/', query: {} };
+      expect(await site.findUser(native, server)).toBeUndefined();
+    }
+    expect(await model.getSession(half)).toBeUndefined();
+  });
+
+  it('is nothing to users who have none: the client hears it where that is essential', async () => {
+    const { visitor, config, url } = await open();
+    const consent = await password(visitor, await go(visitor, { acr_values: MFA }), 'carol');
+    const tokens = await redeem(config, visitor, consent);
+    expect(tokens.claims()).toMatchObject({ acr: PWD, amr: ['pwd'] });
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    expect((await fetch(`${url}/payments`, { headers })).status).toBe(401);
+    const other = new Visitor(url);
+    // Another account might do.
+    const choice = await password(other, await go(other, ESSENTIAL), 'carol');
+    expect(choice.heading).toBe('Choose an account');
+    const refused = await other.get(continued(choice));
+    expect(errorOf(refused)).toBe('unmet_authentication_requirements');
+  });
+
+  it('asks, where it is asked for by clients alone, only for the code of who is signed in, and claims no fresh login', async () => {
+    const { visitor, config, url } = await open({ when: 'wanted' });
+    const first = await redeem(config, visitor, await password(visitor, await go(visitor)));
+    expect(first.claims()).toMatchObject({ acr: PWD, amr: ['pwd'] });
+    const before = visitor.cookies.get(SESSION)!;
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => now + 20_000);
+
+    const page = await go(visitor, ESSENTIAL);
+    expect(page.heading).toBe('Enter your code');
+    const stronger = await redeem(config, visitor, await send(visitor, page, { code: '123451' }));
+    expect(stronger.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
+    expect(stronger.claims()!['auth_time']).toBe(first.claims()!['auth_time']);
+    // Its cookie is another one, and that of before is over.
+    expect(visitor.cookies.get(SESSION)).not.toBe(before);
+    const thief = new Visitor(url);
+    thief.cookies.set(SESSION, before);
+    expect((await go(thief)).heading).toBe('Sign in');
+  });
+
+  it.each([
+    ['prompt=login', { prompt: 'login' }],
+    ['max_age', { max_age: '10' }],
+  ])('asks for both where %s wants a fresh login, and a code does not stand for that', async (_, fresh) => {
+    const { visitor, config } = await open({ when: 'wanted' });
+    const first = await redeem(config, visitor, await password(visitor, await go(visitor)));
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => now + 100_000);
+    const away = await visitor.get(asked({ ...fresh, acr_values: MFA }));
+    const address = new URL(away.location!, 'http://here');
+    expect(address.searchParams.get('prompt')).toBe('login');
+    // Who takes that off their address is asked for a code, and then for both all the same.
+    address.searchParams.delete('prompt');
+    const page = await visitor.get(address.pathname + address.search);
+    const code = await follow(visitor, page);
+    expect(code.heading).toBe('Enter your code');
+    const again = await send(visitor, code, { code: '123451' });
+    expect(again.heading).toBe('Sign in');
+    const both = await send(visitor, await password(visitor, again), { code: '123451' });
+    const tokens = await redeem(config, visitor, both);
+    expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
+    expect(tokens.claims()!['auth_time']).toBeGreaterThan(Number(first.claims()!['auth_time']) + 90);
+  });
+
+  it('comes after the choice of an account, and lets another one be used', async () => {
+    const { visitor } = await open({ when: 'wanted' });
+    await password(visitor, await visitor.get('/oauth/login'));
+    const choice = await go(visitor, { ...ESSENTIAL, prompt: 'select_account' });
+    expect(choice.heading).toBe('Choose an account');
+    expect((await visitor.get(continued(choice))).heading).toBe('Enter your code');
+    // Bob's password is enough for nobody who asks for more.
+    const bob = await password(visitor, await send(visitor, choice), 'bob');
+    expect([bob.heading, bob.html.includes('<b>bob</b>')]).toEqual(['Enter your code', true]);
+    expect((await send(visitor, bob, { code: '123452' })).html).toContain('signed in as <b>bob</b>');
+  });
+
+  it('sends a code once for each login, another when asked, and none by a link', async () => {
+    const { visitor, codes, url } = await open({ by: ByMail, when: 'wanted' });
+    const page = await password(visitor, await go(visitor, ESSENTIAL));
+    expect(page.html).toContain('A code was sent to you');
+    const path = page.form.action;
+    for (let times = 0; times < 3; times += 1) await visitor.get(path);
+    expect(codes.sent).toEqual(['1']);
+    await visitor.send(page, { send: '1' }, { origin: 'https://evil.example' });
+    await visitor.send(page, { send: '1', form_token: 'x' });
+    expect(codes.sent).toEqual(['1']);
+    const again = await send(visitor, page, { send: '1' });
+    expect([again.heading, codes.sent.length]).toEqual(['Enter your code', 2]);
+    expect((await send(visitor, again, { code: '123451' })).heading).toBe('Allow access?');
+
+    // Who is signed in has to ask for it: a link of somebody else brings them here.
+    const signedIn = new Visitor(url);
+    await password(signedIn, await signedIn.get('/oauth/login'));
+    const unsent = await go(signedIn, ESSENTIAL);
+    expect([unsent.html.includes('Send me a code'), unsent.html.includes('name="code"')]).toEqual([true, false]);
+    expect(codes.sent).toHaveLength(2);
+    expect((await send(signedIn, unsent, { send: '1' })).html).toContain('name="code"');
+    expect(codes.sent).toHaveLength(3);
+    // Nor does somebody who has the password fill a mailbox.
+    for (let times = 0; times < 10; times += 1) await password(new Visitor(url), await go(new Visitor(url), ESSENTIAL));
+    expect(codes.sent.length).toBeLessThan(8);
+  });
+
+  it('takes recovery codes, whose page has letters', async () => {
+    const { visitor } = await open({ recoveryCodes: true });
+    const page = await password(visitor, await go(visitor));
+    const [, link] = /href="([^"]*recovery=[^"]*)"/.exec(page.html)!;
+    const recovery = await visitor.get(link!.replaceAll('&amp;', '&'));
+    expect(recovery.html).toContain('Enter one of your recovery codes.');
+    expect(recovery.html).not.toMatch(/inputmode|Use a recovery code/);
+    expect((await visitor.send(recovery, { code: 'x' })).html).toContain('Enter one of your recovery codes.');
+    expect((await send(visitor, recovery, { code: 'abcd-efgh' })).heading).toBe('Allow access?');
+  });
+
+  it('says that a code is wrong, and shows it to nobody', async () => {
+    const { visitor, codes } = await open();
+    const page = await password(visitor, await go(visitor));
+    const wrong = await visitor.send(page, { code: '"><script>' });
+    expect([wrong.status, wrong.heading, wrong.html.includes('script>')]).toEqual([401, 'Enter your code', false]);
+    expect(wrong.html).toMatch(/role="alert" id="problem">This code is wrong/);
+    expect(wrong.html).toContain('aria-invalid="true" aria-describedby="problem"');
+    for (const code of ['', '  ', 'x'.repeat(101)]) expect((await visitor.send(page, { code })).status).toBe(401);
+    // What is no code is not asked about.
+    expect(codes.tried).toHaveLength(1);
+  });
+
+  it('lets nobody guess, however often they begin anew, from wherever, and nobody else is kept out', async () => {
+    const { url, codes } = await open();
+    let last: Shown | undefined;
+    for (let guess = 0; guess < 8; guess += 1) {
+      const guesser = new Visitor(url, { 'x-forwarded-for': `192.0.2.${guess}` });
+      last = await guesser.send(await password(guesser, await go(guesser)), { code: `00000${guess}` });
+    }
+    expect([last!.status, Number(last!.headers.get('retry-after'))]).toEqual([429, expect.closeTo(900, -2)]);
+    expect(last!.html).toContain('Too many attempts');
+    expect(codes.tried).toHaveLength(5);
+    const alice = new Visitor(url);
+    expect((await alice.send(await password(alice, await go(alice)), { code: '123451' })).status).toBe(429);
+    const bob = new Visitor(url);
+    const his = await send(bob, await password(bob, await go(bob), 'bob'), { code: '123452' });
+    expect(his.heading).toBe('Allow access?');
+  });
+
+  it('lets the host slow down who guesses', async () => {
+    const attempts: object[] = [];
+    const throttle = {
+      count({ request: _, ...attempt }: { request: unknown }) {
+        attempts.push(attempt);
+        return 0;
+      },
+    };
+    const { visitor } = await open({ pages: { throttle } });
+    await visitor.send(await password(visitor, await go(visitor)), { code: '1' });
+    expect(attempts).toEqual([
+      { username: 'alice', address: expect.any(String) },
+      { username: 'code of 1', secondFactor: 'code' },
+    ]);
+  });
+
+  it('believes the form of its own page alone, for the user it was shown to, in their browser', async () => {
+    const { visitor, url, codes } = await open();
+    const hers = await password(visitor, await go(visitor));
+    const bob = new Visitor(url);
+    const his = await password(bob, await go(bob), 'bob');
+    for (const [browser, form, headers] of [
+      [visitor, { ...hers, form: { ...hers.form, fields: {} } }, {}],
+      [visitor, hers, { origin: 'https://evil.example' }],
+      [visitor, hers, { 'sec-fetch-site': 'cross-site' }],
+      [visitor, his, {}],
+      [bob, hers, {}],
+    ] as const) {
+      const refused = await browser.send(form, { code: '123451' }, headers);
+      expect([refused.status, refused.location]).toEqual([403, null]);
+    }
+    // In one browser too, where Bob's password came after the page was shown to Alice.
+    await password(visitor, await go(visitor), 'bob');
+    const swapped = await visitor.send(hers, { code: '123451' });
+    expect([swapped.status, swapped.html.includes('<b>bob</b>')]).toEqual([403, true]);
+    // And a browser that has brought no password brings nothing.
+    const stranger = new Visitor(url);
+    const page = await go(stranger);
+    const alone = await stranger.post('/oauth/second_factor', { ...page.form.fields, code: '123451' });
+    expect([alone.status, alone.heading]).toEqual([403, 'Sign in']);
+    expect((await stranger.get('/oauth/second_factor')).location).toBe('/');
+    expect(codes.tried).toEqual([]);
+  });
+
+  it('takes no half of a login that somebody planted, and none twice', async () => {
+    const { visitor, url } = await open();
+    visitor.cookies.set(HALF, 'A'.repeat(43));
+    const page = await password(visitor, await go(visitor));
+    const half = visitor.cookies.get(HALF)!;
+    expect(half).not.toBe('A'.repeat(43));
+    expect(page.heading).toBe('Enter your code');
+    const before = visitor.cookies.get(SESSION)!;
+    expect((await send(visitor, page, { code: '123451' })).heading).toBe('Allow access?');
+    expect(visitor.cookies.get(SESSION)).not.toBe(before);
+    // Sent once more it does no harm, and with the cookies of before nothing.
+    expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
+    const thief = new Visitor(url);
+    thief.cookies.set(SESSION, before).set(HALF, half);
+    const replayed = await thief.send(page, { code: '123451' });
+    expect([replayed.status, replayed.heading]).toEqual([403, 'Sign in']);
+    expect((await go(thief)).heading).toBe('Sign in');
+  });
+
+  it('is over after its seconds, and when all ends that the user has granted', async () => {
+    const { visitor, model } = await open({ lifetime: 60 });
+    const page = await password(visitor, await go(visitor));
+    expect(visitor.cookies.has(HALF)).toBe(true);
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 61_000);
+    const late = await visitor.send(page, { code: '123451' });
+    expect([late.status, late.heading, late.html.includes('had expired')]).toEqual([403, 'Sign in', true]);
+    clock.mockRestore();
+    const other = await password(visitor, await go(visitor));
+    await model.revokeGrantsOf({ userId: '1' });
+    expect((await visitor.send(other, { code: '123451' })).status).toBe(403);
+  });
+
+  it('goes on at the address that its visitor came from, and at none elsewhere', async () => {
+    const { visitor } = await open();
+    await password(visitor, await visitor.get('/oauth/login'));
+    for (const [asks, leads] of [
+      ['/there?a=b', '/there?a=b'],
+      ['https://evil.example/', '/'],
+      ['//evil.example', '/'],
+    ]) {
+      const page = await visitor.get(`/oauth/second_factor?${new URLSearchParams({ return_to: asks! }).toString()}`);
+      const sent = await visitor.send(page, { code: '123451' });
+      expect(sent.location).toBe(leads);
+      await password(visitor, await visitor.get('/oauth/login?prompt=login'));
+    }
+  });
+
+  it.each([
+    ['a fault', () => Promise.reject(new Error('the database is at 10.0.0.1')), 503, 'Something went wrong'],
+    [
+      'a service that is busy',
+      () => Promise.reject(new TemporarilyUnavailableError('Busy', { retryAfter: 7 })),
+      503,
+      'Please try again',
+    ],
+    ['anything but true', () => ({ valid: true }), 401, 'This code is wrong'],
+  ])('signs nobody in by %s, and shows a page', async (_, answer, status, text) => {
+    const { visitor, codes } = await open();
+    const page = await password(visitor, await go(visitor));
+    codes.answer = answer;
+    const shown = await visitor.send(page, { code: '123451' });
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+    expect(shown.html).toContain(text);
+    expect(shown.html).not.toContain('10.0.0.1');
+    expect((await go(visitor)).heading).toBe('Sign in');
+    // Once that is over they go on where they were.
+    codes.answer = undefined;
+    expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
+  });
+
+  it('signs nobody in whose factor cannot be looked up, or whose code cannot be sent', async () => {
+    const fault = () => {
+      throw new Error('the database is at 10.0.0.1');
+    };
+    for (const by of [
+      { isEnrolled: fault, verify: () => true },
+      { isEnrolled: () => true, verify: () => true, send: fault },
+    ]) {
+      const { visitor } = await open({ by });
+      const shown = await password(visitor, await go(visitor));
+      expect([shown.status, shown.html.includes('Something went wrong')]).toEqual([503, true]);
+      expect((await go(visitor)).heading).toBe('Sign in');
+      expect(visitor.cookies.has(HALF)).toBe(false);
+    }
+  });
+
+  it('speaks the language of its visitor, on a page of the host where that has one', async () => {
+    const languages = { de: { messages: { codeTitle: 'Code eingeben' } } };
+    const { visitor } = await open({ pages: { languages } });
+    expect((await password(visitor, await go(visitor, { ui_locales: 'de' }))).heading).toBe('Code eingeben');
+    const own = await open({
+      pages: { render: { secondFactor: ({ say }) => ({ title: say('codeTitle'), main: html`<h1>Mine</h1>` }) } },
+    });
+    expect((await password(own.visitor, await go(own.visitor))).heading).toBe('Mine');
+  });
+
+  it('proves a login for a device, and its user can sign out', async () => {
+    const { visitor, config } = await open();
+    const begun = await client.initiateDeviceAuthorization(config, { scope: 'openid' });
+    const login = await send(visitor, await visitor.get('/oauth/device'), { user_code: begun.user_code });
+    const back = await send(visitor, await password(visitor, login), { code: '123451' });
+    const shown = await send(visitor, back, { user_code: begun.user_code });
+    expect((await send(visitor, shown, { decision: 'allow' })).heading).toBe('Your device is connected');
+    const tokens = await client.pollDeviceAuthorizationGrant(config, begun);
+    expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
+    await visitor.send(await visitor.get('/oauth/logout'));
+    expect((await go(visitor)).heading).toBe('Sign in');
+    expect((await password(visitor, await go(visitor))).heading).toBe('Enter your code');
+  });
+
+  it('belongs to one tenant', async () => {
+    const tenants = {
+      findTenant: ({ host }: { host?: string | undefined }) => (host === 'localhost' ? 'b' : 'a'),
+      createTenantOptions: (tenant: string) => ({ issuer: `http://${tenant}.example` }),
+    };
+    const codes = new Codes();
+    const imports = [
+      OAuth2Module.forRoot({
+        model: newModel(),
+        tenants,
+        features: [pages({ secondFactor: { by: Totp } })],
+        extraProviders: [{ provide: Codes, useValue: codes }],
+        secret: SECRET,
+      }),
+    ];
+    const { url } = await startHost(platform, { imports });
+    const visitor = new Visitor(url);
+    const page = await password(visitor, await visitor.get('/oauth/login'));
+    expect(page.heading).toBe('Enter your code');
+    const other = new Visitor(url.replace('127.0.0.1', 'localhost'));
+    for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
+    const shown = await other.send(page, { code: '123451' });
+    expect(shown.location).toBeNull();
+    expect((await visitor.send(page, { code: '123451' })).location).toBe('/');
+  });
+});
+
+describe('secondFactor of pages()', () => {
+  const by = { isEnrolled: () => true, verify: () => true };
+
+  it.each<[PagesOptions, string]>([
+    [{ secondFactor: {} as never }, '`secondFactor` needs `by`'],
+    [{ secondFactor: { by: (() => by) as never } }, '`secondFactor.by` must be a class, an instance or a provider'],
+    [{ secondFactor: { by, acr: '' } }, '`acr` and `amr` of `secondFactor` must be'],
+    [{ secondFactor: { by, acr: PWD }, signIn: { acr: PWD } }, 'must be another one than that of `signIn`'],
+    [{ secondFactor: { by, when: 'never' as never } }, "must be 'always' or 'wanted'"],
+    [{ secondFactor: { by, lifetime: 0.5 } }, '`lifetime` of `secondFactor` must be whole seconds'],
+    [
+      { secondFactor: { by }, sessions: { find: () => undefined, start: () => undefined, end: () => undefined } },
+      '`secondFactor` stands beside no `sessions`',
+    ],
+  ])('refuses %p', (options, sentence) => {
+    expect(() => pages(options)).toThrow(sentence);
+  });
+
+  it.each([
+    ['a strength that no client can ask for', { acr: MFA }, [PWD], /among the `acrValues`/],
+    ['strengths in the wrong order', { acr: MFA }, [MFA, PWD], /has the weakest first/],
+    ['clients that cannot ask', { when: 'wanted' as const }, [PWD], /needs an `acr`/],
+  ])('does not start with %s', (_, factor, acrValues, message) => {
+    const features = [
+      keys({ from: [RSA] }),
+      openid({ acrValues }),
+      pages({ signIn: { acr: PWD }, secondFactor: { by, ...factor } }),
+    ];
+    expect(() => new OAuth2Server({ model: newModel(), features, issuer: 'https://id.example' })).toThrow(message);
+  });
+
+  it('does not start with a factor that lacks a method', async () => {
+    const imports = [
+      OAuth2Module.forRoot({
+        model: newModel(),
+        features: [pages({ secondFactor: { by: { isEnrolled: () => true } as never } })],
+        secret: SECRET,
+      }),
+    ];
+    await expect(startHost('express', { imports })).rejects.toThrow('has no method `verify()`: implement it');
+  });
+});
