@@ -34,12 +34,12 @@ export async function authenticateClient(request: Request, { model }: Options, w
     if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server);
     const way = (claimed === none && client && ofConnection(client, server)) || claimed;
     verifyAllowed(way, server);
-    if (way.prove) return await proven(verifyClient(client, model), { claim, way, request, server });
+    if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, server });
     // Whatever a model says to the secret of a client that has none, it proves nothing.
     const isProven = Boolean(claim.secret) && !(client && (isPublic(client) || owesProof(client, server)));
-    if (isProven) return { client: verifyClient(client, model), proof: way.method };
+    if (isProven) return { client: verifyKnown(client, model), proof: way.method };
     if (!ways.excuses(client, request)) throw unproven(client, claim);
-    return { client: verifyClient(client, model), proof: 'none' };
+    return { client: verifyKnown(client, model), proof: 'none' };
   } catch (error) {
     // 401 demands a challenge, and Basic is the one scheme every client may use. RFC 9110 §15.5.2
     const failure = toOAuthError(error);
@@ -134,7 +134,7 @@ function unproven(client: Client | Falsy, claim: ClientClaim): Error {
   return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
 }
 
-function verifyClient(client: Client | Falsy, model: Model): Client {
+function verifyKnown(client: Client | Falsy, model: Model): Client {
   if (!client) throw new InvalidClientError('Invalid client: client is invalid').because({ rule: KNOWN });
   if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
   if (!client.grants) throw new ServerError('Server error: missing client `grants`');

@@ -19,7 +19,7 @@ export abstract class JwtBearerGrantType extends GrantType<AssertedUserModel & O
   async handle(request: Request, client: Client): Promise<Token> {
     const { assertions, model } = this;
     const exchange = this.options.exchange!;
-    assertions.verifyClient(exchange);
+    assertions.verifyProven(exchange);
     const text = exchange.parameters.required('assertion', isVSCHAR);
     const scope = requestedScope(request);
     const assertion = await assertions.read(text, exchange);

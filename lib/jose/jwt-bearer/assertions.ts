@@ -53,7 +53,7 @@ export class Assertions {
   }
 
   /** @throws UnauthorizedClientError for one without proof. ID-JAG §8.1 */
-  verifyClient({ proof }: Exchange): void {
+  verifyProven({ proof }: Exchange): void {
     if (proof !== 'none' || this.settings.clients === 'all') return;
     const rule = 'a client proves who it is before it redeems an assertion';
     throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
