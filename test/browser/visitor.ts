@@ -30,7 +30,7 @@ export interface Visitor {
 
 export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
   const page = await (await browser.newContext(options)).newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { addAccessToken, addCode, addRefreshToken, CALLBACK, createHost, type Host, WEB } from '../support/model.js';
 import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { withoutWarnings } from '../support/quiet.js';
 
 // What the classic libraries do wrong, one test each, in the order of the list in docs/migrating.md: security.
 
@@ -16,6 +17,8 @@ const withClient = (client: object, overrides: object = {}): Host => {
 const authorize = (query: object = {}, host = createHost(), options: object = {}) =>
   answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 const nothingMinted = (host: Host) => host.calls.every(([method]) => method !== 'saveToken');
+
+withoutWarnings();
 
 describe('the security faults of the classic libraries are absent:', () => {
   it('1. redirect URIs or grants given as a text are never matched by a part of it', async () => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, jest } from '@jest/globals';
+import { afterEach, beforeEach, jest } from '@jest/globals';
 
 /** For tests whose models and listeners are broken on purpose: what the process warns of is not printed by the dozen. */
 export function withoutWarnings(): void {
   let warn: { mockRestore(): void };
-  beforeAll(() => {
+  beforeEach(() => {
     warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   });
-  afterAll(() => warn.mockRestore());
+  afterEach(() => warn.mockRestore());
 }

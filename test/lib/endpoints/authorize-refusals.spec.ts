@@ -3,9 +3,12 @@ import { OAuth2Server } from 'nest-oauth2/server';
 
 import { CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
 import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { withoutWarnings } from '../../support/quiet.js';
 
 const authorize = (query: object = {}, host: Host = createHost(), options: object = signedIn) =>
   answer(host, 'authorize', authorizeRequest({ ...query }), options);
+
+withoutWarnings();
 
 describe('an authorization request that must not be redirected', () => {
   const withClient = (client: object) => {

@@ -3,6 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { redeem } from '../../support/grants.js';
 import { ALICE, CALLBACK, earlier, SPA, WEB } from '../../support/model.js';
 import { summary } from '../../support/requests.js';
+import { withoutWarnings } from '../../support/quiet.js';
+
+withoutWarnings();
 
 describe('the authorization code grant', () => {
   it('spends the code, then saves and sends the tokens', async () => {

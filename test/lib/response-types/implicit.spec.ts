@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { ALICE, CALLBACK, createHost, type Host, OTHER_CALLBACK, WEB } from '../../support/model.js';
 import { answer, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { withoutWarnings } from '../../support/quiet.js';
 
 const withImplicit = (overrides: object = {}, client: object = {}): Host => {
   const host = createHost(overrides);
@@ -14,6 +15,8 @@ const authorize = (query: object = {}, host = withImplicit(), options: object = 
 afterEach(() => {
   jest.restoreAllMocks();
 });
+
+withoutWarnings();
 
 describe('the implicit grant', () => {
   it('answers with an access token in the fragment, and resolves to what saveToken returned', async () => {

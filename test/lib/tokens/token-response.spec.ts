@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'nest-oauth2/server';
 
 import { createHost, type Host, WEB } from '../../support/model.js';
 import { answer, summary, tokenRequest } from '../../support/requests.js';
+import { withoutWarnings } from '../../support/quiet.js';
 
 const NOW = Date.UTC(2030, 0);
 beforeEach(() => {
@@ -20,6 +21,8 @@ const saving = (changes: object) =>
 
 const NOTHING =
   'Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`';
+
+withoutWarnings();
 
 describe('the token response', () => {
   it('holds what RFC 6749 §5.1 names, in its order', async () => {
