@@ -33,6 +33,7 @@ describe.each(await findStores())('all grants of a client, ended at once, on $na
   const isAlive = async (accessToken: string) => (await opened.another.getAccessToken(accessToken)) !== undefined;
 
   it('are dead in every process, codes and all; those made a moment later live', async () => {
+    await opened.store.revokeGrantsOf({ clientId: 'web' });
     const [one, other] = [await save(), await save()];
     const code = { authorizationCode: randomUUID(), expiresAt: later() };
     await opened.store.saveAuthorizationCode(code, WEB, ALICE);
