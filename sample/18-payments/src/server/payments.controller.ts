@@ -6,13 +6,13 @@ import { inWords } from './payment.js';
 @Controller('payments')
 @UseGuards(OAuthGuard)
 export class PaymentsController {
-  private readonly paid = new Set<string>();
+  private readonly paid = new Set<Token['grantId']>();
 
   @Post()
   pay(@AuthorizationDetails('payment_initiation') agreed: AuthorizationDetail[], @AccessToken() { grantId }: Token) {
     if (agreed.length === 0) throw new ForbiddenException('Nobody has agreed to a payment');
-    if (this.paid.has(grantId!)) throw new ConflictException('It was paid');
-    this.paid.add(grantId!);
+    if (this.paid.has(grantId)) throw new ConflictException('It was paid');
+    this.paid.add(grantId);
     return { paid: agreed.map(inWords) };
   }
 }
