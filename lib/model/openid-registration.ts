@@ -14,6 +14,8 @@ export interface OpenIdRegistration {
   defaultMaxAge?: number;
   /** How strong a login it wants, the best first, where a request does not say. (`default_acr_values`) */
   defaultAcrValues?: readonly string[];
+  /** Where its users go who want to sign in there, by https: it sends them here. (`initiate_login_uri`) Core §4 */
+  initiateLoginUri?: string;
   /** Where its users may be sent who have signed out: whole URIs. (`post_logout_redirect_uris`) */
   postLogoutRedirectUris?: readonly string[];
   /** How it hears that a user whom it had asked elsewhere has decided. Left out: it polls. (`backchannel_token_delivery_mode`) */

@@ -1,4 +1,5 @@
-import type { ConsentModel, Model, User } from '../../lib/index.js';
+import type { Application, ConsentModel, Model, User } from '../../lib/index.js';
+import { loginInitiation } from '../../lib/openid/login-initiation.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
@@ -10,11 +11,13 @@ export class ApplicationsEndpoint extends PageEndpoint {
   protected async get(visit: Visit): Promise<void> {
     const user = await this.site.findUser(visit.request);
     if (!user) return this.signIn(visit);
+    const applications = await this.model.listApplications(idOf(user), this.ofTenant(visit));
     this.site.show(
       'applications',
       {
         user,
-        applications: await this.model.listApplications(idOf(user), this.ofTenant(visit)),
+        applications,
+        places: this.placesOf(applications, visit),
         ended: 'ended' in visit.request.query,
         fields: this.site.fields(visit),
         action: this.path(visit),
@@ -31,6 +34,14 @@ export class ApplicationsEndpoint extends PageEndpoint {
     const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId, ...this.ofTenant(visit) });
     if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, visit });
     this.goTo(this.path(visit, { ended: '' }), visit);
+  }
+
+  private placesOf(applications: readonly Application[], { request }: Visit): ReadonlyMap<string, string> {
+    const { server } = this.site;
+    const issuer = server.issuerOf(request);
+    const placeOf = ({ client }: Application) => client && loginInitiation(client, issuer, server);
+    const places = applications.map((one) => [one.clientId, placeOf(one)] as const);
+    return new Map(places.filter((place): place is readonly [string, string] => place[1] !== undefined));
   }
 
   private get model(): ConsentModel {

@@ -98,6 +98,8 @@ export interface ErrorPageContext extends PageContext {
 export interface ApplicationsPageContext extends FormContext {
   user: User;
   applications: readonly Application[];
+  /** Where the user goes to be at one, by its `clientId`: those that have registered an `initiate_login_uri`. OpenID Connect Core §4 */
+  places?: ReadonlyMap<string, string>;
   /** Has the access of one just been ended? */
   ended: boolean;
 }

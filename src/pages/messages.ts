@@ -59,6 +59,7 @@ export const ENGLISH = {
   applicationsIntro: 'Each may do what is listed until you end its access.',
   unknownApplication: 'An application that is no longer known',
   since: 'Since {date}, last used {used}',
+  goTo: 'Go to {client}',
   end: 'End access',
   endOf: 'End access of {client}',
   deviceTitle: 'Connect a device',

@@ -24,10 +24,11 @@ export function applications(context: ApplicationsPageContext): Page {
 
 function entry(
   application: Application,
-  { say, describe, date, nameOf, action, fields }: ApplicationsPageContext,
+  { say, describe, date, nameOf, action, fields, places }: ApplicationsPageContext,
 ): Html {
   const { clientId, client, scope = '', createdAt, lastUsedAt } = application;
   const name = client ? nameOf(client) : say('unknownApplication');
+  const place = places?.get(clientId);
   const allowed = scope.split(' ').filter(Boolean);
   return html`<li class="stack">
     <h2>${name}</h2>
@@ -37,6 +38,7 @@ function entry(
         ${allowed.map((one) => html`<li>${describe(one) ?? html`<code>${one}</code>`}</li>`)}
       </ul>`
     }
+    ${place !== undefined && html`<p><a href="${place}" rel="noreferrer">${say('goTo', { client: name })}</a></p>`}
     <p class="aside">${say('since', { date: date(createdAt), used: date(lastUsedAt) })}</p>
     <form method="post" action="${action}">
       ${hidden({ ...fields, client_id: clientId })}

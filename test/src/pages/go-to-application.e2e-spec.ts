@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Module } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { pages } from 'nest-oauth2/pages';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+
+import { SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { Visitor } from './visitor.js';
+
+// OpenID Connect Core 1.0 §4: third-party initiated login.
+
+class Model extends MemoryStore {
+  getClaims = () => ({});
+}
+
+describe.each(PLATFORMS)('the page of the applications, on %s', (platform) => {
+  afterEach(stopHosts);
+
+  /** The links that it has, each with its text. */
+  async function linksFor(clients: Partial<StoredClient>[], features = [keys({ from: [RSA] }), openid()]) {
+    const port = await freePort();
+    const issuer = `http://127.0.0.1:${port}`;
+    const known = {
+      secret: 'secret-of-the-client',
+      grants: ['authorization_code'],
+      redirectUris: ['https://a.example/'],
+    };
+    const alice = { id: '1', username: 'alice' };
+    const model = new Model({
+      clients: clients.map((one, at) => ({ ...known, id: `client-${at}`, clientName: `Wiki ${at}`, ...one })),
+      users: { findById: () => alice, findByCredentials: () => alice },
+    });
+    for (const one of clients.keys()) {
+      const token = { accessToken: `t${one}`, accessTokenExpiresAt: new Date(Date.now() + 3_600_000) };
+      await model.saveToken(token, (await model.getClient(`client-${one}`, null))!, alice);
+    }
+    const module = OAuth2Module.forRoot({ model, issuer, secret: SECRET, features: [...features, pages()] });
+    await startHost(platform, { imports: [module] }, { port });
+    const visitor = new Visitor(issuer);
+    await visitor.signIn('/oauth/login');
+    const { html } = await visitor.get('/oauth/applications');
+    const links = [...html.matchAll(/<a href="(https:[^"]*)"[^>]*>([^<]*)/g)].map(([, href, text]) => [text, href]);
+    return { links: Object.fromEntries(links) as object, issuer: encodeURIComponent(issuer), html };
+  }
+
+  it('leads to those that have said where users sign in, who are told whom they come from', async () => {
+    const { links, issuer } = await linksFor([
+      { initiateLoginUri: 'https://a.example/login' },
+      { metadata: { initiate_login_uri: 'https://b.example/login?a=%20b#c' } as never },
+      {},
+    ]);
+    expect(links).toEqual({
+      'Go to Wiki 0': `https://a.example/login?iss=${issuer}`,
+      'Go to Wiki 1': `https://b.example/login?a=%20b&amp;iss=${issuer}#c`,
+    });
+  });
+
+  it('leads to no place that is not https, whatever a host has listed', async () => {
+    const { links, html } = await linksFor([
+      { initiateLoginUri: 'http://a.example/login' },
+      { initiateLoginUri: 'javascript:alert(1)' },
+      { initiateLoginUri: 7 as never },
+      { initiateLoginUri: 'https://user@a.example/' },
+    ]);
+    expect(html).toContain('Wiki 3');
+    expect(links).toEqual({});
+    expect(html).not.toContain('javascript:');
+  });
+
+  it('leads nowhere from a server that signs nobody in by OpenID Connect', async () => {
+    const { links, html } = await linksFor([{ initiateLoginUri: 'https://a.example/login' }], []);
+    expect(html).toContain('Wiki 0');
+    expect(links).toEqual({});
+  });
+});
