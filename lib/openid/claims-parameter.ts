@@ -15,6 +15,7 @@ export interface AskedClaims {
   id_token?: ClaimRequests;
 }
 
+/** Characters of the parameter; claims in each place, and values of each; characters of a name. */
 const LONGEST = 4000;
 const MOST_CLAIMS = 50;
 const MOST_VALUES = 20;
@@ -24,7 +25,7 @@ const LONGEST_NAME = 200;
 export function readClaims(text: string | undefined): AskedClaims | undefined {
   if (text === undefined) return undefined;
   const said = text.length <= LONGEST ? parsedJson(text) : undefined;
-  if (!isObject(said)) throw unreadable('it is a JSON object of 4000 characters at most');
+  if (!isObject(said)) throw unreadable(`it is a JSON object of ${LONGEST} characters at most`);
   const { userinfo, id_token } = said;
   const asked = {
     ...(isGiven(userinfo) && { userinfo: readRequests(userinfo) }),

@@ -4,6 +4,7 @@ import { redirectFault } from '../features/client-metadata/redirect-uris.js';
 import { encryptionMembers } from '../jose/encryption/find-encryption.js';
 import { isSignedBy } from '../jose/keys/find-keys.js';
 
+/** Characters of an address, and values of a list. */
 const LONGEST = 2000;
 const MOST = 20;
 

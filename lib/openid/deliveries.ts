@@ -19,6 +19,7 @@ interface Accepted {
 
 /** How many may be under way or wait, in one process. */
 const MOST = 1000;
+/** Of these, how many are under way, and to one host. */
 const AT_ONCE = 32;
 const AT_ONCE_EACH = 4;
 

@@ -103,6 +103,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   };
 }
 
+/** Characters: it stands in the ID token again. */
 const LONGEST_NONCE = 1024;
 const isNonce = (text: string) => text.length <= LONGEST_NONCE && isVSCHAR(text);
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { ServerError } from '../errors.js';
+import { registered } from '../features/client-metadata/registered.js';
 import { isLoopbackName } from '../http/public-url.js';
 import type { Client, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
-import { registered } from '../features/client-metadata/registered.js';
 
 /** How clients are given other names for the same user. */
 export interface PairwiseOptions {

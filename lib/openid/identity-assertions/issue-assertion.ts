@@ -91,6 +91,7 @@ function readAudience({ parameters, issuer }: Exchange): string {
   return audience;
 }
 
+/** Characters of an audience. */
 const LONGEST = 2000;
 
 function noTarget(rule: string, given: string): InvalidTargetError {

@@ -1,5 +1,6 @@
 import { InvalidClientError, InvalidRequestError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
+import { registered } from '../../features/client-metadata/registered.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
@@ -8,7 +9,6 @@ import { findClient } from '../../response-types/destination.js';
 import { queryUri } from '../../response-types/redirects.js';
 import { hintParameter } from '../hint-parameter.js';
 import { findOpenId, type IdTokenHint } from '../openid-feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
 
 /** What a client asks for that sends its user to sign out. RP-Initiated Logout 1.0 §2 */
 export interface LogoutRequest {
@@ -20,6 +20,7 @@ export interface LogoutRequest {
   redirect?: string;
 }
 
+/** Characters that are read of each parameter. */
 const LONGEST = 2000;
 
 /** The parameters that make a request one of a client. */

@@ -1,11 +1,11 @@
 import { InvalidRequestError } from '../../errors.js';
+import { registered } from '../../features/client-metadata/registered.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Client } from '../../model/model.js';
 import type { AuthorizationRequest } from '../../response-types/response-type.js';
 import type { AskedClaims } from '../claims-parameter.js';
 import { hintParameter } from '../hint-parameter.js';
 import { listParameter } from '../list-parameter.js';
-import { registered } from '../../features/client-metadata/registered.js';
 
 /** What an authorization request says of its user and their login. OpenID Connect Core 1.0 §3.1.2.1 */
 export interface AskedPrompt {
@@ -24,7 +24,7 @@ export interface AskedPrompt {
 const KNOWN = ['none', 'login', 'consent', 'select_account'];
 const DISPLAYS = ['page', 'popup', 'touch', 'wap'];
 
-/** Characters that are read of each. */
+/** Characters that are read of `display`, and of a `login_hint`. */
 const LONGEST = 1000;
 const LONGEST_HINT = 255;
 
