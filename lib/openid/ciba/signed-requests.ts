@@ -40,7 +40,7 @@ export class SignedRequests {
     verifyAlone(exchange.request.body as object);
     try {
       const claims = await this.read(object, alg, exchange);
-      await spend(claims, client.id, options.model as unknown as OnceModel);
+      await this.spend(claims, client.id, options.model as unknown as OnceModel);
       return asked(exchange, objectRequest(claims, client.id, exchange.request).query);
     } catch (error) {
       throw ofThisEndpoint(error);
@@ -56,6 +56,14 @@ export class SignedRequests {
     if (typeof jti !== 'string' || jti === '') throw invalid('it has a `jti`, by which it is good once');
     return { ...payload, exp: exp!, jti };
   }
+
+  /** Whoever comes second with it, asks nobody again; it is taken for so long after its `exp` as clocks may differ. */
+  private async spend({ exp, jti }: Claims, clientId: string, model: OnceModel): Promise<void> {
+    const digest = hash('sha256', JSON.stringify(['backchannel authentication request', clientId, jti]), 'base64url');
+    const left = Math.max(0, Math.ceil(exp - Date.now() / 1000));
+    if (await model.once(digest, left + this.settings.clockTolerance + LEEWAY)) return;
+    throw invalid('it is good once, by its `jti`');
+  }
 }
 
 interface Claims extends Readonly<Record<string, unknown>> {
@@ -68,13 +76,6 @@ function verifyAlone(form: object): void {
   if (!Object.entries(form).some(([name, value]) => !BESIDE.has(name) && (value ?? '') !== '')) return;
   const rule = 'all that is asked stands in the signed request, and beside it what proves who its client is';
   throw new InvalidRequestError('Invalid request: beside `request` something else is asked').because({ rule });
-}
-
-/** Whoever comes second with it, asks nobody again. */
-async function spend({ exp, jti }: Claims, clientId: string, model: OnceModel): Promise<void> {
-  const digest = hash('sha256', JSON.stringify(['backchannel authentication request', clientId, jti]), 'base64url');
-  if (await model.once(digest, Math.max(0, Math.ceil(exp - Date.now() / 1000)) + LEEWAY)) return;
-  throw invalid('it is good once, by its `jti`');
 }
 
 /** The same exchange, as if the form had said what was signed. */

@@ -165,6 +165,15 @@ describe('a request that its client has signed', () => {
     jest.advanceTimersByTime(77_000);
     expect(await ask({ request: early })).toMatchObject(refusal);
   });
+
+  it('is remembered where a host lets clocks differ by more', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { ask } = await openCiba({ client, signed: { clockTolerance: 600 } });
+    const request = await sign({ exp: now() + 30 });
+    expect((await ask({ request })).status).toBe(200);
+    jest.advanceTimersByTime(300_000);
+    expect(await ask({ request })).toMatchObject(refusal);
+  });
 });
 
 describe('requests that have to be signed', () => {
