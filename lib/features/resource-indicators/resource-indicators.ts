@@ -1,6 +1,7 @@
 import { InvalidTokenError } from '../../errors.js';
 import type { Feature, Presented } from '../../feature.js';
 import type { OwnUrls } from '../../http/own-urls.js';
+import type { AuthorizationRequest } from '../../response-types/response-type.js';
 import { audienceOf, isAmong, isSameAudience } from '../../tokens/audience.js';
 import { KnownResources } from './known-resources.js';
 import {
@@ -20,6 +21,8 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
   const { own, unrestricted = false } = options;
   // Servers may share the feature.
   const known = new WeakMap<OwnUrls, KnownResources>();
+  /** What was asked for, before a user was known of whom. */
+  const wanted = new WeakMap<AuthorizationRequest, readonly string[]>();
 
   return {
     name: RESOURCE_INDICATORS,
@@ -36,6 +39,16 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
     async ask(parameters, { client }, server) {
       const resource = await known.get(server)!.verify(namedResources(parameters), { client });
       return resource.length > 0 ? { resource } : undefined;
+    },
+
+    /** A token that passes through the browser gets past no `issue`. */
+    async approve(request, { user, decision }, server) {
+      const { client, data, responseType } = request;
+      if (decision || !responseType.split(' ').includes('token')) return;
+      const whole = wanted.get(request) ?? audienceOf(data['resource']);
+      if (whole.length === 0) return;
+      wanted.set(request, whole);
+      data['resource'] = await known.get(server)!.remaining(whole, { client, user });
     },
 
     async issue(exchange) {

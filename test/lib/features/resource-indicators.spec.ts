@@ -318,6 +318,22 @@ describe('a model that knows the resources', () => {
     ]);
   });
 
+  it('is asked with the user too where a token passes through the browser', async () => {
+    const mine = (uri: string, _: unknown, user?: { id?: string }) => uri !== NOTES || !user || user.id === 'alice';
+    const host = createHost({ validateResource: mine } as object);
+    host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
+    const grantTo = async (id: string, resource: unknown) => {
+      const server = make(host.model, {}, { authenticateHandler: { handle: () => ({ id }) } });
+      const { redirected } = await answer(server, 'authorize', authorizeRequest({ resource, response_type: 'token' }));
+      const { error, access_token: token } = redirected;
+      return error ?? host.accessTokens.get(String(token))?.['resource'];
+    };
+    expect(await grantTo('alice', NOTES)).toEqual([NOTES]);
+    expect(await grantTo('mallory', NOTES)).toBe('invalid_target');
+    // What is left of several, as of a code.
+    expect(await grantTo('mallory', [NOTES, MAIL])).toEqual([MAIL]);
+  });
+
   it.each(['..', '.', '%2e%2E', '.%2e', '../b', '../../tenants/b?x=1'])(
     'is not asked for a URI with `%s` in its path, which begins as another one does',
     async (dots) => {
