@@ -7,6 +7,7 @@ import { clientMembers } from './client-members.js';
 import { readClaimsLocales } from './claims-locales.js';
 import { readClaims } from './claims-parameter.js';
 import { discovery } from './discovery.js';
+import { FRONT_CHANNEL_TYPES } from './front-channel-types.js';
 import { type PreparedIdToken, signIdToken } from './id-token.js';
 import { readIdTokenHint } from './id-token-hint.js';
 import { openIdMetadata } from './metadata.js';
@@ -35,8 +36,8 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   const prompts = new Prompts(settings);
   const sectors = new Sectors(settings.fetch);
   const prepared = new WeakMap<Exchange, PreparedIdToken>();
-  // What is no list, `check` has a sentence for.
-  const responseTypes = [settings.responseTypes].flat();
+  // What else there is in their place, `check` has a sentence for.
+  const responseTypes = [settings.responseTypes].flat().filter((name) => FRONT_CHANNEL_TYPES.includes(name));
 
   return {
     name: 'OpenID Connect Core',

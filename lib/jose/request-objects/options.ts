@@ -1,4 +1,5 @@
 import type { ServerFacts } from '../../feature.js';
+import { flagFaults } from '../../features/flag-faults.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
@@ -42,6 +43,7 @@ const PLACE = '`requestObjects()`';
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: RequestObjectOptions): RequestObjectSettings {
   refuse(unknownOption(given, NAMES, PLACE) ?? fetchFault(given.fetch));
+  for (const fault of flagFaults(given, ['required', 'byReference', 'once'], PLACE)) refuse(fault);
   const {
     required = false,
     byReference = true,
@@ -57,7 +59,8 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     byReference,
     algorithms,
     once,
-    maxLifetime: maxLifetime && seconds(PLACE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
+    maxLifetime:
+      maxLifetime === undefined ? undefined : seconds(PLACE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
     clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: 10 }),
     interactionLifetime: seconds(PLACE, 'interactionLifetime', given.interactionLifetime, { usual: 1800 }),
     fetch,

@@ -258,6 +258,11 @@ describe('requestObjects()', () => {
 
   it.each([
     [{ algorithms: ['none'] }, '`requestObjects()` takes as `algorithms` a list of'],
+    [{ maxLifetime: Number.NaN }, '`maxLifetime`'],
+    [{ maxLifetime: 0 }, '`maxLifetime`'],
+    [{ required: 'true' }, '`required` of `requestObjects()` must be true or false'],
+    [{ byReference: 'false' }, '`byReference` of `requestObjects()` must be true or false'],
+    [{ once: null }, '`once` of `requestObjects()` must be true or false'],
     [{ once: true }, '`requestObjects()` needs `maxLifetime` with `once`'],
     [{ tolerance: 1 }, 'unknown option `tolerance` of `requestObjects()`'],
     [{ fetch: { allow: ['x'] } }, 'in `allow` of a fetch'],

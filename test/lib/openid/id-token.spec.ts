@@ -251,6 +251,7 @@ describe('openid()', () => {
     ['claims that are the user’s', { scopes: { me: ['sub'] } }, {}, /lists `sub`/],
     ['options that are known', { claimInIdToken: true }, {}, /unknown option `claimInIdToken`/],
     ['a list of response types', { responseTypes: 'id_token' }, {}, /`responseTypes` of `openid\(\)` must be a list/],
+    ['response types that are text', { responseTypes: [null] }, {}, /must be a list of 'code id_token'/],
     ['response types that there are', { responseTypes: ['token id_token'] }, {}, /must be a list of 'code id_token'/],
     [
       'languages',
