@@ -6,6 +6,7 @@ import type { DpopFeature } from '../jose/dpop/dpop.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { PrivateKeyJwtFeature } from '../jose/private-key-jwt/private-key-jwt.js';
 import type { RequestObjectsFeature } from '../jose/request-objects/request-objects.js';
+import type { TrustingFeature } from '../jose/trusted-issuers/trusted-issuers.js';
 import type { CibaFeature } from '../openid/ciba/ciba-feature.js';
 import type { Options } from '../options/settle.js';
 
@@ -84,12 +85,17 @@ export function* optionFaults(options: Options): Iterable<string> {
 
 const left = (option: string, what: string) => `\`fapi2()\` ${what}: leave the option \`${option}\` out`;
 
+/** What of other features is judged here. */
+type Judged = PushedRequestsFeature &
+  PrivateKeyJwtFeature &
+  DpopFeature &
+  RequestObjectsFeature &
+  CibaFeature &
+  TrustingFeature;
+
 /** Of what a host may have listed itself. */
-function* featureFaults(
-  feature: Feature &
-    Partial<PushedRequestsFeature & PrivateKeyJwtFeature & DpopFeature & RequestObjectsFeature & CibaFeature>,
-): Iterable<string> {
-  const { asking, assertions, objects, proofs, pushing } = feature;
+function* featureFaults(feature: Feature & Partial<Judged>): Iterable<string> {
+  const { asking, assertions, objects, proofs, pushing, trusting } = feature;
   if (pushing && !pushing.required) {
     yield '`pushedRequests()` beside `fapi2()` must say `required: true`: every authorization request is pushed';
   }
@@ -99,15 +105,13 @@ function* featureFaults(
   if (assertions && assertions.audiences.length > 0) {
     yield '`fapi2()` takes assertions for the issuer alone: leave the option `audiences` of `privateKeyJwt()` out';
   }
-  for (const [name, { clockTolerance }] of Object.entries({
-    ...(assertions && { 'privateKeyJwt()': assertions }),
-    ...(proofs && { 'dpop()': proofs }),
-    ...(objects && { 'requestObjects()': objects }),
-    ...(asking && { 'ciba()': asking.signed }),
-  })) {
-    if (clockTolerance >= 10 && clockTolerance <= 60) continue;
-    yield `\`clockTolerance\` of \`${name}\` beside \`fapi2()\` must be from 10 to 60 seconds`;
+  const weak = trusting?.algorithms.find((alg) => !ALGORITHMS.includes(alg));
+  if (weak !== undefined) {
+    yield `\`algorithms\` of an issuer of ${called(feature)} beside \`fapi2()\` must be ${ALGORITHMS.join(', ')} alone, and take \`${weak}\``;
   }
+  const { clockTolerance } = assertions ?? proofs ?? objects ?? asking?.signed ?? trusting ?? {};
+  if (clockTolerance === undefined || (clockTolerance >= 10 && clockTolerance <= 60)) return;
+  yield `\`clockTolerance\` of ${called(feature)} beside \`fapi2()\` must be from 10 to 60 seconds`;
 }
 
 /** Whatever is signed, for this server or by it. FAPI 2.0 SP §5.4.1 */

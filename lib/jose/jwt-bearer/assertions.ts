@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { InvalidGrantError, type RefusalDetail, UnauthorizedClientError } from '../../errors.js';
 import type { Exchange } from '../../endpoints/exchange.js';
+import type { ServerFacts } from '../../feature.js';
 import { verifyDetails } from '../../features/authorization-details/read-details.js';
+import { isForbidden } from '../../forbids.js';
+import type { OwnUrls } from '../../http/own-urls.js';
 import { isScope } from '../../http/syntax.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
@@ -41,8 +44,10 @@ export const refused = (detail: RefusalDetail) =>
 /** Judges assertions. RFC 7523 §3 */
 export class Assertions {
   readonly settings: JwtBearerSettings;
-  private readonly issuers: TrustedIssuers<AssertionIssuer>;
+  readonly issuers: TrustedIssuers<AssertionIssuer>;
   private readonly found: FoundIssuers;
+  /** Of each server that lists the feature: a profile may forbid algorithms. */
+  private readonly features = new WeakMap<OwnUrls, ServerFacts['features']>();
 
   /** @throws InvalidArgumentError with a sentence for what cannot work */
   constructor(options: JwtBearerOptions) {
@@ -50,6 +55,10 @@ export class Assertions {
     const { clockTolerance, issuers } = this.settings;
     this.issuers = new TrustedIssuers('`jwtBearer()`', issuers, clockTolerance);
     this.found = new FoundIssuers('`jwtBearer()`', options?.fetch);
+  }
+
+  serve(server: ServerFacts): void {
+    this.features.set(server, server.features);
   }
 
   /** @throws UnauthorizedClientError for one without proof. ID-JAG §8.1 */
@@ -65,6 +74,7 @@ export class Assertions {
     const { client } = exchange;
     const elsewhere = model.findTrustedIssuer && {
       find: (name: string) => model.findTrustedIssuer!(name, client),
+      allows: (alg: string) => !isForbidden(this.features.get(exchange.server) ?? [], 'algorithms', alg),
       found: this.found,
     };
     const { claims, typ, issuer } = await this.issuers.verify(text, refused, elsewhere);

@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../feature.js';
 import { findKnownDetails } from '../../features/authorization-details/known-details.js';
 import { issuesForResources } from '../../features/resource-indicators/named-resources.js';
 import type { OwnUrls } from '../../http/own-urls.js';
@@ -7,6 +7,7 @@ import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
 import { signedIn } from '../../tokens/signed-in.js';
+import type { TrustingFeature } from '../trusted-issuers/trusted-issuers.js';
 import { JWT_BEARER_GRANT, JwtBearerGrantType } from './assertion-grant.js';
 import { Assertions, refused } from './assertions.js';
 import type { JwtBearerOptions, JwtBearerSettings } from './options.js';
@@ -19,7 +20,7 @@ const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
  * A client redeems what another server has said of a user: an assertion of an issuer that is trusted. The token is kept with `act`,
  * `auth_time`, `acr` and `amr` where the assertion says them. RFC 7521 §4.1, RFC 7523 §2.1
  */
-export function jwtBearer(options: JwtBearerOptions = {}): Feature {
+export function jwtBearer(options: JwtBearerOptions = {}): TrustingFeature {
   const assertions = new Assertions(options);
   const { anonymous, issuers } = assertions.settings;
   // Servers may share the feature.
@@ -33,6 +34,7 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
   return {
     name: 'RFC 7523 §2.1',
     factory: 'jwtBearer',
+    trusting: assertions.issuers,
     requires: [...JwtBearerGrantType.requires],
     grants: { [JWT_BEARER_GRANT]: Grant },
     parameters: { token: { assertion: 'The assertion: a JWT of an issuer that this server trusts.' } },
@@ -42,6 +44,7 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
         ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] }
         : {},
     check(server) {
+      assertions.serve(server);
       targeting.set(server, issuesForResources(server));
       detailing.set(server, findKnownDetails(server) !== undefined);
       return [...faultsOf(server, assertions.settings)];

@@ -1,9 +1,11 @@
 import { decodeJwt, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { RefusalDetail } from '../../errors.js';
+import type { Feature } from '../../feature.js';
 import { shortText } from '../../events.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
 import { fail } from '../../refuse.js';
 import { isAmong } from '../../tokens/audience.js';
+import type { SigningAlgorithm } from '../algorithms.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 import { isNotVerified } from '../not-verified.js';
 import { verifyJwt } from '../verify-jwt.js';
@@ -18,6 +20,11 @@ export interface TrustedJwt<O extends IssuerOptions> {
   issuer: O;
 }
 
+/** A feature that believes JWTs of others, with what it takes, for a profile to judge. */
+export interface TrustingFeature extends Feature {
+  readonly trusting: Pick<TrustedIssuers<IssuerOptions>, 'algorithms' | 'clockTolerance'>;
+}
+
 /** What becomes of one that is no good: only the operator hears what is wrong with it. */
 type Refused = (detail: RefusalDetail) => Error;
 
@@ -30,6 +37,8 @@ interface Known<O> {
 /** Where further issuers are looked for. */
 interface Elsewhere<O extends IssuerOptions> {
   find(issuer: string): Awaitable<O | Falsy>;
+  /** May it sign by this here, whatever is said of it? */
+  allows(alg: SigningAlgorithm): boolean;
   found: FoundIssuers;
 }
 
@@ -50,7 +59,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
   constructor(
     place: string,
     issuers: readonly O[],
-    private readonly clockTolerance: number,
+    readonly clockTolerance: number,
   ) {
     for (const of of issuers) {
       const settings = settleIssuer(`an issuer of ${place}`, of ?? {});
@@ -58,6 +67,11 @@ export class TrustedIssuers<O extends IssuerOptions> {
       if (this.known.has(issuer)) fail(`${place} lists the issuer \`${issuer}\` twice`);
       this.known.set(issuer, { of, settings, keys: issuerKeys(settings, this) });
     }
+  }
+
+  /** By what those that are listed may sign. */
+  get algorithms(): readonly SigningAlgorithm[] {
+    return [...this.known.values()].flatMap(({ settings }) => settings.algorithms);
   }
 
   /** Is it a JWT of one of these, as far as it says itself? */
@@ -97,7 +111,13 @@ export class TrustedIssuers<O extends IssuerOptions> {
     const known = this.known.get(issuer);
     if (known !== undefined || elsewhere === undefined || issuer.length > LONGEST_NAME) return known;
     const of = await elsewhere.find(issuer);
-    return of && of.issuer === issuer ? { of, ...elsewhere.found.keysOf(of) } : undefined;
+    if (!of || of.issuer !== issuer) return undefined;
+    const { keys, settings } = elsewhere.found.keysOf(of);
+    return {
+      of,
+      keys,
+      settings: { ...settings, algorithms: settings.algorithms.filter((alg) => elsewhere.allows(alg)) },
+    };
   }
 }
 

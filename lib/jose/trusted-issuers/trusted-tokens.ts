@@ -16,7 +16,7 @@ import { isAmong } from '../../tokens/audience.js';
 import { scopeText, withinScope } from '../../tokens/scope.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import type { AssertedClaims, AssertedUserModel } from './asserted-model.js';
-import { shownAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
+import { shownAudience, TrustedIssuers, type TrustedJwt, type TrustingFeature } from './trusted-issuers.js';
 
 /** A server whose tokens may be exchanged. */
 export interface TokenIssuerOptions extends IssuerOptions {
@@ -50,12 +50,13 @@ const PLACE = '`trustedTokens()`';
  * `tokenExchange()` takes JWTs of other servers, for the subject and for who acts: ID tokens, access tokens and others. Which user they are
  * of says `findAssertedUser()` of the model, and who may exchange them `mayExchange()`. RFC 8693 §3, §5
  */
-export function trustedTokens(options: TrustedTokensOptions): OtherTokens {
+export function trustedTokens(options: TrustedTokensOptions): OtherTokens & TrustingFeature {
   const { clockTolerance } = settle(options);
   const issuers = new TrustedIssuers(PLACE, options.issuers, clockTolerance);
   return {
     name: 'RFC 8693 §5',
     factory: 'trustedTokens',
+    trusting: issuers,
     requires: ['findAssertedUser', 'mayExchange'],
     check: (server) => [...faultsOf(server, options)],
     otherTokens: {

@@ -3,8 +3,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { fapi2, type Fapi2Options } from 'nest-oauth2/fapi';
-import { introspection, mutualTls, pushedRequests, registration, serverMetadata } from 'nest-oauth2/features';
-import { dpop, jwtAccessTokens, keys, privateKeyJwt, requestObjects } from 'nest-oauth2/jose';
+import {
+  introspection,
+  mutualTls,
+  pushedRequests,
+  registration,
+  serverMetadata,
+  tokenExchange,
+} from 'nest-oauth2/features';
+import { dpop, jwtAccessTokens, jwtBearer, keys, privateKeyJwt, requestObjects, trustedTokens } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { type FeatureList, OAuth2Server, type OAuth2ServerOptions, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -31,6 +38,10 @@ const store = () =>
 
 /** The same, with what `openid()` asks for. */
 const knowing = () => Object.assign(store(), { getClaims: () => ({}) });
+
+/** With what is asked of JWTs of others. */
+const trusting = () => ({ model: Object.assign(store(), { findAssertedUser: () => alice, mayExchange: () => true }) });
+const other = { issuer: 'https://idp.example', algorithms: ['ES256'] } as const;
 
 interface Setup {
   given?: Fapi2Options;
@@ -124,6 +135,29 @@ describe('FAPI 2.0 says at the start what is missing', () => {
       { given: { messageSigning: true }, more: [signing, requestObjects({ algorithms: ['PS256'], required: true })] },
       /`maxLifetime` of `requestObjects\(\)`.*3600 seconds at most/,
     ],
+    [
+      'assertions of others that are signed well',
+      { more: [jwtBearer({ issuers: [{ issuer: other.issuer }] })], options: trusting() },
+      /`algorithms` of an issuer of `jwtBearer\(\)`.*must be PS256, ES256, EdDSA, Ed25519 alone, and take `RS256`/,
+    ],
+    [
+      'clocks of others that are not too wrong',
+      { more: [jwtBearer({ issuers: [other], clockTolerance: 300 })], options: trusting() },
+      /`clockTolerance` of `jwtBearer\(\)`.*from 10 to 60 seconds/,
+    ],
+    [
+      'tokens of others that are signed well',
+      {
+        more: [tokenExchange(), trustedTokens({ issuers: [other, { issuer: 'https://b.example' }] })],
+        options: trusting(),
+      },
+      /`algorithms` of an issuer of `trustedTokens\(\)`.*alone, and take `RS256`/,
+    ],
+    [
+      'clocks of their issuers that may be wrong',
+      { more: [tokenExchange(), trustedTokens({ issuers: [other], clockTolerance: 0 })], options: trusting() },
+      /`clockTolerance` of `trustedTokens\(\)`.*from 10 to 60 seconds/,
+    ],
   ])('%s', (_, setup, sentence) => {
     expect(() => setUp(setup)).toThrow(sentence);
   });
@@ -138,6 +172,11 @@ describe('FAPI 2.0 says at the start what is missing', () => {
       token_endpoint_auth_methods_supported: ['tls_client_auth', 'self_signed_tls_client_auth'],
       tls_client_certificate_bound_access_tokens: true,
     });
+  });
+
+  it('and nothing of JWTs of others that are signed well', () => {
+    const more = [jwtBearer({ issuers: [other] }), tokenExchange(), trustedTokens({ issuers: [other] })];
+    expect(() => setUp({ more, options: trusting() })).not.toThrow();
   });
 
   it('and nothing of OpenID Connect that goes through the browser', async () => {

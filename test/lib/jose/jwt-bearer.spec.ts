@@ -571,6 +571,19 @@ describe('the keys of an issuer', () => {
       expect(asked).toEqual([]);
     });
 
+    it('sign by nothing that a profile forbids, whatever it says of them', async () => {
+      const findTrustedIssuer = () => ({ ...known(), jwks: remote.jwks });
+      const methods = { findAssertedUser: () => ({ id: 'alice' }), findTrustedIssuer };
+      const redeemUnder = async (forbidden: string) => {
+        const profile = { name: 'profile', forbids: { algorithms: (alg: string) => alg === forbidden } };
+        const { redeem } = setUp({ issuers: undefined as never }, { methods, features: [profile] });
+        const claims = { sub: 'U1', aud: ISSUER, client_id: 'app' };
+        return redeem(await remote.sign(claims, { typ: 'oauth-id-jag+jwt' }));
+      };
+      expect(await redeemUnder('RS256')).toMatchObject({ status: 200 });
+      expect(await redeemUnder('ES256')).toEqual(REFUSED);
+    });
+
     it('are found where only the document of OpenID Connect is', async () => {
       isAtOpenId = true;
       expect(await redeemBy(known()).bring()).toMatchObject({ status: 200 });
