@@ -73,7 +73,7 @@ export function trustedTokens(options: TrustedTokensOptions): OtherTokens & Trus
         }
         const model: Model & Partial<AssertedUserModel> = exchange.options.model;
         const user = await model.findAssertedUser!(claims as unknown as AssertedClaims, exchange.client);
-        return user ? { user, ...saidBy(claims, issuer) } : undefined;
+        return user ? { user, ...saidBy(claims, issuer, clockTolerance) } : undefined;
       },
     },
   };
@@ -90,13 +90,15 @@ function isFor({ aud, azp }: TrustedJwt<IssuerOptions>['claims'], audience: read
 function saidBy(
   claims: TrustedJwt<IssuerOptions>['claims'],
   { scope: most }: TokenIssuerOptions,
+  clockTolerance: number,
 ): Omit<VerifiedToken, 'user'> {
   const { iss, sub, client_id: clientId, scope, act, may_act: mayAct, cnf } = claims;
   const held = scopeText(scope);
   const within = most === undefined || held === undefined ? most : withinScope(most, held);
   return {
     ...(within !== undefined && { scope: within }),
-    expiresAt: new Date(expiryOf(claims)!),
+    // By whichever clock it was found good, it is until then.
+    expiresAt: new Date(expiryOf(claims)! + clockTolerance * 1000),
     claims: { iss, sub, ...(typeof clientId === 'string' && { client_id: clientId }) },
     ...(isObject(act) && { act }),
     ...(mayAct !== undefined && { may_act: isObject(mayAct) ? mayAct : {} }),

@@ -111,12 +111,18 @@ describe('tokens of other servers', () => {
   ])('are exchanged: %s', async (_what, make, of) => {
     const answer = await exchange(await make(), of);
     expect(answer).toMatchObject({ status: 200, issued_token_type: type('access_token'), ...SCOPE });
-    expect(answer['expires_in']).toBeLessThanOrEqual(300);
+    expect(answer['expires_in']).toBeLessThanOrEqual(310);
     expect(await introspect(answer['access_token'])).toMatchObject({ active: true, sub: 'alice', client_id: 'api' });
     expect(store.asked).toMatchObject([
       { subject: { type: type(of), user: { id: 'alice' }, says: { iss: idp.issuer } } },
     ]);
     expect(store.asked[0]!.subject.token).toBeUndefined();
+  });
+
+  it('may be over by the clock of this server, as far as clocks may differ', async () => {
+    const answer = await exchange(await idToken({ exp: seconds() - 2 }), 'id_token');
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer['expires_in']).toBeLessThanOrEqual(8);
   });
 
   it('are good for no more than the host says, and they say themselves', async () => {
@@ -170,7 +176,6 @@ describe('tokens of other servers', () => {
     ['an ID token that is said to be an access token', () => idToken(), 'access_token'],
     ['an access token that is said to be an ID token', () => accessToken({ aud: 'our-client-id' }), 'id_token'],
     ['a token that is over', () => idToken({ exp: seconds() - 60 }), 'id_token'],
-    ['a token over a moment ago', () => idToken({ exp: seconds() - 2 }), 'id_token'],
     ['a token that never ends', () => idToken({ exp: undefined }), 'id_token'],
     ['a token of the future', () => idToken({ nbf: seconds() + 60 }), 'id_token'],
     ['an identity assertion', () => idToken({}, { typ: 'oauth-id-jag+jwt' }), 'jwt'],
