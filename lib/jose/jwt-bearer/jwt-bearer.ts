@@ -61,13 +61,16 @@ export function jwtBearer(options: JwtBearerOptions = {}): TrustingFeature {
   };
 }
 
+/** By what a form says which client it is of, or proves that it is of one. */
+const NAMING = ['client_id', 'client_secret', 'client_assertion'];
+
 /** A request that says nothing of a client. RFC 7521 §4.1 */
 const nobody = (id: string) => ({
   method: 'none',
   claim({ body, headers }: Request) {
     const form = (body ?? {}) as Record<string, unknown>;
-    const isNamed = headers?.['authorization'] || form['client_id'] || form['client_assertion'];
-    return form['grant_type'] === JWT_BEARER_GRANT && !isNamed ? { id } : undefined;
+    const isSomebody = headers?.['authorization'] || NAMING.some((name) => form[name]);
+    return form['grant_type'] === JWT_BEARER_GRANT && !isSomebody ? { id } : undefined;
   },
 });
 

@@ -315,6 +315,15 @@ describe('a client', () => {
     expect(await setUp().redeem(await assertion(), {}, null)).toMatchObject({ error: 'invalid_client' });
   });
 
+  it.each([
+    ['a secret', { client_secret: 'secret' }],
+    ['a secret twice', { client_secret: ['secret', 'secret'] }],
+    ['an empty name', { client_id: '', client_secret: 'secret' }],
+  ])('that brings %s, and not who it is, is not taken for nobody', async (_what, form) => {
+    const { redeem } = setUp({ clients: 'all', anonymous: 'spa' });
+    expect(await redeem(await assertion(), form, null)).toMatchObject({ error: 'invalid_client' });
+  });
+
   it('gets a refresh token where the host lets it', async () => {
     const answer = await setUp({ refreshTokens: true }).redeem(await assertion());
     expect(answer).toMatchObject({ refresh_token: expect.any(String) });
