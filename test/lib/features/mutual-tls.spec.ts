@@ -87,6 +87,7 @@ describe('a client with a certificate of an authority', () => {
   it.each<[string, string, Wanted['subject']]>([
     ['in another order', 'C=DE,O=Acme\\, Inc.,CN=client', acme],
     ['less one', 'CN=client,O=Acme\\, Inc.', acme],
+    ['with a type of a number without end', `1.2.${'9'.repeat(400)}=x`, [[[`1.2.${'9'.repeat(400)}`, 'x']]]],
     ['one more', 'CN=client,O=Acme\\, Inc.,C=DE,C=DE', acme],
     ['with a comma that is not escaped', 'CN=client,O=Acme', [[[CN, 'client,O=Acme']]]],
     [
