@@ -3,6 +3,7 @@ import { flagFaults } from '../../features/flag-faults.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
+import { isObject } from '../../options/kinds.js';
 import { findOpenId } from '../openid-feature.js';
 import { settleSigned, signedFaults, type SignedOptions, type SignedSettings } from './signed-options.js';
 
@@ -36,7 +37,7 @@ export const settle = ({
   lifetime,
   interval,
   userCode,
-  signed: settleSigned(signed),
+  signed: settleSigned(signed ?? {}),
   fetch,
 });
 
@@ -54,7 +55,9 @@ export function* faultsOf(options: CibaOptions, server: ServerFacts): Iterable<s
     if (!isGood) yield `\`${name}\` of ${PLACE} is a whole number of seconds, from 1 to ${LONGEST[name]}`;
   }
   yield* flagFaults(options, ['userCode'], PLACE);
-  yield* signedFaults(options.signed);
+  const { signed = {} } = options;
+  if (isObject(signed)) yield* signedFaults(signed);
+  else yield `\`signed\` of ${PLACE} must be an object`;
   const { model } = server.options;
   if (options.userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
     yield `\`userCode\` of ${PLACE} needs the model method \`verifyUserCode()\``;

@@ -21,7 +21,7 @@ export const settleSigned = ({
   algorithms = ALGORITHMS,
   maxLifetime = 3600,
   clockTolerance = 10,
-}: SignedOptions = {}): SignedSettings => ({ required, algorithms, maxLifetime, clockTolerance });
+}: SignedOptions): SignedSettings => ({ required, algorithms, maxLifetime, clockTolerance });
 
 const PLACE = '`signed` of `ciba()`';
 const NAMES = { required: true, algorithms: true, maxLifetime: true, clockTolerance: true } as const;
@@ -29,7 +29,7 @@ const LEAST = { maxLifetime: 1, clockTolerance: 0 } as const;
 const LONGEST = { maxLifetime: 86_400, clockTolerance: 600 } as const;
 
 /** What is wrong with them, as sentences. */
-export function* signedFaults(options: SignedOptions = {}): Iterable<string> {
+export function* signedFaults(options: SignedOptions): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, PLACE);
   if (misspelt !== undefined) yield misspelt;
   const { required, algorithms = ALGORITHMS } = options as { required?: unknown; algorithms?: unknown };

@@ -220,6 +220,9 @@ describe('the server', () => {
     [{ clockTolerance: '5' }, '`clockTolerance`'],
     [{ required: 1 }, '`required`'],
     [{ requird: true }, 'requird'],
+    [null, '`signed` of `ciba()` must be an object'],
+    ['always', '`signed` of `ciba()` must be an object'],
+    [[], '`signed` of `ciba()` must be an object'],
   ])('does not start with %j', async (signed, sentence) => {
     await expect(openCiba({ signed } as CibaOptions)).rejects.toThrow(sentence);
   });
