@@ -1,5 +1,8 @@
 import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult } from 'jose';
 
+/** Seconds by which the clock of whoever signs may differ, where the host says nothing: FAPI 2.0 SP §5.3.2.1 (13) asks for as many. */
+export const CLOCK_TOLERANCE = 10;
+
 /** Keys without a `kid` that are tried for one JWT. */
 const TRIES = 4;
 

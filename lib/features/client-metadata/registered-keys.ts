@@ -1,7 +1,5 @@
-import { FetchError } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
-import type { RenewedSettings } from '../../remote/renewed.js';
 import { registered } from './registered.js';
 
 /** Where the keys of a client are: here, or at a URL; neither: it has none. RFC 7591 §2 */
@@ -20,15 +18,3 @@ export function keysIn(document: unknown): readonly Readonly<Record<string, unkn
   const keys: unknown = isObject(document) ? document['keys'] : undefined;
   return Array.isArray(keys) && keys.length <= MOST_KEYS && keys.every(isObject) ? keys : undefined;
 }
-
-/** How those at a URL are remembered. */
-export const FETCHED_KEYS: RenewedSettings = {
-  maxAge: 600,
-  coolDown: 30,
-  maxStale: 3600,
-  // The keys of others were waited for: that must not keep this client out for longer than they do.
-  isUnasked: (error) => error instanceof FetchError && error.fault === 'busy',
-};
-
-/** Clients whose keys are remembered at once: what was not asked for the longest time is forgotten first. */
-export const MOST_CLIENTS = 1000;

@@ -1,19 +1,18 @@
 import type { X509Certificate } from 'node:crypto';
-import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { keepRecent } from '../../keep-recent.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
 import { Renewed } from '../../remote/renewed.js';
-import { FETCHED_KEYS, keysIn, keysOf, MOST_CLIENTS } from '../client-metadata/registered-keys.js';
+import { FetchedKeys } from '../client-metadata/fetched-keys.js';
+import { keysIn, keysOf } from '../client-metadata/registered-keys.js';
 
 type Jwk = Readonly<Record<string, unknown>>;
 
 /** The certificates that clients have registered by themselves, or have at the URL that they registered. RFC 8705 §2.2.2 */
 export class RegisteredKeys {
-  private readonly fetched = new Map<string, Renewed<readonly Jwk[]>>();
-  private readonly fetch: SafeFetch;
+  private readonly fetched: FetchedKeys<readonly Jwk[], Renewed<readonly Jwk[]>>;
 
-  constructor(options: SafeFetchOptions = {}) {
-    this.fetch = new SafeFetch({ size: 65_536, ...options });
+  constructor(options?: SafeFetchOptions) {
+    this.fetched = new FetchedKeys({ read: keysIn, keep: (...given) => new Renewed(...given) }, options);
   }
 
   /** Does the client have this certificate? Rejects with a FetchError where that cannot be found out. */
@@ -24,19 +23,11 @@ export class RegisteredKeys {
   }
 
   private async haveFetched(x509: X509Certificate, uri: string): Promise<boolean> {
-    const keys = this.fetched.get(uri) ?? new Renewed(() => this.load(uri), FETCHED_KEYS);
-    keepRecent(this.fetched, uri, keys, MOST_CLIENTS);
+    const keys = this.fetched.at(uri);
     if (isAmong(x509, await keys.current())) return true;
     // It may be a new one. That there is no answer now makes an unknown one no better.
     const newest = await keys.newest()?.catch(() => undefined);
     return newest !== undefined && isAmong(x509, newest);
-  }
-
-  private async load(uri: string): Promise<readonly Jwk[]> {
-    const { body } = await this.fetch.json(uri);
-    const keys = keysIn(body);
-    if (!keys) throw new FetchError('content', `${uri} answers with something that is no JWK set`);
-    return keys;
   }
 }
 

@@ -5,6 +5,7 @@ import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { areSecrets } from '../secrets.js';
+import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
 /** What `dpop()` takes. */
 export interface DpopOptions {
@@ -43,7 +44,7 @@ export interface DpopSettings {
 export const settle = (options: DpopOptions): DpopSettings => ({
   algorithms: options.algorithms ?? ALGORITHMS,
   lifetime: options.lifetime ?? 60,
-  clockTolerance: options.clockTolerance ?? 10,
+  clockTolerance: options.clockTolerance ?? CLOCK_TOLERANCE,
   publicUrls: [options.publicUrl ?? []].flat(),
 });
 

@@ -3,6 +3,7 @@ import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.j
 import { refuse } from '../../refuse.js';
 import { audienceList, seconds, verify } from '../../remote/checks.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
+import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
 /** A server whose assertions are redeemed. */
 export interface AssertionIssuer extends IssuerOptions {
@@ -74,7 +75,7 @@ export function settle(given: JwtBearerOptions): JwtBearerSettings {
     reusable,
     refreshTokens,
     maxLifetime: seconds(PLACE, 'maxLifetime', longest, { usual: 3600, least: 1 }),
-    clockTolerance: seconds(PLACE, 'clockTolerance', tolerance, { usual: 10 }),
+    clockTolerance: seconds(PLACE, 'clockTolerance', tolerance, { usual: CLOCK_TOLERANCE }),
   };
 }
 

@@ -9,7 +9,7 @@ import { hasOnce } from '../../model/has-once.js';
 import type { Client } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { isNotVerified } from '../not-verified.js';
-import { verifyJwt } from '../verify-jwt.js';
+import { CLOCK_TOLERANCE, verifyJwt } from '../verify-jwt.js';
 import { unproven } from './assertion.js';
 
 /** What an assertion has to be, whatever it is signed with. */
@@ -21,8 +21,6 @@ export interface AssertionOptions {
   /** Seconds that an assertion may live: so long its `jti` is remembered. Default: 600 */
   maxLifetime?: number;
 }
-
-export const CLOCK_TOLERANCE = 10;
 
 /** Judges the assertions of clients, by keys that are theirs. RFC 7523 §3 */
 export class AssertionCheck {

@@ -6,14 +6,9 @@ import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.j
 import { refuse } from '../../refuse.js';
 import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
+import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import { hasAssertion, isBySecret, readAssertion, unproven } from './assertion.js';
-import {
-  AssertionCheck,
-  assertionFaults,
-  type AssertionOptions,
-  CLOCK_TOLERANCE,
-  signedBy,
-} from './assertion-check.js';
+import { AssertionCheck, assertionFaults, type AssertionOptions, signedBy } from './assertion-check.js';
 
 /** What `privateKeyJwt()` takes. */
 export interface PrivateKeyJwtOptions extends AssertionOptions {

@@ -6,6 +6,7 @@ import { hasOnce } from '../../model/has-once.js';
 import { refuse } from '../../refuse.js';
 import { seconds, verify } from '../../remote/checks.js';
 import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
 /** What `requestObjects()` takes. */
 export interface RequestObjectOptions {
@@ -61,7 +62,7 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     once,
     maxLifetime:
       maxLifetime === undefined ? undefined : seconds(PLACE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
-    clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: 10 }),
+    clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }),
     interactionLifetime: seconds(PLACE, 'interactionLifetime', given.interactionLifetime, { usual: 1800 }),
     fetch,
   };

@@ -15,6 +15,7 @@ import { expiryOf } from '../../remote/token-claims.js';
 import { isAmong } from '../../tokens/audience.js';
 import { scopeText, withinScope } from '../../tokens/scope.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
+import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import type { AssertedClaims, AssertedUserModel } from './asserted-model.js';
 import { shownAudience, TrustedIssuers, type TrustedJwt, type TrustingFeature } from './trusted-issuers.js';
 
@@ -117,7 +118,7 @@ function settle(given: TrustedTokensOptions): { clockTolerance: number } {
     audienceList(`an issuer of ${PLACE}`, one?.audience);
     verify(PLACE, one?.scope === undefined || typeof one.scope === 'string', 'takes as `scope` of an issuer text');
   }
-  return { clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: 10 }) };
+  return { clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }) };
 }
 
 function* faultsOf(server: ServerFacts, { issuers }: TrustedTokensOptions): Iterable<string> {

@@ -1,5 +1,6 @@
 import { unknownOption } from '../../features/unknown-option.js';
 import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
+import { CLOCK_TOLERANCE } from '../../jose/verify-jwt.js';
 
 /** How requests are signed, which `ciba()` takes as `signed`. CIBA §7.1.1 */
 export interface SignedOptions {
@@ -20,7 +21,7 @@ export const settleSigned = ({
   required = false,
   algorithms = ALGORITHMS,
   maxLifetime = 3600,
-  clockTolerance = 10,
+  clockTolerance = CLOCK_TOLERANCE,
 }: SignedOptions): SignedSettings => ({ required, algorithms, maxLifetime, clockTolerance });
 
 const PLACE = '`signed` of `ciba()`';
