@@ -129,7 +129,9 @@ function saidTo(claims: Claims, { client }: Exchange): Pick<Assertion, 'scope' |
     throw refused({ rule: 'it has a `jti` and an `iat`' });
   const isSaid = typeof scope === 'string' && scope.length <= LONGEST_SCOPE && isScope(scope);
   if (scope !== undefined && !isSaid) throw refused({ rule: '`scope` is one' });
-  return { ...(isSaid && { scope }), resource: resourcesOf(claims), details: detailsIn(claims) };
+  // One that says by a scope what may be done says no more than that.
+  const details = detailsIn(claims) ?? (isSaid ? [] : undefined);
+  return { ...(isSaid && { scope }), resource: resourcesOf(claims), details };
 }
 
 function detailsIn({ authorization_details: details }: Claims): Assertion['details'] {

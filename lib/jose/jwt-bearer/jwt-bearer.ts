@@ -52,7 +52,8 @@ export function jwtBearer(options: JwtBearerOptions = {}): TrustingFeature {
     issue({ asserted, server, token }) {
       if (!asserted) return;
       // They are more than a scope can say: without them nothing is left of what was meant.
-      if (asserted.details && !detailing.get(server)) throw refused({ rule: 'it has no `authorization_details`' });
+      if (asserted.details?.length && !detailing.get(server))
+        throw refused({ rule: 'it has no `authorization_details`' });
       Object.assign(token, keptOf(asserted.claims));
       // Where nobody else sees to it that what is for something stays so.
       if (asserted.granted.length > 0 && !targeting.get(server)) token['resource'] = asserted.granted;

@@ -429,6 +429,14 @@ describe('an identity assertion', () => {
       expect(await redeem(await idJag({ ...said(PAY), scope: 'write' }))).toMatchObject({ scope: 'write' });
     });
 
+    it('grants none beside a scope, if it does not name them, whatever the host would allow', async () => {
+      const { redeem } = setUpDetails({ validateAuthorizationDetails: () => true });
+      const refusal = { status: 400, error: 'invalid_authorization_details' };
+      expect(await redeem(await idJag({ scope: 'read' }), asked(PAY))).toMatchObject(refusal);
+      expect(await redeem(await idJag({ scope: 'read' }))).toMatchObject({ status: 200, scope: 'read' });
+      expect(await redeem(await idJag(), asked(PAY))).toMatchObject({ authorization_details: [PAY] });
+    });
+
     it.each([
       ['more', said(PAY), asked({ ...PAY, amount: 46 })],
       ['another type', said(PAY), asked(READ)],
