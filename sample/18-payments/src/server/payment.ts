@@ -17,7 +17,10 @@ export const payment: AuthorizationDetailsType = {
   required: ['amount', 'creditor'],
   validate(detail) {
     const { amount, creditor } = detail as Partial<Payment>;
-    const isAmount = /^\d{1,6}\.\d{2}$/.test(String(amount?.value)) && /^[A-Z]{3}$/.test(String(amount?.currency));
+    // Nothing within it that the user is not shown.
+    const { currency, value, ...more } = (amount ?? {}) as Partial<Payment['amount']>;
+    const isKnown = /^\d{1,6}\.\d{2}$/.test(String(value)) && /^[A-Z]{3}$/.test(String(currency));
+    const isAmount = isKnown && Object.keys(more).length === 0;
     return isAmount && typeof creditor === 'string' && creditor.length <= 70;
   },
   describe: inWords,

@@ -35,7 +35,7 @@ export class PhoneController {
   @Post(':id')
   async decide(
     @Param('id') id: string,
-    @Body() { decision }: { decision?: string },
+    @Body() form: { decision?: string } | undefined,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -43,7 +43,7 @@ export class PhoneController {
     // Only this user has seen the `id`, so nobody else's page can send this form.
     const found = user && (await findBackchannelRequest(this.server, id, { user }));
     // In a real system: a finger on the sensor, before a payment is agreed to.
-    if (found) await decideBackchannelRequest(found, { allow: decision === 'pay' });
+    if (found) await decideBackchannelRequest(found, { allow: form?.decision === 'pay' });
     response.redirect(303, '/phone');
   }
 
