@@ -17,13 +17,14 @@ export type { JwtTokensOptions } from './jwt-tokens/settings.js';
 export type { KeyModel } from './keys/key-model.js';
 export type { KeysFeature } from './keys/find-keys.js';
 export { keys, type KeysOptions } from './keys/keys.js';
-export type { KeyInfo, KeyState } from './keys/schedule.js';
-export type { KeyMaterial, PemKey, Signer } from './keys/signing-key.js';
+export type { KeyMaterial, PemKey, Signer } from './keys/key-material.js';
+export type { KeyAlgorithm, KeyInfo, KeyState } from './keys/schedule.js';
 export {
   privateKeyJwt,
   type PrivateKeyJwtFeature,
   type PrivateKeyJwtOptions,
 } from './private-key-jwt/private-key-jwt.js';
+export type { DecryptingFeature, Decrypting } from './decryption/decrypting.js';
 export type { RequestObjectOptions } from './request-objects/options.js';
 export { requestObjects, type RequestObjectsFeature } from './request-objects/request-objects.js';
 export type { EncryptionRegistration } from '../model/encryption-registration.js';

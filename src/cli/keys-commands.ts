@@ -1,5 +1,4 @@
-import type { SigningAlgorithm } from '../../lib/jose/algorithms.js';
-import type { KeyInfo } from '../../lib/jose/keys/schedule.js';
+import type { KeyAlgorithm, KeyInfo } from '../../lib/jose/keys/schedule.js';
 import { type SigningKeys, signingKeys } from '../../lib/jose/keys/signing-keys.js';
 import { type Command, CommandError, type CommandOption, type Given, type Host, SERVER } from './command.js';
 
@@ -8,14 +7,21 @@ const OPTIONS: Readonly<Record<string, CommandOption>> = {
   tenant: { type: 'string', value: '<id>', about: 'of servers with tenants, that of this one' },
 };
 const ROTATE: Readonly<Record<string, CommandOption>> = {
-  alg: { type: 'string', value: '<name>', about: 'what it signs by, such as ES256. Default: the usual one' },
-  now: { type: 'boolean', about: 'signs at once: APIs that know the old keys alone refuse it until they look again' },
+  alg: {
+    type: 'string',
+    value: '<name>',
+    about: 'what it is for, such as ES256 or ECDH-ES. Default: the usual one that signs',
+  },
+  now: {
+    type: 'boolean',
+    about: 'is used at once: APIs that know the old keys alone refuse what it signs until they look again',
+  },
 };
 
-/** The keys of a server that its store keeps. */
+/** The keys of a server that its store keeps: those that decrypt are rotated as those that sign are, by the name of their algorithm. */
 export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   'keys list': {
-    about: 'lists the signing keys, the oldest first',
+    about: 'lists the keys that sign and decrypt, the oldest first',
     options: OPTIONS,
     async run(given, host) {
       const keys = await (await keysOf(given, host)).list();
@@ -23,11 +29,11 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   'keys rotate': {
-    about: 'makes the next key, which signs as soon as everybody may know it',
+    about: 'makes the next key, which signs or is published as soon as everybody may know it',
     options: { ...ROTATE, ...OPTIONS },
     async run(given, host) {
       const keys = await keysOf(given, host);
-      const options = { alg: given.text('alg') as SigningAlgorithm | undefined, now: given.isSet('now') };
+      const options = { alg: given.text('alg') as KeyAlgorithm | undefined, now: given.isSet('now') };
       const kid = await keys.rotate(options);
       const made = (await keys.list()).find((key) => key.kid === kid);
       return { value: made, lines: made ? [line(made)] : [] };
@@ -35,7 +41,8 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
   },
   'keys remove': {
     argument: '<kid>',
-    about: 'forgets a key that somebody else has got: what it signed is good no more',
+    about:
+      'forgets a key that somebody else has got: what it signed is good no more, what was encrypted to it is not read',
     options: OPTIONS,
     async run(given, host) {
       if (await (await keysOf(given, host)).remove(given.id)) {

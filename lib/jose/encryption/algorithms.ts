@@ -12,6 +12,9 @@ export const KEY_MANAGEMENT: readonly KeyManagementAlgorithm[] = [
   'RSA-OAEP-256',
 ];
 
+export const isKeyManagement = (alg: unknown): alg is KeyManagementAlgorithm =>
+  KEY_MANAGEMENT.some((one) => one === alg);
+
 /** What an answer itself is encrypted by. RFC 7518 §5.1 */
 export type ContentEncryption = 'A128CBC-HS256' | 'A256CBC-HS512' | 'A128GCM' | 'A256GCM';
 

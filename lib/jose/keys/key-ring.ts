@@ -1,17 +1,26 @@
 import { ServerError } from '../../errors.js';
 import type { Awaitable } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
+import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk, JwkSet } from '../jwk.js';
+import type { DecryptionKey } from './decryption-key.js';
 import type { SigningKey } from './signing-key.js';
 
 /** The keys of one server. */
 export interface KeyRing {
-  /** What everybody may know: those that sign, those that will, and those that did until a while ago. */
+  /**
+   * What everybody may know: those that sign, those that will, and those that did until a while ago; and the one to encrypt to now, of
+   * each algorithm.
+   */
   published(): Awaitable<readonly Jwk[]>;
   /** The key that signs now, by an algorithm or by the server's usual one; undefined: there is none. */
   current(alg?: SigningAlgorithm): Awaitable<SigningKey | undefined>;
   /** By which algorithms it signs, the usual one first. */
   algorithms(): readonly SigningAlgorithm[];
+  /** By which algorithms something may be encrypted to it; none: by no one. */
+  decryptsBy(): readonly KeyManagementAlgorithm[];
+  /** The key that something was encrypted to: the one of that name, or else the one that is published; undefined: there is none. */
+  decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): Awaitable<DecryptionKey | undefined>;
 }
 
 /** The key that signs now. @throws ServerError where none signs by that algorithm */
@@ -30,12 +39,16 @@ export async function signJwt(
   return await (await signingKeyOf(ring, alg)).sign({ typ }, payload);
 }
 
-/** Keys that the host has given: of each algorithm the first one signs, and all are published. */
+/** Keys that the host has given: of each algorithm the first one signs, or is published to be encrypted to; all verify and decrypt. */
 export class GivenKeys implements KeyRing {
-  constructor(private readonly keys: readonly SigningKey[]) {}
+  constructor(
+    private readonly keys: readonly SigningKey[],
+    private readonly decrypting: readonly DecryptionKey[],
+  ) {}
 
   published(): readonly Jwk[] {
-    return this.keys.map(({ publicJwk }) => publicJwk);
+    const first = this.decryptsBy().map((alg) => this.decrypting.find((key) => key.alg === alg)!);
+    return [...this.keys, ...first].map(({ publicJwk }) => publicJwk);
   }
 
   current(alg?: SigningAlgorithm): SigningKey | undefined {
@@ -44,6 +57,14 @@ export class GivenKeys implements KeyRing {
 
   algorithms(): readonly SigningAlgorithm[] {
     return [...new Set(this.keys.map(({ alg }) => alg))];
+  }
+
+  decryptsBy(): readonly KeyManagementAlgorithm[] {
+    return [...new Set(this.decrypting.map(({ alg }) => alg))];
+  }
+
+  decryptionKey(alg: KeyManagementAlgorithm, kid: string | undefined): DecryptionKey | undefined {
+    return this.decrypting.find((key) => key.alg === alg && (kid === undefined || key.kid === kid));
   }
 }
 

@@ -3,17 +3,21 @@ import { refuse } from '../../refuse.js';
 import type { ServerFacts } from '../../feature.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { decryptingOf, wantedOf } from '../decryption/decrypting.js';
+import { decryptionKey, isForDecryption } from './decryption-key.js';
 import type { KeysFeature } from './find-keys.js';
 import type { KeyModel } from './key-model.js';
 import { GivenKeys, jwkSet, type KeyRing } from './key-ring.js';
-import { type KeyMaterial, signingKey } from './signing-key.js';
+import { type KeyMaterial, thumbprint } from './key-material.js';
+import { signingKey } from './signing-key.js';
 import { StoredKeys } from './stored-keys.js';
 import { areSecrets } from '../secrets.js';
 
 /** What `keys()` takes: the keys themselves, or how the store keeps them. */
 export interface KeysOptions {
   /**
-   * Private keys that the host brings, as JWK, PEM or signers: of each algorithm the first one signs, and all are published.
+   * Private keys that the host brings, as JWK, PEM or signers: of each algorithm the first one signs, and all are published. Those with
+   * the `use` `enc` decrypt, by one algorithm each: of each the first one is published, and all are good.
    * Left out: the store keeps them, made by the first process that needs them.
    */
   from?: readonly KeyMaterial[];
@@ -27,13 +31,19 @@ export interface KeysOptions {
   refresh?: number;
   /** Seconds that a new key is known before it signs: `maxAge` and `refresh` at least. Default: 900 */
   lead?: number;
-  /** Seconds that a key is known after it signed the last time: as long as a token lives, at least. Default: 86400 */
+  /**
+   * Seconds that a key is known after it signed the last time, as long as a token lives at least, and that one decrypts after it was
+   * published the last time. Default: 86400
+   */
   keep?: number;
   /** Seconds after which the key in the store is replaced. Default: only when somebody says so */
   rotateEvery?: number;
 }
 
-/** The keys by which a server signs, and the document that says the public halves of them. RFC 7517, RFC 8414 §2 */
+/**
+ * The keys by which a server signs, and decrypts where a feature reads what is encrypted to it, and the document that says the public
+ * halves of them. RFC 7517, RFC 8414 §2
+ */
 export function keys(options: KeysOptions = {}): KeysFeature {
   refuse(unknownOption(options, NAMES, '`keys()`'));
   const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
@@ -41,12 +51,20 @@ export function keys(options: KeysOptions = {}): KeysFeature {
   const { algorithms = ['ES256'], rotateEvery } = options;
   const given = from && givenKeys(from);
   if (!given) refuse(faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }));
-  const rings = new WeakMap<object, KeyRing>();
-  const ringOf = ({ options: { model } }: ServerFacts): KeyRing => {
-    if (given) return given;
-    let ring = rings.get(model);
-    const settings = { secrets, algorithms, lead, keep, refresh, rotateEvery };
-    if (!ring) rings.set(model, (ring = new StoredKeys(model as unknown as KeyModel, settings)));
+  // One for all servers over a store that want the same keys: tenants, say.
+  const rings = new WeakMap<object, Map<string, KeyRing>>();
+  const known = new WeakMap<ServerFacts, KeyRing>();
+  const ringOf = (server: ServerFacts): KeyRing => given ?? known.get(server) ?? storedRing(server);
+  const storedRing = (server: ServerFacts): KeyRing => {
+    const { model } = server.options;
+    const decryptsBy = wantedOf(server);
+    const settings = { secrets, algorithms, decryptsBy, lead, keep, refresh, rotateEvery };
+    const same = rings.get(model) ?? new Map<string, KeyRing>();
+    rings.set(model, same);
+    const name = decryptsBy.join(' ');
+    const ring = same.get(name) ?? new StoredKeys(model as unknown as KeyModel, settings);
+    same.set(name, ring);
+    known.set(server, ring);
     return ring;
   };
   return {
@@ -59,23 +77,45 @@ export function keys(options: KeysOptions = {}): KeysFeature {
         metadata: 'jwks_uri',
       },
     },
-    check: (server) => (!given && outlives(server, keep) ? [OUTLIVES] : []),
+    check: (server) => [...(given ? missingKeys(server, given) : lifetimeFaults(server, keep, maxAge))],
     health: async (server) => ((await ringOf(server).current()) ? undefined : 'no key signs'),
     ringOf,
   };
 }
 
-const outlives = ({ options }: ServerFacts, keep: number) => Number(options.accessTokenLifetime) > keep;
+/** Of keys in a store. */
+function* lifetimeFaults(server: ServerFacts, keep: number, maxAge: number): Iterable<string> {
+  if (Number(server.options.accessTokenLifetime) > keep) yield OUTLIVES;
+  const longest = Math.max(...decryptingOf(server).map(({ lifetime }) => lifetime));
+  if (maxAge + longest > keep) yield `\`keep\` of \`keys()\` must be ${maxAge + longest} at least: ${FORGOTTEN}`;
+}
+
 const OUTLIVES =
   '`keep` of `keys()` must be as long as `accessTokenLifetime` at least: a token would outlive the key that shows it is good';
+const FORGOTTEN = 'so long clients may encrypt to a key that is published no more, and come again with it';
+
+/** Of keys that are given, for what features read. */
+function* missingKeys(server: ServerFacts, given: GivenKeys): Iterable<string> {
+  const known = given.decryptsBy();
+  for (const { algorithms } of decryptingOf(server)) {
+    const missing = algorithms?.find((alg) => !known.includes(alg));
+    if (missing === undefined && known.length > 0) continue;
+    yield `no key of \`keys()\` decrypts${missing ? ` by ${missing}` : ''}: give \`from\` a private key with \`use: 'enc'\``;
+  }
+}
 
 function givenKeys(from: readonly KeyMaterial[]): GivenKeys {
   if (!Array.isArray(from) || from.length === 0) refuse('`from` of `keys()` must be a list of private keys');
-  const all = from.map(signingKey);
-  const names = all.map(({ kid }) => kid);
+  const decrypting = from.filter(isForDecryption).map(decryptionKey);
+  const signing = from.filter((one) => !isForDecryption(one)).map(signingKey);
+  refuse(signing.length === 0 ? "no key of `keys()` signs: those with `use: 'enc'` decrypt" : undefined);
+  const names = [...signing, ...decrypting].map(({ kid }) => kid);
   const twice = names.find((kid, at) => names.indexOf(kid) !== at);
   refuse(twice && `two keys of \`keys()\` have the name \`${twice}\`: tokens could not say which`);
-  return new GivenKeys(all);
+  const others = new Set(signing.map(({ publicJwk }) => thumbprint(publicJwk)));
+  const both = decrypting.find(({ publicJwk }) => others.has(thumbprint(publicJwk)));
+  refuse(both && `the key \`${both.kid}\` of \`keys()\` signs and decrypts: one key does one of both`);
+  return new GivenKeys(signing, decrypting);
 }
 
 interface Kept extends Required<Pick<KeysOptions, 'maxAge' | 'refresh' | 'lead' | 'keep'>> {

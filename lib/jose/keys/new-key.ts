@@ -1,9 +1,8 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { SigningAlgorithm } from '../algorithms.js';
 import type { Jwk } from '../jwk.js';
-import type { KeptKey } from './schedule.js';
-import { signingKey } from './signing-key.js';
+import { thumbprint } from './key-material.js';
+import type { KeptKey, KeyAlgorithm } from './schedule.js';
 
 const generate = promisify(generateKeyPair) as (
   type: string,
@@ -11,17 +10,23 @@ const generate = promisify(generateKeyPair) as (
 ) => Promise<{ privateKey: { export(as: object): Jwk } }>;
 
 /** Makes a key, away from the thread that answers requests. @param signsFrom milliseconds since the epoch */
-export async function newKey(alg: SigningAlgorithm, signsFrom: number): Promise<KeptKey> {
+export async function newKey(alg: KeyAlgorithm, signsFrom: number): Promise<KeptKey> {
   const [type, options] = KINDS[alg];
   const { privateKey } = await generate(type, options);
   const jwk = privateKey.export({ format: 'jwk' });
-  return { kid: signingKey({ ...jwk, alg }).kid, alg, jwk, signsFrom };
+  return { kid: thumbprint(jwk), alg, jwk, signsFrom };
 }
 
-const KINDS: Readonly<Record<SigningAlgorithm, readonly [string, object]>> = {
-  ES256: ['ec', { namedCurve: 'P-256' }],
-  PS256: ['rsa', { modulusLength: 2048 }],
-  RS256: ['rsa', { modulusLength: 2048 }],
+const P256 = ['ec', { namedCurve: 'P-256' }] as const;
+const RSA = ['rsa', { modulusLength: 2048 }] as const;
+const KINDS: Readonly<Record<KeyAlgorithm, readonly [string, object]>> = {
+  ES256: P256,
+  PS256: RSA,
+  RS256: RSA,
   Ed25519: ['ed25519', {}],
   EdDSA: ['ed25519', {}],
+  'ECDH-ES': P256,
+  'ECDH-ES+A128KW': P256,
+  'ECDH-ES+A256KW': P256,
+  'RSA-OAEP-256': RSA,
 };

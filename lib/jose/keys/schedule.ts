@@ -1,13 +1,20 @@
 import type { SigningAlgorithm } from '../algorithms.js';
+import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk } from '../jwk.js';
+
+/** What a key is for, and by that whether it signs or decrypts. */
+export type KeyAlgorithm = SigningAlgorithm | KeyManagementAlgorithm;
 
 /** A key as it is kept. */
 export interface KeptKey {
   kid: string;
-  alg: SigningAlgorithm;
+  alg: KeyAlgorithm;
   /** The private key. */
   jwk: Jwk;
-  /** From when it signs, in milliseconds since the epoch: known to everybody before that. */
+  /**
+   * From when it signs, in milliseconds since the epoch: known to everybody before that. From when it is published, if it decrypts:
+   * known to all processes before that.
+   */
   signsFrom: number;
 }
 
@@ -17,15 +24,19 @@ export type KeyState = 'next' | 'current' | 'retiring';
 /** A key as an operator sees it. */
 export interface KeyInfo {
   kid: string;
-  alg: SigningAlgorithm;
+  /** What it signs by, or what is encrypted to it by: ECDH-ES, say. */
+  alg: KeyAlgorithm;
+  /** Does it sign (`sig`), or do others encrypt to it (`enc`)? RFC 7517 §4.2 */
+  use: 'sig' | 'enc';
   state: KeyState;
-  /** From when it signs, or has signed. */
+  /** From when it signs, or is published to be encrypted to. */
   signsFrom: Date;
 }
 
 /**
  * What the keys of one server are there for: of each algorithm the one that was the last to begin signs, the earlier ones are
- * known for so long that all they signed is over, and the later ones are known already.
+ * known for so long that all they signed is over, and the later ones are known already. Of those that decrypt the current one alone is
+ * published, and all are good: who encrypts may have seen an earlier one. OpenID Connect Core §10.1.1, §10.2.1
  * @param keep seconds
  */
 export function schedule<K extends Pick<KeptKey, 'alg' | 'signsFrom'>>(

@@ -1,33 +1,19 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { ServerError } from '../../errors.js';
 import { fail } from '../../refuse.js';
-import type { Awaitable } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
 import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import type { Jwk } from '../jwk.js';
-
-/** A key that stays where it is, in a KMS or an HSM. */
-export interface Signer {
-  alg: SigningAlgorithm;
-  /** The public half. */
-  publicKey: Jwk;
-  /** Its name in tokens. Default: the thumbprint of the public half. RFC 7638 */
-  kid?: string;
-  /** @returns the signature of these bytes as JWS has it: of ES256 both halves, 32 bytes each. RFC 7515 §5.1 */
-  sign(data: Uint8Array): Awaitable<Uint8Array>;
-}
-
-/** A private key as PEM (PKCS #8, or what OpenSSL writes), with what PEM cannot say. */
-export interface PemKey {
-  pem: string;
-  /** An RSA key needs it: RS256 or PS256. Default: ES256 for P-256, Ed25519 for Ed25519 */
-  alg?: SigningAlgorithm;
-  kid?: string;
-}
-
-/** A private key: a JWK, PEM, or whoever signs with it. */
-export type KeyMaterial = Jwk | string | PemKey | Signer;
+import {
+  type KeyMaterial,
+  nameOf,
+  type PemKey,
+  privateKey,
+  readKey,
+  type Signer,
+  verifyLength,
+} from './key-material.js';
 
 /** A key that tokens are signed with. */
 export interface SigningKey {
@@ -49,11 +35,11 @@ const isSigner = (material: unknown): material is Signer =>
 
 function external(signer: Signer): SigningKey {
   const { alg, kid, publicKey } = signer;
-  const key = read(
+  const key = readKey(
     () => createPublicKey({ key: publicKey, format: 'jwk' }),
     '`publicKey` of a signer is no public JWK',
   );
-  const named = nameOf(key, { alg, kid });
+  const named = publicHalf(key, { alg, kid });
   return {
     ...named,
     async sign(header, payload) {
@@ -76,13 +62,8 @@ const notOfJws = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer
   );
 
 function local(material: Jwk | string | PemKey): SigningKey {
-  const given = typeof material === 'string' ? { pem: material } : (material ?? {});
-  const { pem, alg, kid } = given as Partial<PemKey>;
-  const key = read(
-    () => createPrivateKey(pem === undefined ? { key: given as Jwk, format: 'jwk' } : pem),
-    'a key is a private JWK, PEM, or a signer, and one that is given to `keys()` is none of these',
-  );
-  const named = nameOf(createPublicKey(key), { alg, kid });
+  const { key, alg, kid } = privateKey(material);
+  const named = publicHalf(createPublicKey(key), { alg, kid });
   return {
     ...named,
     sign: (header, payload) =>
@@ -95,7 +76,7 @@ function local(material: Jwk | string | PemKey): SigningKey {
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** What a key is called, and what may be known of it. */
-function nameOf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }): Omit<SigningKey, 'sign'> {
+function publicHalf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }): Omit<SigningKey, 'sign'> {
   const usual = algorithmOf(key);
   const { asymmetricKeyType: type } = key;
   const taken = (alg ?? usual) as SigningAlgorithm;
@@ -107,8 +88,7 @@ function nameOf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }): O
     fail(`a key of the type \`${type}\` does not sign by \`${String(alg)}\``);
   }
   const jwk = key.export({ format: 'jwk' }) as Jwk;
-  const name = kid ?? thumbprint(jwk);
-  if (typeof name !== 'string' || name === '') return fail('the `kid` of a key is text');
+  const name = nameOf(jwk, kid);
   return { kid: name, alg: taken, publicJwk: { ...jwk, kid: name, alg: taken, use: 'sig' } };
 }
 
@@ -118,23 +98,6 @@ function algorithmOf(key: KeyObject): SigningAlgorithm | undefined {
   if (type === 'ed25519') return 'Ed25519';
   if (type === 'ec' && details?.namedCurve === 'prime256v1') return 'ES256';
   if (type !== 'rsa') fail('a key is for P-256, Ed25519 or RSA');
-  if ((details?.modulusLength ?? 0) < 2048) fail('an RSA key has 2048 bits at least');
+  verifyLength(key);
   return undefined;
-}
-
-/** RFC 7638 §3 */
-function thumbprint({ crv, e, kty, n, x, y }: Jwk): string {
-  const members = Object.entries({ crv, e, kty, n, x, y }).filter(([, value]) => value !== undefined);
-  return createHash('sha256')
-    .update(JSON.stringify(Object.fromEntries(members)))
-    .digest('base64url');
-}
-
-function read(parse: () => KeyObject, fault: string): KeyObject {
-  try {
-    return parse();
-  } catch {
-    // What the parser says may show parts of the key.
-    return fail(fault);
-  }
 }

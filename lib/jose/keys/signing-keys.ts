@@ -1,23 +1,26 @@
 import { InvalidArgumentError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
-import type { SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from './find-keys.js';
 import type { KeyRing } from './key-ring.js';
-import type { KeyInfo } from './schedule.js';
+import type { KeyAlgorithm, KeyInfo } from './schedule.js';
 
-/** What an operator may do with the keys that the store keeps. */
+/** What an operator may do with the keys that the store keeps: those that sign, and those that decrypt, if a feature reads what is encrypted. */
 export interface SigningKeys {
   /** All keys that are known, the oldest first. */
   list(): Promise<readonly KeyInfo[]>;
   /**
    * Makes a key that signs as soon as everybody may know it (`lead` of `keys()`). The one before it stays known until all it
-   * signed is over. Where a next key waits already, that one is it.
-   * @param options `alg`: of which algorithm, by default the usual one; `now`: sign with it at once, so that APIs refuse its
+   * signed is over. Where a next key waits already, that one is it. A key that decrypts is published in place of the one before it, which
+   * decrypts for `keep` seconds more.
+   * @param options `alg`: of which algorithm, by default the usual one that signs; `now`: sign with it at once, so that APIs refuse its
    *   tokens until they look for keys again
    * @returns the `kid`
    */
-  rotate(options?: { alg?: SigningAlgorithm; now?: boolean }): Promise<string>;
-  /** Forgets a key that somebody else has got: what it signed is good no more, and another one signs at once. */
+  rotate(options?: { alg?: KeyAlgorithm; now?: boolean }): Promise<string>;
+  /**
+   * Forgets a key that somebody else has got: what it signed is good no more, what was encrypted to it is not read, and another one
+   * takes its place at once.
+   */
   remove(kid: string): Promise<boolean>;
 }
 

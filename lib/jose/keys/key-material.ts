@@ -1,0 +1,72 @@
+import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
+import { fail } from '../../refuse.js';
+import type { Awaitable } from '../../model/model.js';
+import type { SigningAlgorithm } from '../algorithms.js';
+import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
+import type { Jwk } from '../jwk.js';
+
+/** A key that stays where it is, in a KMS or an HSM. */
+export interface Signer {
+  alg: SigningAlgorithm;
+  /** The public half. */
+  publicKey: Jwk;
+  /** Its name in tokens. Default: the thumbprint of the public half. RFC 7638 */
+  kid?: string;
+  /** @returns the signature of these bytes as JWS has it: of ES256 both halves, 32 bytes each. RFC 7515 §5.1 */
+  sign(data: Uint8Array): Awaitable<Uint8Array>;
+}
+
+/** A private key as PEM (PKCS #8, or what OpenSSL writes), with what PEM cannot say. */
+export interface PemKey {
+  pem: string;
+  /**
+   * An RSA key that signs needs it: RS256 or PS256. Default: ES256 for P-256, Ed25519 for Ed25519; of a key that decrypts RSA-OAEP-256
+   * for RSA, ECDH-ES for all others
+   */
+  alg?: SigningAlgorithm | KeyManagementAlgorithm;
+  kid?: string;
+  /** `enc`: others encrypt to it, and it signs nothing. Default: it signs. RFC 7517 §4.2 */
+  use?: 'sig' | 'enc';
+}
+
+/** A private key: a JWK, PEM, or whoever signs with it. A JWK with the `use` `enc` decrypts. */
+export type KeyMaterial = Jwk | string | PemKey | Signer;
+
+/** @throws InvalidArgumentError with a sentence for what is no private key */
+export function privateKey(material: Jwk | string | PemKey) {
+  const given = typeof material === 'string' ? { pem: material } : (material ?? {});
+  const { pem, alg, kid } = given as Partial<PemKey>;
+  const key = readKey(
+    () => createPrivateKey(pem === undefined ? { key: given as Jwk, format: 'jwk' } : pem),
+    'a key is a private JWK, PEM, or a signer, and one that is given to `keys()` is none of these',
+  );
+  return { key, alg, kid };
+}
+
+export function readKey(parse: () => KeyObject, fault: string): KeyObject {
+  try {
+    return parse();
+  } catch {
+    // What the parser says may show parts of the key.
+    return fail(fault);
+  }
+}
+
+/** What a key is called. */
+export function nameOf(jwk: Jwk, kid: unknown): string {
+  const name = kid ?? thumbprint(jwk);
+  return typeof name === 'string' && name !== '' ? name : fail('the `kid` of a key is text');
+}
+
+/** RFC 7638 §3 */
+export function thumbprint({ crv, e, kty, n, x, y }: Jwk): string {
+  const members = Object.entries({ crv, e, kty, n, x, y }).filter(([, value]) => value !== undefined);
+  return createHash('sha256')
+    .update(JSON.stringify(Object.fromEntries(members)))
+    .digest('base64url');
+}
+
+/** Of RSA. RFC 7518 §3.3, §4.3 */
+export function verifyLength({ asymmetricKeyDetails: details }: KeyObject): void {
+  if ((details?.modulusLength ?? 0) < 2048) fail('an RSA key has 2048 bits at least');
+}
