@@ -25,6 +25,7 @@ export {
   type PrivateKeyJwtOptions,
 } from './private-key-jwt/private-key-jwt.js';
 export type { DecryptingFeature, Decrypting } from './decryption/decrypting.js';
+export type { EncryptedObjectOptions } from './request-objects/encrypted-objects.js';
 export type { RequestObjectOptions } from './request-objects/options.js';
 export { requestObjects, type RequestObjectsFeature } from './request-objects/request-objects.js';
 export type { EncryptionRegistration } from '../model/encryption-registration.js';

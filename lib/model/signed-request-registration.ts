@@ -4,6 +4,13 @@ export interface SignedRequestRegistration {
   requireSignedRequestObject?: boolean;
   /** By which algorithm alone it signs them. OpenID Connect Registration §2 (`request_object_signing_alg`) */
   requestObjectSigningAlg?: string;
+  /**
+   * How the key of each of its request objects travels, which are then encrypted to the server: ECDH-ES, say. OpenID Connect
+   * Registration §2 (`request_object_encryption_alg`)
+   */
+  requestObjectEncryptionAlg?: string;
+  /** What they are encrypted by, A128CBC-HS256 where that is left out (`request_object_encryption_enc`) */
+  requestObjectEncryptionEnc?: string;
   /** Where they may be fetched from. OpenID Connect Registration §2 (`request_uris`) */
   requestUris?: readonly string[];
   /** What its answers are signed by. JARM §3 (`authorization_signed_response_alg`) */

@@ -34,6 +34,8 @@ export interface ClientMetadata {
   /** RFC 9101 §10.5, OpenID Registration §2 */
   readonly require_signed_request_object?: boolean;
   readonly request_object_signing_alg?: string;
+  readonly request_object_encryption_alg?: string;
+  readonly request_object_encryption_enc?: string;
   readonly request_uris?: readonly string[];
   /** JARM §3 */
   readonly authorization_signed_response_alg?: string;

@@ -7,8 +7,10 @@ import { hasOnce } from '../../model/has-once.js';
 import type { Client } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
+import type { PublicKeys } from '../client-keys/public-keys.js';
 import { isNotVerified } from '../not-verified.js';
 import { verifyJwt } from '../verify-jwt.js';
+import { openObject } from './encrypted-objects.js';
 import { invalid } from './object-parameters.js';
 import type { RequestObjectSettings } from './options.js';
 
@@ -29,9 +31,13 @@ export class ObjectVerifier {
 
   /** @returns what it says @throws InvalidRequestObjectError */
   async verify(object: string, client: Client, clientId: string, { request, server }: Asked): Promise<JWTPayload> {
+    verifyLength(object);
+    // Nothing is decrypted of a client without keys: it could not have signed what is within.
+    this.keysOf(client);
+    const signed = await openObject(object, client, { server, settings: this.settings.encrypted });
     const alg = registered(client, 'requestObjectSigningAlg');
-    const { payload, isLate } = await this.read(object, client, { clientId, alg, issuer: server.issuerOf(request)! });
-    if (payload.exp !== undefined) await this.verifyOpened(object, payload.exp, isLate, server);
+    const { payload, isLate } = await this.read(signed, client, { clientId, alg, issuer: server.issuerOf(request)! });
+    if (payload.exp !== undefined) await this.verifyOpened(signed, payload.exp, isLate, server);
     return payload;
   }
 
@@ -48,16 +54,21 @@ export class ObjectVerifier {
    * @throws InvalidRequestObjectError
    */
   async read(object: string, client: Client, signed: Signed): Promise<{ payload: JWTPayload; isLate: boolean }> {
-    if (object.length > LONGEST) throw invalid(`it has ${LONGEST} characters at most`, object.length);
+    verifyLength(object);
     const found = await this.open(object, client, signed);
     this.verifyTimes(found.payload);
     return found;
   }
 
-  private async open(object: string, client: Client, { alg, clientId, issuer }: Signed) {
-    const { algorithms, clockTolerance } = this.settings;
+  private keysOf(client: Client): PublicKeys {
     const keys = this.keys.of(client);
     if (!keys) throw invalid('its client has keys, by `jwks` or `jwksUri`');
+    return keys;
+  }
+
+  private async open(object: string, client: Client, { alg, clientId, issuer }: Signed) {
+    const { algorithms, clockTolerance } = this.settings;
+    const keys = this.keysOf(client);
     const allowed = algorithms.filter((one) => alg === undefined || one === alg);
     const checks = { algorithms: allowed, clockTolerance, issuer: clientId, audience: issuer };
     try {
@@ -113,6 +124,10 @@ interface Signed {
 interface Asked {
   request: Request;
   server: ServerFacts;
+}
+
+function verifyLength({ length }: string): void {
+  if (length > LONGEST) throw invalid(`it has ${LONGEST} characters at most`, length);
 }
 
 /** Said by those who say it: other JWTs of the client are no requests. RFC 9101 §10.8 */

@@ -6,7 +6,9 @@ import { hasOnce } from '../../model/has-once.js';
 import { refuse } from '../../refuse.js';
 import { seconds, verify } from '../../remote/checks.js';
 import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { findKeys } from '../keys/find-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
+import { type EncryptedObjectOptions, type EncryptedObjectSettings, settleEncrypted } from './encrypted-objects.js';
 
 /** What `requestObjects()` takes. */
 export interface RequestObjectOptions {
@@ -29,13 +31,22 @@ export interface RequestObjectOptions {
   clockTolerance?: number;
   /** Seconds after its `exp` in which what was opened in time may still be decided: a login takes its time. Default: 1800 */
   interactionLifetime?: number;
+  /**
+   * May request objects be encrypted to this server, once they are signed? Needs `keys()`, which has the keys for that. Default: false.
+   * RFC 9101 §6.1
+   */
+  encrypted?: boolean | EncryptedObjectOptions;
   /** How request objects, and the keys at the `jwks_uri` of a client, are fetched. Default: public addresses alone */
   fetch?: SafeFetchOptions;
 }
 
 /** The same, settled and checked. */
-export interface RequestObjectSettings extends Required<Omit<RequestObjectOptions, 'maxLifetime' | 'fetch'>> {
+export interface RequestObjectSettings extends Required<
+  Omit<RequestObjectOptions, 'maxLifetime' | 'encrypted' | 'fetch'>
+> {
   maxLifetime: number | undefined;
+  /** Undefined: they may not. */
+  encrypted: EncryptedObjectSettings | undefined;
   fetch: SafeFetchOptions;
 }
 
@@ -64,6 +75,7 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
       maxLifetime === undefined ? undefined : seconds(PLACE, 'maxLifetime', maxLifetime, { usual: 3600, least: 1 }),
     clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }),
     interactionLifetime: seconds(PLACE, 'interactionLifetime', given.interactionLifetime, { usual: 1800 }),
+    encrypted: settleEncrypted(given.encrypted ?? false),
     fetch,
   };
 }
@@ -76,14 +88,14 @@ const NAMES = {
   once: true,
   clockTolerance: true,
   interactionLifetime: true,
+  encrypted: true,
   fetch: true,
 } as const;
 
 /** What is wrong with its server. */
-export function* faultsOf(
-  { options: { issuer, model } }: ServerFacts,
-  { once }: RequestObjectSettings,
-): Iterable<string> {
+export function* faultsOf(server: ServerFacts, { encrypted, once }: RequestObjectSettings): Iterable<string> {
+  const { issuer, model } = server.options;
+  if (encrypted && !findKeys(server)) yield `${PLACE} needs keys to decrypt by: list \`keys()\` among the \`features\``;
   if (issuer === undefined) yield `${PLACE} needs the option \`issuer\`, which request objects are made for`;
   if (once && !hasOnce(model)) yield `\`once\` of ${PLACE} needs the model method \`once()\``;
 }

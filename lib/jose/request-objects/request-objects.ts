@@ -10,6 +10,8 @@ import { findClient } from '../../response-types/destination.js';
 import { isPushedName } from '../../response-types/pushed-name.js';
 import type { Resolved } from '../../response-types/resolved.js';
 import { OF_A_DEVICE } from '../../response-types/response-type.js';
+import type { Decrypting } from '../decryption/decrypting.js';
+import { acceptedBy, verifyRegistration } from './encrypted-objects.js';
 import { ObjectFetch } from './object-fetch.js';
 import { objectRequest } from './object-parameters.js';
 import { ObjectVerifier } from './object-verifier.js';
@@ -18,6 +20,7 @@ import { faultsOf, type RequestObjectOptions, type RequestObjectSettings, settle
 /** The feature, with what it takes, for a profile to judge. */
 export interface RequestObjectsFeature extends Feature {
   readonly objects: Pick<RequestObjectSettings, 'required' | 'maxLifetime' | 'clockTolerance'>;
+  readonly decrypts?: Decrypting;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface RequestObjectsFeature extends Feature {
  */
 export function requestObjects(options: RequestObjectOptions = {}): RequestObjectsFeature {
   const settings = settle(options);
-  const { algorithms, byReference, required: isRequired } = settings;
+  const { algorithms, byReference, encrypted, interactionLifetime, required: isRequired } = settings;
   const verifier = new ObjectVerifier(settings);
   const objects = new ObjectFetch(settings.fetch);
   const signed = new WeakSet<Request>();
@@ -37,6 +40,7 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
     name: 'RFC 9101',
     factory: 'requestObjects',
     objects: settings,
+    ...(encrypted && { decrypts: { algorithms: encrypted.algorithms, lifetime: interactionLifetime } }),
     parameters: {
       authorize: {
         request: 'The whole request, signed by its client.',
@@ -47,14 +51,23 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
       request_object_signing_alg: (alg) => algorithms.some((one) => one === alg),
       require_signed_request_object: (value) => typeof value === 'boolean',
       ...(byReference && { request_uris: objects.isGood }),
+      ...(encrypted && {
+        request_object_encryption_alg: (alg, server) => acceptedBy(server, encrypted).some((one) => one === alg),
+        request_object_encryption_enc: (enc) => encrypted.contentEncryption.some((one) => one === enc),
+      }),
     },
-    metadata: () => ({
+    metadata: (server) => ({
       request_parameter_supported: true,
       request_uri_parameter_supported: byReference,
       ...(byReference && { require_request_uri_registration: true }),
       request_object_signing_alg_values_supported: algorithms,
       require_signed_request_object: isRequired,
+      ...(encrypted && {
+        request_object_encryption_alg_values_supported: acceptedBy(server, encrypted),
+        request_object_encryption_enc_values_supported: encrypted.contentEncryption,
+      }),
     }),
+    ...(encrypted && { verifyClientMetadata: (metadata) => verifyRegistration(metadata, encrypted) }),
     check: (server) => [...faultsOf(server, settings)],
 
     async resolve(request, server): Promise<Resolved | undefined> {

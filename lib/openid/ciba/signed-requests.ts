@@ -23,7 +23,7 @@ export class SignedRequests {
     private readonly settings: SignedSettings,
     fetch: SafeFetchOptions = {},
   ) {
-    const alike = { byReference: false, once: true, interactionLifetime: 0, fetch };
+    const alike = { byReference: false, once: true, interactionLifetime: 0, encrypted: undefined, fetch };
     this.verifier = new ObjectVerifier({ ...settings, ...alike });
   }
 

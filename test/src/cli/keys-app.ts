@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OAuth2Module } from 'nest-oauth2';
-import { keys } from 'nest-oauth2/jose';
+import { keys, requestObjects } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
@@ -17,6 +17,13 @@ const imports = [
     paths: { prefix: 'given' },
     model: newStore(),
     features: [keys({ from: [pem] })],
+  }),
+  OAuth2Module.forRoot({
+    name: 'reading',
+    paths: { prefix: 'reading' },
+    model: newStore(),
+    issuer: 'https://reading.example.com',
+    features: [keys(stored), requestObjects({ encrypted: true })],
   }),
   OAuth2Module.forRoot({ name: 'none', paths: { prefix: 'none' }, model: newStore() }),
   OAuth2Module.forRoot({

@@ -59,6 +59,16 @@ describe('nest-oauth2 keys', () => {
     },
   );
 
+  it('replaces a key that decrypts, by the name of its algorithm', async () => {
+    const reading = ['--server', 'reading', '--alg', 'ECDH-ES'];
+    const first = (await run('rotate', ...reading)).value as KeyInfo;
+    expect(first).toMatchObject({ use: 'enc', alg: 'ECDH-ES', state: 'current' });
+    expect((await run('rotate', ...reading)).value).toMatchObject({ use: 'enc', state: 'next' });
+    expect((await run('rotate', '--server', 'reading')).value).toMatchObject({ use: 'sig', alg: 'ES256' });
+    expect((await keys('--server', 'reading')).map(({ use }) => use)).toEqual(['enc', 'sig', 'enc']);
+    await expect(run('rotate', '--alg', 'ECDH-ES')).rejects.toThrow('no key decrypts by ECDH-ES');
+  });
+
   it('says where there is nothing to change', async () => {
     await expect(run('list', '--server', 'none')).rejects.toThrow('`keys()` is not among the `features`');
     await expect(run('rotate', '--server', 'given')).rejects.toThrow('those that the host gives `keys()`');

@@ -1,0 +1,113 @@
+import { InvalidClientMetadataError } from '../../errors.js';
+import type { ServerFacts } from '../../feature.js';
+import type { ClientMetadata } from '../../features/client-metadata/client-metadata.js';
+import { registered } from '../../features/client-metadata/registered.js';
+import { unknownOption } from '../../features/unknown-option.js';
+import type { Client } from '../../model/model.js';
+import { isObject } from '../../options/kinds.js';
+import { refuse } from '../../refuse.js';
+import { verify } from '../../remote/checks.js';
+import { decryptNested, isEncrypted } from '../decryption/nested.js';
+import {
+  CONTENT_ENCRYPTION,
+  type ContentEncryption,
+  KEY_MANAGEMENT,
+  type KeyManagementAlgorithm,
+  USUAL_ENCRYPTION,
+} from '../encryption/algorithms.js';
+import { findKeys } from '../keys/find-keys.js';
+import { invalid } from './object-parameters.js';
+
+/** What `encrypted` of `requestObjects()` takes. */
+export interface EncryptedObjectOptions {
+  /** How their keys travel. Default: as there are keys for, of those that are given to `keys()`; ECDH-ES of those in a store */
+  algorithms?: readonly KeyManagementAlgorithm[];
+  /** What they are encrypted by. Default: all of A128CBC-HS256, A256CBC-HS512, A128GCM and A256GCM */
+  contentEncryption?: readonly ContentEncryption[];
+  /** May clients encrypt that have not registered how? Anybody can name a client and let the server compute. Default: false */
+  unregistered?: boolean;
+}
+
+/** The same, settled and checked. */
+export interface EncryptedObjectSettings {
+  algorithms: readonly KeyManagementAlgorithm[] | undefined;
+  contentEncryption: readonly ContentEncryption[];
+  unregistered: boolean;
+}
+
+const PLACE = '`encrypted` of `requestObjects()`';
+
+/** @throws InvalidArgumentError with a sentence for what cannot work */
+export function settleEncrypted(given: boolean | EncryptedObjectOptions): EncryptedObjectSettings | undefined {
+  if (given === false) return undefined;
+  const options: EncryptedObjectOptions = given === true ? {} : given;
+  const isOptions: boolean = isObject(options);
+  verify(PLACE, isOptions, 'is `true`, `false` or an object of options');
+  refuse(unknownOption(options, NAMES, PLACE));
+  const { algorithms, contentEncryption = CONTENT_ENCRYPTION, unregistered = false } = options;
+  const isAlgorithms = algorithms === undefined || areOf(algorithms, KEY_MANAGEMENT);
+  verify(PLACE, isAlgorithms, `takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`);
+  const isContent = areOf(contentEncryption, CONTENT_ENCRYPTION);
+  verify(PLACE, isContent, `takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
+  verify(PLACE, typeof unregistered === 'boolean', 'takes as `unregistered` true or false');
+  return { algorithms, contentEncryption, unregistered };
+}
+
+const NAMES = { algorithms: true, contentEncryption: true, unregistered: true } as const;
+
+const areOf = (given: unknown, known: readonly string[]) =>
+  Array.isArray(given) && given.length > 0 && given.every((one) => known.some((other) => other === one));
+
+/** By what they may be encrypted to a server. */
+export const acceptedBy = (server: ServerFacts, { algorithms }: EncryptedObjectSettings) =>
+  algorithms ?? findKeys(server)!.decryptsBy();
+
+/** How a client has registered that it encrypts; undefined: not at all. OpenID Connect Registration §2 */
+function registeredOf(client: Client) {
+  const alg = registered(client, 'requestObjectEncryptionAlg') ?? undefined;
+  return alg === undefined
+    ? undefined
+    : { alg, enc: registered(client, 'requestObjectEncryptionEnc') ?? USUAL_ENCRYPTION };
+}
+
+/**
+ * What is signed in a request object: within what is encrypted to the server, or itself. A client that has registered that it encrypts
+ * does so each time; of no other one anything is decrypted, unless the host says so. RFC 9101 §6.1
+ * @throws InvalidRequestObjectError
+ */
+export async function openObject(
+  object: string,
+  client: Client,
+  { server, settings }: { server: ServerFacts; settings: EncryptedObjectSettings | undefined },
+): Promise<string> {
+  const wanted = registeredOf(client);
+  if (!isEncrypted(object)) {
+    if (wanted) throw invalid('it is encrypted, as its client has registered', 'a JWT that is not');
+    return object;
+  }
+  if (!settings) throw invalid('it is not encrypted: `requestObjects()` says nothing of `encrypted`');
+  if (!wanted && !settings.unregistered) throw invalid('its client has registered that it encrypts');
+  const signed = await decryptNested(findKeys(server)!, object, {
+    algorithms: acceptedBy(server, settings).filter(as(wanted?.alg)),
+    contentEncryption: settings.contentEncryption.filter(as(wanted?.enc)),
+  });
+  if (signed === undefined) throw invalid('it can be decrypted: by a key of this server, as its client has registered');
+  return signed;
+}
+
+/** As a client has registered it, if it has. */
+const as = (wanted: unknown) => (one: string) => wanted === undefined || one === wanted;
+
+/** @throws InvalidClientMetadataError for a client that could never be read. OpenID Connect Registration §2 */
+export function verifyRegistration(metadata: ClientMetadata, { contentEncryption }: EncryptedObjectSettings): void {
+  const { request_object_encryption_alg: alg, request_object_encryption_enc: enc = USUAL_ENCRYPTION } = metadata;
+  if (alg === undefined && metadata.request_object_encryption_enc !== undefined) {
+    throw invalidMetadata('`request_object_encryption_enc` is nothing without `request_object_encryption_alg`');
+  }
+  if (alg === undefined || contentEncryption.some((one) => one === enc)) return;
+  throw invalidMetadata(
+    `\`request_object_encryption_enc\` is one of ${contentEncryption.join(', ')}, and has to be said`,
+  );
+}
+
+const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
