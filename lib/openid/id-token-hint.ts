@@ -1,10 +1,24 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { ALGORITHMS } from '../jose/algorithms.js';
+import { registered } from '../features/client-metadata/registered.js';
+import { decryptNested, isEncrypted } from '../jose/decryption/nested.js';
 import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
 import { isNotVerified } from '../jose/not-verified.js';
+import type { Client } from '../model/model.js';
 import { isObject } from '../options/kinds.js';
 import { isHintToken } from './hint-parameter.js';
 import type { IdTokenHint } from './openid-feature.js';
+
+/** Whose ID tokens are encrypted, so that they may come back so: of nobody else anything is decrypted. OpenID Connect Core §3.1.2.1 */
+const mayEncrypt = (client: Client | undefined): boolean =>
+  client !== undefined && (registered(client, 'idTokenEncryptedResponseAlg') ?? undefined) !== undefined;
+
+/** The ID token in a hint that a client has encrypted to the server; undefined: it cannot be read. */
+export async function openHint(ring: KeyRing, hint: string, client: Client | undefined): Promise<string | undefined> {
+  if (!isHintToken(hint)) return undefined;
+  if (!isEncrypted(hint)) return hint;
+  return mayEncrypt(client) ? await decryptNested(ring, hint, { algorithms: ring.decryptsBy() }) : undefined;
+}
 
 /** Reads an ID token of this server, however old it is. OpenID Connect Core §3.1.2.1 */
 export async function readIdTokenHint(

@@ -1,4 +1,5 @@
 import type { Feature, ServerFacts } from '../feature.js';
+import type { Decrypting } from '../jose/decryption/decrypting.js';
 import type { Awaitable, Client, User } from '../model/model.js';
 
 /** What an ID token of this server says that a client brings back. OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2 */
@@ -17,6 +18,8 @@ export interface IdTokenHint {
 export interface OpenIdFeature extends Feature {
   /** How strong a login may be, the weakest first. */
   readonly acrValues: readonly string[];
+  /** Where hints may be encrypted. */
+  readonly decrypts?: Decrypting;
   /** Who a user is to a client. */
   subjectOf(server: ServerFacts, user: User, client: Client): string;
   /** Signs something for a client as its ID tokens are. */
@@ -24,8 +27,14 @@ export interface OpenIdFeature extends Feature {
   /**
    * Reads an ID token that a client brings back: one of this server, for this issuer, signed by a key that is still known, and be it
    * long over. Undefined: it is none. Whose it is has to be compared by whoever asks.
+   * @param client who brings it: one that is registered for encrypted ID tokens may have encrypted it to the server (`encryptedHints`)
    */
-  readHint(server: ServerFacts, hint: string, issuer: string | undefined): Awaitable<IdTokenHint | undefined>;
+  readHint(
+    server: ServerFacts,
+    hint: string,
+    issuer: string | undefined,
+    client?: Client,
+  ): Awaitable<IdTokenHint | undefined>;
 }
 
 /** The feature of a server; undefined: it lists none. */

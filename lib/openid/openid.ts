@@ -9,7 +9,7 @@ import { readClaims } from './claims-parameter.js';
 import { discovery } from './discovery.js';
 import { FRONT_CHANNEL_TYPES } from './front-channel-types.js';
 import { type PreparedIdToken, signIdToken } from './id-token.js';
-import { readIdTokenHint } from './id-token-hint.js';
+import { openHint, readIdTokenHint } from './id-token-hint.js';
 import { openIdMetadata } from './metadata.js';
 import type { OpenIdFeature } from './openid-feature.js';
 import { faultsOf } from './option-faults.js';
@@ -55,7 +55,12 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     }),
     subjectOf: (server, user, client) => providerOf(server).subjects.of(user, client),
     signFor: (server, client, jwt) => providerOf(server).signFor(client, jwt),
-    readHint: (server, hint, issuer) => readIdTokenHint(findKeys(server)!, hint, issuer),
+    ...(settings.encryptedHints && { decrypts: { lifetime: LOGIN } }),
+    async readHint(server, hint, issuer, client) {
+      const ring = findKeys(server)!;
+      const signed = settings.encryptedHints ? await openHint(ring, hint, client) : hint;
+      return signed === undefined ? undefined : await readIdTokenHint(ring, signed, issuer);
+    },
 
     check(server) {
       const faults = [...faultsOf(server, options)];
@@ -104,6 +109,8 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   };
 }
 
+/** Seconds that somebody may take to sign in: a hint is read before that, and after. */
+const LOGIN = 1800;
 /** Characters: it stands in the ID token again. */
 const LONGEST_NONCE = 1024;
 const isNonce = (text: string) => text.length <= LONGEST_NONCE && isVSCHAR(text);

@@ -7,6 +7,7 @@ import { isPublicUrl } from '../http/public-url.js';
 import { fetchFault } from '../http/safe-fetch/index.js';
 import { isScopeValue } from '../http/syntax.js';
 import { ALGORITHMS } from '../jose/algorithms.js';
+import { findEncryption } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { algFaults } from '../jose/keys/signing-faults.js';
 import { isObject } from '../options/kinds.js';
@@ -43,6 +44,9 @@ export function* faultsOf(server: ServerFacts, options: OpenIdOptions): Iterable
     yield `${PLACE} signs ID tokens by RS256, which every client understands, and no key of \`keys()\` does: give \`keys()\` the \`algorithms\` ['ES256', 'RS256'] or an RSA key, or ${PLACE} another \`alg\``;
   }
   yield* algFaults(PLACE, server, options.alg);
+  if (options.encryptedHints && !findEncryption(server)) {
+    yield `\`encryptedHints\` of ${PLACE} is for clients whose ID tokens are encrypted: list \`encryption()\` too`;
+  }
 }
 
 function* valueFaults(options: OpenIdOptions): Iterable<string> {
@@ -55,7 +59,11 @@ function* valueFaults(options: OpenIdOptions): Iterable<string> {
   if (!Array.isArray(claimsLocales) || !claimsLocales.every(isLanguageTag)) {
     yield `\`claimsLocales\` of ${PLACE} must be a list of languages, such as \`['en', 'fr-CA']\``;
   }
-  yield* flagFaults(options, ['claimsInIdToken', 'claimsParameter', 'offlineAccess', 'signUp'], PLACE);
+  yield* flagFaults(
+    options,
+    ['claimsInIdToken', 'claimsParameter', 'encryptedHints', 'offlineAccess', 'signUp'],
+    PLACE,
+  );
   if (!Array.isArray(responseTypes) || !responseTypes.every((one) => FRONT_CHANNEL_TYPES.includes(one))) {
     yield `\`responseTypes\` of ${PLACE} must be a list of ${FRONT_CHANNEL_TYPES.map((one) => `'${one}'`).join(', ')}`;
   }
@@ -96,5 +104,6 @@ const NAMES = {
   fetch: true,
   acrValues: true,
   signUp: true,
+  encryptedHints: true,
   maxAge: true,
 } as const;

@@ -44,6 +44,11 @@ export interface OpenIdOptions {
    * not do so again for a weaker. Default: none, and nobody is sent to prove more. RFC 9470 §4
    */
   acrValues?: readonly string[];
+  /**
+   * May an `id_token_hint` be encrypted to this server, by clients whose ID tokens are encrypted to them? Needs `encryption()`. Default:
+   * false, and clients bring it as it was signed. §3.1.2.1
+   */
+  encryptedHints?: boolean;
   /** Can users make an account where they sign in? Then clients may ask for it, by `prompt=create`. Default: false */
   signUp?: boolean;
   /** Seconds in which clients need not ask for the discovery document again. Default: 3600 */
@@ -68,6 +73,7 @@ export const settle = ({
   offlineAccess = false,
   acrValues = [],
   signUp = false,
+  encryptedHints = false,
   maxAge = 3600,
   ...open
 }: OpenIdOptions): OpenIdSettings => ({
@@ -81,6 +87,7 @@ export const settle = ({
   offlineAccess,
   acrValues,
   signUp,
+  encryptedHints,
   maxAge,
   ...open,
 });

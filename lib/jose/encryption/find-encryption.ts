@@ -25,7 +25,7 @@ export interface EncryptionFeature extends Feature {
 }
 
 /** The feature of a server; undefined: it lists none. */
-const findEncryption = (server: ServerFacts): EncryptionFeature | undefined =>
+export const findEncryption = (server: ServerFacts): EncryptionFeature | undefined =>
   server.features.find((one): one is EncryptionFeature => 'encryptTo' in one);
 
 /** As what a client is registered with it. */

@@ -33,12 +33,14 @@ export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_red
  */
 export async function readLogoutRequest(request: Request, server: ServerFacts): Promise<LogoutRequest> {
   const parameters = new Parameters(request, FORM_OR_URL);
-  const hint = await readHint(parameters, { request, server });
-  const clientId = parameters.optional('client_id', isShort) ?? hint?.clientId;
+  const named = parameters.optional('client_id', isShort);
+  const sender = named === undefined ? undefined : await knownClient(named, server);
+  const hint = await readHint(parameters, { request, server, sender });
+  const clientId = named ?? hint?.clientId;
   const uri = parameters.optional('post_logout_redirect_uri', (text) => text.length <= LONGEST);
   const state = parameters.optional('state', isShort);
   if (hint && clientId !== hint.clientId) throw refused('the ID token was given to the client that is named');
-  const client = clientId === undefined ? undefined : await knownClient(clientId, server);
+  const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, server));
   if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
   if (!client || !isRegistered(client, uri)) {
     throw refused('`post_logout_redirect_uri` is registered for the client, to the letter');
@@ -70,11 +72,11 @@ export function isMeant({ client, hint }: LogoutRequest, user: User, server: Ser
 
 async function readHint(
   parameters: Parameters,
-  { request, server }: { request: Request; server: ServerFacts },
+  { request, server, sender }: { request: Request; server: ServerFacts; sender: Client | undefined },
 ): Promise<IdTokenHint | undefined> {
   const text = hintParameter(parameters);
   if (text === undefined) return undefined;
-  const hint = await findOpenId(server)?.readHint(server, text, server.issuerOf(request));
+  const hint = await findOpenId(server)?.readHint(server, text, server.issuerOf(request), sender);
   if (!hint) throw refused('`id_token_hint` is an ID token of this server');
   return hint;
 }

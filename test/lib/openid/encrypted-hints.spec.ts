@@ -1,0 +1,98 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { encryption, type Jwk } from 'nest-oauth2/jose';
+import { findOpenId } from 'nest-oauth2/openid';
+import { Request } from 'nest-oauth2/server';
+
+import { findKeys } from '../../../lib/jose/keys/find-keys.js';
+import { readLogoutRequest } from '../../../lib/openid/logout/logout-request.js';
+import { EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
+import { decrypted, recipient } from '../../support/recipients.js';
+import { encryptTo, type Published, publishedKeys } from '../../support/sealing-client.js';
+
+const mine = recipient('P-256', { use: 'enc', kid: 'mine' });
+const theirs: Jwk = { ...recipient('P-256').key.export({ format: 'jwk' }), use: 'enc', kid: 'theirs' };
+const encrypted = { idTokenEncryptedResponseAlg: 'ECDH-ES', jwks: { keys: [mine.jwk] } };
+
+async function setUp({
+  client = encrypted,
+  encryptedHints = true,
+}: { client?: object; encryptedHints?: boolean } = {}) {
+  const server = await openIdServer({
+    from: [EC, RSA, ED, theirs],
+    more: [encryption()],
+    client: { postLogoutRedirectUris: ['https://app.example/bye'], ...client },
+    encryptedHints,
+  });
+  const { id_token } = await server.signIn();
+  const signed = id_token.split('.').length === 3 ? id_token : (await decrypted(id_token, mine.key)).text;
+  const [to] = await publishedKeys(server.server, 'enc');
+  const silently = async (id_token_hint: string) =>
+    (await server.authorize({ prompt: 'none', id_token_hint })).parameters;
+  const logout = (query: object) =>
+    readLogoutRequest(new Request({ method: 'GET', headers: {}, query }), server.server.facts);
+  const decryptions = jest.spyOn(findKeys(server.server.facts)!, 'decryptionKey');
+  return { ...server, id_token, signed, to: to!, silently, logout, decryptions };
+}
+const REFUSED = { error: 'invalid_request', error_description: 'Invalid parameter: `id_token_hint`' };
+
+describe('a hint that its client has encrypted to the server', () => {
+  it('is the ID token within it', async () => {
+    const { signed, silently, to, decryptions } = await setUp();
+    expect((await silently(await encryptTo(to, signed)))['code']).toEqual(expect.any(String));
+    expect(decryptions).toHaveBeenCalledTimes(1);
+    expect((await silently(signed))['code']).toEqual(expect.any(String));
+  });
+
+  it('signs its user out, where the client says who it is', async () => {
+    const { signed, logout, to } = await setUp();
+    const id_token_hint = await encryptTo(to, signed);
+    const query = { id_token_hint, post_logout_redirect_uri: 'https://app.example/bye' };
+    expect(await logout({ ...query, client_id: 'web' })).toMatchObject({
+      client: { id: 'web' },
+      hint: { sub: 'alice' },
+      redirect: 'https://app.example/bye',
+    });
+    for (const client_id of [undefined, 'other', 'nobody']) {
+      await expect(logout({ ...query, client_id })).rejects.toMatchObject({ name: 'invalid_request' });
+    }
+    expect(await logout({ ...query, id_token_hint: signed })).toMatchObject({ hint: { sub: 'alice' } });
+  });
+
+  it.each<[string, (given: { signed: string; id_token: string; to: Published }) => Promise<string>]>([
+    ['is what the client was given', async ({ id_token }) => id_token],
+    ['is encrypted to a key that signs', ({ signed, to }) => encryptTo({ ...to, ...mine.jwk, kid: 'ec' }, signed)],
+    ['is encrypted to another key', ({ signed, to }) => encryptTo({ ...to, ...mine.jwk, kid: to.kid }, signed)],
+    ['is encrypted twice', async ({ signed, to }) => encryptTo(to, await encryptTo(to, signed))],
+    ['is compressed', ({ signed, to }) => encryptTo(to, signed, { zip: 'DEF' })],
+    [
+      'is not signed',
+      ({ to }) => encryptTo(to, JSON.stringify({ iss: ISSUER, sub: 'alice', aud: 'web', exp: 1, iat: 1 })),
+    ],
+  ])('is none if it %s', async (_, make) => {
+    const { silently, ...given } = await setUp();
+    expect(await silently(await make(given))).toMatchObject(REFUSED);
+  });
+
+  it('is decrypted of nobody else: no client whose ID tokens are not encrypted, and nobody that is unknown', async () => {
+    const { signed, silently, to, decryptions, server } = await setUp({ client: {} });
+    const hint = await encryptTo(to, signed);
+    expect(await silently(hint)).toMatchObject(REFUSED);
+    expect(await findOpenId(server.facts)!.readHint(server.facts, hint, ISSUER)).toBeUndefined();
+    expect(decryptions).not.toHaveBeenCalled();
+  });
+
+  it('is decrypted nowhere but where the host says so', async () => {
+    const { signed, silently, to, decryptions } = await setUp({ encryptedHints: false });
+    expect(await silently(await encryptTo(to, signed))).toMatchObject(REFUSED);
+    expect(decryptions).not.toHaveBeenCalled();
+  });
+
+  it('needs a key to decrypt by, and clients whose ID tokens are encrypted', async () => {
+    await expect(openIdServer({ encryptedHints: true, more: [encryption()] })).rejects.toThrow(
+      'no key of `keys()` decrypts',
+    );
+    await expect(openIdServer({ encryptedHints: true, from: [RSA, theirs] })).rejects.toThrow(
+      '`encryptedHints` of `openid()` is for clients whose ID tokens are encrypted: list `encryption()` too',
+    );
+  });
+});
