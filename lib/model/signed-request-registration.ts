@@ -5,8 +5,8 @@ export interface SignedRequestRegistration {
   /** By which algorithm alone it signs them. OpenID Connect Registration §2 (`request_object_signing_alg`) */
   requestObjectSigningAlg?: string;
   /**
-   * How the key of each of its request objects travels, which are then encrypted to the server: ECDH-ES, say. OpenID Connect
-   * Registration §2 (`request_object_encryption_alg`)
+   * How the key of its request objects travels, where it encrypts them to the server: ECDH-ES, say. It may use another one, or none.
+   * OpenID Connect Registration §2 (`request_object_encryption_alg`)
    */
   requestObjectEncryptionAlg?: string;
   /** What they are encrypted by, A128CBC-HS256 where that is left out (`request_object_encryption_enc`) */

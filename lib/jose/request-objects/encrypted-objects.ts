@@ -62,17 +62,10 @@ const areOf = (given: unknown, known: readonly string[]) =>
 export const acceptedBy = (server: ServerFacts, { algorithms }: EncryptedObjectSettings) =>
   algorithms ?? findKeys(server)!.decryptsBy();
 
-/** How a client has registered that it encrypts; undefined: not at all. OpenID Connect Registration §2 */
-function registeredOf(client: Client) {
-  const alg = registered(client, 'requestObjectEncryptionAlg') ?? undefined;
-  return alg === undefined
-    ? undefined
-    : { alg, enc: registered(client, 'requestObjectEncryptionEnc') ?? USUAL_ENCRYPTION };
-}
-
 /**
- * What is signed in a request object: within what is encrypted to the server, or itself. A client that has registered that it encrypts
- * does so each time; of no other one anything is decrypted, unless the host says so. RFC 9101 §6.1
+ * What is signed in a request object: within what is encrypted to the server, or itself. Who registers an algorithm says that it may
+ * encrypt, and may use another one or none (OpenID Connect Registration §2); of a client that has not, nothing is decrypted, unless the
+ * host says so. RFC 9101 §6.1
  * @throws InvalidRequestObjectError
  */
 export async function openObject(
@@ -80,23 +73,17 @@ export async function openObject(
   client: Client,
   { server, settings }: { server: ServerFacts; settings: EncryptedObjectSettings | undefined },
 ): Promise<string> {
-  const wanted = registeredOf(client);
-  if (!isEncrypted(object)) {
-    if (wanted) throw invalid('it is encrypted, as its client has registered', 'a JWT that is not');
-    return object;
-  }
+  if (!isEncrypted(object)) return object;
   if (!settings) throw invalid('it is not encrypted: `requestObjects()` says nothing of `encrypted`');
-  if (!wanted && !settings.unregistered) throw invalid('its client has registered that it encrypts');
-  const signed = await decryptNested(findKeys(server)!, object, {
-    algorithms: acceptedBy(server, settings).filter(as(wanted?.alg)),
-    contentEncryption: settings.contentEncryption.filter(as(wanted?.enc)),
-  });
-  if (signed === undefined) throw invalid('it can be decrypted: by a key of this server, as its client has registered');
+  const mayEncrypt =
+    settings.unregistered || (registered(client, 'requestObjectEncryptionAlg') ?? undefined) !== undefined;
+  if (!mayEncrypt) throw invalid('its client has registered that it encrypts');
+  const { contentEncryption } = settings;
+  const algorithms = acceptedBy(server, settings);
+  const signed = await decryptNested(findKeys(server)!, object, { algorithms, contentEncryption });
+  if (signed === undefined) throw invalid('it can be decrypted by a key of this server');
   return signed;
 }
-
-/** As a client has registered it, if it has. */
-const as = (wanted: unknown) => (one: string) => wanted === undefined || one === wanted;
 
 /** @throws InvalidClientMetadataError for a client that could never be read. OpenID Connect Registration §2 */
 export function verifyRegistration(metadata: ClientMetadata, { contentEncryption }: EncryptedObjectSettings): void {

@@ -129,13 +129,4 @@ describe.each(PLATFORMS)('requests that are encrypted to the server, on %s', (pl
     const again = await signIn(isPushed, { id_token_hint, prompt: 'none' });
     expect(again.claims()).toMatchObject({ sub: 'alice' });
   });
-
-  it('are read no more as they were signed, of a client that has registered that it encrypts', async () => {
-    const url = await openid.buildAuthorizationUrlWithJAR(config, { redirect_uri: CALLBACK, scope: 'openid' }, signing);
-    const { status, body } = await answerOf(get(url.href, { cookie: 'user=alice', accept: 'application/json' }));
-    expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_request_object' } });
-    await expect(openid.buildAuthorizationUrlWithPAR(config, url.searchParams)).rejects.toMatchObject({
-      error: 'invalid_request_object',
-    });
-  });
 });
