@@ -25,7 +25,8 @@ export async function ownHint(
   { client, issuer }: { client: Client; issuer?: string | undefined },
 ): Promise<IdTokenHint> {
   const hint = await findOpenId(server)!.readHint(server, text, issuer, client);
-  if (hint?.clientId === client.id) return hint;
+  // Two that are missing are not the same.
+  if (hint && hint.clientId === client.id) return hint;
   const rule = 'an ID token that is a hint was given out by this server, to the client that brings it';
   throw new InvalidRequestError('Invalid parameter: `id_token_hint`').because({ rule });
 }

@@ -186,6 +186,15 @@ describe('what a client asks', () => {
     expect(asked).toEqual([]);
   });
 
+  it('is refused with an ID token that is none, also of a client whose model forgets its id', async () => {
+    const getClient = () => ({ grants: [GRANT], scopes: ['openid'] });
+    const { begin, hints } = await open({ model: { getClient } });
+    expect((await begin({ login_hint: undefined, id_token_hint: 'a.b.c' })).body).toMatchObject({
+      error: 'invalid_request',
+    });
+    expect(hints).toEqual([]);
+  });
+
   it('is asked of nobody who has not proven who it is, or may not ask', async () => {
     const { begin, asked } = await open();
     expect((await begin({}, basic('web', 'wrong'))).body).toMatchObject({ error: 'invalid_client' });
