@@ -19,13 +19,17 @@ export abstract class SessionClientStore<S extends Storage> extends UserStore<S>
     const [known] = await this.listSessionClients({ ...one });
     const grant = known ?? grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
     await this.storage.keep(markSessionClient(grant, one, expiresAt), []);
+    // What was taken meanwhile is not kept again: whoever took it told of the sign-in before this one.
+    if (known && (await this.listSessionClients({ ...one })).length === 0) await this.saveSessionClient(one, expiresAt);
   }
 
   async takeSessionClients(filter: SessionClientFilter): Promise<SessionClient[]> {
     const taken: SessionClient[] = [];
-    for (const grant of await this.listSessionClients(filter)) {
-      const isOurs = await this.storage.revokeGrants({ userId: filter.userId, grantId: grant.id });
-      if (isOurs > 0) taken.push(readSessionClient(grant));
+    try {
+      await this.take(filter, taken);
+    } catch (error) {
+      // What is taken already nobody else will be handed; the others are there still.
+      if (taken.length === 0) throw error;
     }
     return taken;
   }
@@ -38,16 +42,30 @@ export abstract class SessionClientStore<S extends Storage> extends UserStore<S>
   override async revokeGrantsOf(given: GivenFilter): Promise<number> {
     const { userId, grantId, ...filter } = readFilter(given);
     const taken: SessionClient[] = [];
-    if (userId !== undefined && grantId === undefined) {
-      const issuers = [...this.listeners.keys()].filter((one) => one === (filter.issuer ?? one));
-      for (const issuer of issuers) taken.push(...(await this.takeSessionClients({ userId, ...filter, issuer })));
+    try {
+      if (userId !== undefined && grantId === undefined) {
+        const issuers = [...this.listeners.keys()].filter((one) => one === (filter.issuer ?? one));
+        for (const issuer of issuers) await this.take({ userId, ...filter, issuer }, taken);
+      }
+      return await super.revokeGrantsOf(given);
+    } finally {
+      // Whatever else has failed: nobody is handed them a second time.
+      this.tell(taken);
     }
-    const count = await super.revokeGrantsOf(given);
+  }
+
+  private tell(taken: readonly SessionClient[]): void {
     for (const [issuer, tell] of this.listeners) {
       const ended = taken.filter((one) => one.issuer === issuer);
       if (ended.length > 0) tell(ended);
     }
-    return count;
+  }
+
+  private async take(filter: SessionClientFilter, taken: SessionClient[]): Promise<void> {
+    for (const grant of await this.listSessionClients(filter)) {
+      const isOurs = await this.storage.revokeGrants({ userId: filter.userId, grantId: grant.id });
+      if (isOurs > 0) taken.push(readSessionClient(grant));
+    }
   }
 
   private async listSessionClients(filter: SessionClientFilter): Promise<GrantRow[]> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { SessionClient } from 'nest-oauth2/openid';
 
 import { later } from '../support/model.js';
@@ -14,6 +14,7 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     opened = await open();
   });
   afterAll(() => opened.close());
+  afterEach(() => void jest.restoreAllMocks());
 
   const newOne = (more: Partial<SessionClient> = {}): SessionClient => ({
     userId: randomUUID(),
@@ -73,4 +74,57 @@ describe.each(await findStores())('clients at which users have signed in, on $na
     await opened.store.revokeGrantsOf({ userId });
     expect(heard).toEqual([one]);
   });
+
+  it('are told though what else the user has cannot be ended', async () => {
+    const issuer = `https://${randomUUID()}.example`;
+    const heard: SessionClient[] = [];
+    opened.store.onSignOut(issuer, (ended) => heard.push(...ended));
+    const one = newOne({ issuer });
+    const { userId } = one;
+    await opened.store.saveSessionClient(one, later(60));
+    failAt(2);
+    await expect(opened.store.revokeGrantsOf({ userId })).rejects.toThrow('The store is away');
+    expect(heard).toEqual([one]);
+  });
+
+  it('are handed over as far as they could be taken, and the others later', async () => {
+    const one = newOne();
+    const others = [newOne({ userId: one.userId }), newOne({ userId: one.userId })];
+    for (const each of [one, ...others]) await opened.store.saveSessionClient(each, later(60));
+    const { userId } = one;
+    failAt(2);
+    const some = await opened.store.takeSessionClients({ userId });
+    expect(some).toHaveLength(1);
+    jest.restoreAllMocks();
+    failAt(1);
+    await expect(opened.store.takeSessionClients({ userId })).rejects.toThrow('The store is away');
+    const rest = await opened.store.takeSessionClients({ userId });
+    expect(new Set([...some, ...rest])).toEqual(new Set([one, ...others]));
+  });
+
+  it('are known where one comes again while another process takes them', async () => {
+    const one = newOne();
+    const { userId } = one;
+    await opened.store.saveSessionClient(one, later(60));
+    const { storage } = opened.store as unknown as { storage: { listGrants(userId: string): unknown } };
+    const list = storage.listGrants.bind(storage);
+    jest.spyOn(storage, 'listGrants').mockImplementationOnce(async (id) => {
+      const found = await list(id);
+      await opened.another.takeSessionClients({ userId });
+      return found;
+    });
+    await opened.store.saveSessionClient(one, later(60));
+    expect(await opened.another.takeSessionClients({ userId })).toEqual([one]);
+  });
+
+  /** The so-many-th time that something is ended fails. */
+  function failAt(time: number) {
+    const { storage } = opened.store as unknown as { storage: { revokeGrants(filter: object): unknown } };
+    const revoke = storage.revokeGrants.bind(storage);
+    let times = 0;
+    jest.spyOn(storage, 'revokeGrants').mockImplementation(async (filter) => {
+      if ((times += 1) === time) throw new Error('The store is away');
+      return revoke(filter);
+    });
+  }
 });
