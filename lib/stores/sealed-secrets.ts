@@ -57,6 +57,7 @@ export class SealedSecrets {
     if (method !== 'client_secret_jwt') return undefined;
     if (!this.seal) throw new InvalidArgumentError(UNSEALED);
     if (Buffer.byteLength(secret) < 32) throw new InvalidArgumentError(SHORT);
+    if (secret.length > LONGEST) throw new InvalidArgumentError(LONG);
     return MARK + this.seal.close(secret);
   }
 }
@@ -64,3 +65,6 @@ export class SealedSecrets {
 const UNSEALED =
   'Invalid argument: a client with `client_secret_jwt` signs with its secret, which has to be read again: give the store `sealSecretsWith`';
 const SHORT = 'Invalid argument: a client with `client_secret_jwt` needs a secret of 32 characters at least';
+/** As much as is known again when it is sealed. */
+const LONGEST = 512;
+const LONG = `Invalid argument: a client with \`client_secret_jwt\` has a secret of ${LONGEST} characters at most`;

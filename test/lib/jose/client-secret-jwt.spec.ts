@@ -183,6 +183,17 @@ describe('the secret of a client that signs with it', () => {
       /a secret of 32 characters at least/,
     ],
     [
+      'a secret that is too long to be read again',
+      async () =>
+        (await setUp()).model.createClient({
+          id: 'x',
+          secret: 'x'.repeat(1000),
+          tokenEndpointAuthMethod: METHOD,
+          ...known,
+        }),
+      /a secret of 512 characters at most/,
+    ],
+    [
       'a model that cannot read it',
       async () =>
         new OAuth2Server({
