@@ -43,6 +43,17 @@ export function withSecret(
   return { ...client, secretHashes: [secretHash(sealing.keptRandom(secret, client), now)] };
 }
 
+/** One of which nothing else is known than what it says now, and how it manages that. */
+export function changedRegistration(
+  { registration, secretHashes }: StoredClient,
+  client: DescribedClient,
+  secret: string | undefined,
+  sealing: SealedSecrets,
+): StoredClient {
+  const hashes = secret === undefined ? secretHashes : [sealing.keptRandom(secret, client)];
+  return { ...client, registration, ...(hashes && { secretHashes: hashes }) };
+}
+
 /** Secrets of clients that register themselves are random: one round of SHA-256 hides them. */
 export function isRight({ secretHashes = [] }: StoredClient, secret: string, sealing: SealedSecrets): boolean {
   return secretHashes.some((kept) => {

@@ -13,7 +13,7 @@ import { digest } from './client-secret.js';
 import { ClientStore } from './client-store.js';
 import { changedClient, isRetired } from './managed-client.js';
 import type { StoredClient } from './ports.js';
-import { described, isRight, storedClient, withSecret } from './registered-client.js';
+import { changedRegistration, described, isRight, storedClient, withSecret } from './registered-client.js';
 import { grantRow, rowOf, withoutSecrets } from './rows.js';
 import type { ClientStorage, Found, Storage } from './storage.js';
 import { verifyClient } from './verify-client.js';
@@ -42,10 +42,7 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
     const client = storedClient(registration, credentials, this.secrets.sealing);
     const { expiresAt } = registration;
-    if (!expiresAt) {
-      await this.createClient(client);
-      return;
-    }
+    if (!expiresAt) return void (await this.createClient(client));
     verifyClient(client);
     const grant = grantRow({}, NOBODY, clientItself(NOBODY));
     const row = rowOf(grant, 'registration', client.id, expiresAt);
@@ -54,7 +51,9 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   }
 
   async getRegistration(clientId: string, registrationAccessToken: string) {
-    const client = isRegisteredId(clientId) ? await this.registered(clientId) : undefined;
+    const client = isRegisteredId(clientId)
+      ? ((await this.unused(clientId)) ?? (await this.storage.findClient(clientId))?.client)
+      : undefined;
     const { issuedAt, tokenHash } = client?.registration ?? {};
     if (!client || isRetired(client) || !tokenHash || !isSameText(tokenHash, digest(registrationAccessToken)))
       return undefined;
@@ -63,9 +62,11 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return registeredUntil === undefined ? registration : { ...registration, expiresAt: new Date(registeredUntil) };
   }
 
-  async updateRegistration({ client }: Registration, { clientSecret }: RegistrationCredentials): Promise<boolean> {
+  async updateRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<boolean> {
+    const [{ client }, { clientSecret }] = [registration, credentials];
     const row = await this.row(client.id);
-    if (row && row.revokedAt === null) return this.changeUnused(row, client, clientSecret);
+    const isWaiting = row?.revokedAt === null && !(await this.clients.findById(client.id));
+    if (isWaiting) return this.changeUnused(row, registration, credentials);
     return this.kept().change(client.id, (found) => {
       const to = changedClient(found.client, described(client));
       verifyClient(to);
@@ -75,18 +76,23 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   }
 
   async revokeRegistration({ client: { id } }: Registration): Promise<void> {
-    const row = await this.row(id);
-    if (row) await this.storage.revokeGrants({ grantId: row.grantId });
     await this.removeClient(id);
+  }
+
+  override async removeClient(id: string): Promise<boolean> {
+    const row = isRegisteredId(id) ? await this.row(id) : undefined;
+    if (row) await this.storage.revokeGrants({ grantId: row.grantId });
+    return (await super.removeClient(id)) || (row !== undefined && isUnused(row));
   }
 
   override async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     const client = await super.getClient(clientId, clientSecret);
     if (client || !isRegisteredId(clientId)) return client;
     const unused = await this.unused(clientId);
-    return unused && (clientSecret === null || isRight(unused, clientSecret, this.secrets.sealing))
-      ? withoutSecrets(unused)
-      : undefined;
+    // Something may have been given to it since it was looked for.
+    if (!unused) return super.getClient(clientId, clientSecret);
+    const isKnown = clientSecret === null || isRight(unused, clientSecret, this.secrets.sealing);
+    return isKnown ? withoutSecrets(unused) : undefined;
   }
 
   /** One that is known is what is known of it, and one that is retired is nobody: no document says otherwise. CIMD §7.2 */
@@ -130,25 +136,19 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     else if (isFirst && last.data !== row.data) await this.saveClient(keptIn(last));
   }
 
-  private async changeUnused(row: Found, client: DescribedClient, secret: string | undefined): Promise<boolean> {
-    verifyClient(client);
-    const { registration, secretHashes } = keptIn(row);
-    const hashes = secret === undefined ? secretHashes : [this.secrets.sealing.keptRandom(secret, client)];
-    const changed = { ...client, registration, ...(hashes && { secretHashes: hashes }) };
+  private async changeUnused(row: Found, to: Registration, credentials: RegistrationCredentials): Promise<boolean> {
+    verifyClient(to.client);
+    const changed = changedRegistration(keptIn(row), to.client, credentials.clientSecret, this.secrets.sealing);
     if (await this.storage.change(row, { ...row, data: JSON.stringify(changed) })) return true;
     // It was used meanwhile, or changed.
-    const credentials = secret === undefined ? {} : { clientSecret: secret };
-    return this.updateRegistration({ client, issuedAt: new Date() }, credentials);
+    return this.updateRegistration(to, credentials);
   }
 
-  private async registered(id: string): Promise<StoredClient | undefined> {
-    return (await this.unused(id)) ?? (await this.storage.findClient(id))?.client;
-  }
-
-  /** One that nothing was given to yet. */
+  /** One that nothing was given to yet. A process may have ended before it said that it gave something: then it is known by now. */
   private async unused(id: string): Promise<StoredClient | undefined> {
     const row = await this.row(id);
-    return row && isUnused(row) ? { ...keptIn(row), registeredUntil: row.expiresAt } : undefined;
+    if (!row || !isUnused(row) || (await this.clients.findById(id))) return undefined;
+    return { ...keptIn(row), registeredUntil: row.expiresAt };
   }
 
   private async row(id: string): Promise<Found | undefined> {

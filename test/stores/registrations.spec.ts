@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { DescribedClient, Registration } from 'nest-oauth2/features';
 
 import { later } from '../support/model.js';
@@ -126,6 +126,47 @@ describe.each(await findStores())('a client that has registered itself, on $name
       expect(await store.getClient(made.id, made.clientSecret)).toBeUndefined();
       expect(await store.getRegistration(made.id, made.registrationAccessToken)).toBeDefined();
     }
+  });
+
+  it('is one client though its process ends before it is known that something was given to it', async () => {
+    const made = await register();
+    const { id } = made;
+    const client = (await opened.store.getClient(id, null)) as DescribedClient;
+    const { storage } = opened.store as unknown as { storage: { spend(...given: unknown[]): Promise<boolean> } };
+    const spend = jest.spyOn(storage, 'spend').mockRejectedValue(new Error('The process ends'));
+    await expect(saveCode(client, id)).rejects.toThrow('The process ends');
+    spend.mockRestore();
+    const changed = { ...made, client: { ...made.client, name: 'Another' } };
+    expect(await opened.another.updateRegistration(changed, { clientSecret: 'another-secret' })).toBe(true);
+    expect(await opened.store.getClient(id, 'another-secret')).toMatchObject({ name: 'Another' });
+    expect(await opened.store.getClient(id, made.clientSecret)).toBeUndefined();
+    expect(await opened.store.getRegistration(id, made.registrationAccessToken)).not.toHaveProperty('expiresAt');
+    await opened.another.retireClient(id);
+    expect(await opened.store.getClient(id, null)).toBeUndefined();
+    await opened.another.removeClient(id);
+    expect(await opened.store.getClient(id, null)).toBeUndefined();
+    expect(await opened.store.getRegistration(id, made.registrationAccessToken)).toBeUndefined();
+  });
+
+  it('is found though something is given to it while it is looked for', async () => {
+    const made = await register();
+    const client = (await opened.another.getClient(made.id, null)) as DescribedClient;
+    const { storage } = opened.store as unknown as { storage: { find(...given: unknown[]): unknown } };
+    const find = storage.find.bind(storage);
+    const finding = jest.spyOn(storage, 'find').mockImplementationOnce(async (...given) => {
+      const code = { authorizationCode: made.id, expiresAt: later(60), redirectUri: CALLBACK };
+      await opened.another.saveAuthorizationCode(code, client, user);
+      return find(...given);
+    });
+    expect(await opened.store.getClient(made.id, made.clientSecret)).toMatchObject(made.client);
+    finding.mockRestore();
+  });
+
+  it('is removed by its administrator, though nothing was given to it', async () => {
+    const made = await register();
+    expect(await opened.another.removeClient(made.id)).toBe(true);
+    expect(await opened.store.getClient(made.id, null)).toBeUndefined();
+    expect(await opened.store.removeClient(made.id)).toBe(false);
   });
 
   it('is gone though it is removed at the very moment when something is given to it', async () => {
