@@ -52,7 +52,7 @@ export class Prompts {
     const silent = said.prompt.has('none');
     const missing = await this.findMissing({ asked, said, presence, server });
     if (missing && (silent || missing.isFinal)) throw missing.error;
-    const login = missing !== undefined && (presence.user !== undefined || isDemanding(said));
+    const login = missing !== undefined && (presence.user !== undefined || isDemanding(said, asked));
     const consent = said.prompt.has('consent') || isNaming(asked);
     return { silent, login, consent, wanted: this.wantedOf(said, asked, presence) };
   }
@@ -120,11 +120,10 @@ const isDue = ({ prompt, maxAge }: AskedPrompt, presence: Presence) =>
   prompt.has('login') || prompt.has('create') || (maxAge !== undefined && !isRecent(presence, maxAge));
 
 /** Does it want more than that somebody is signed in? Then who is sent there has to show that they were. */
-const isDemanding = ({ prompt, maxAge, acrValues, idTokenHint }: AskedPrompt) =>
+const isDemanding = ({ prompt, maxAge, acrValues, idTokenHint }: AskedPrompt, asked: AuthorizationRequest) =>
   ['login', 'select_account', 'create'].some((one) => prompt.has(one)) ||
-  maxAge !== undefined ||
   acrValues.length > 0 ||
-  idTokenHint !== undefined;
+  [maxAge, idTokenHint, essentialAcr(asked), essentialSubject(asked)].some((one) => one !== undefined);
 
 const loginRequired = (rule: string): Missing => ({
   error: new LoginRequiredError('Login required: the user has to sign in').because({ rule }),
