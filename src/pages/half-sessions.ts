@@ -43,6 +43,6 @@ export class HalfSessions {
   }
 
   private idOf(value: string): string {
-    return boundToTenant(`second factor ${value}`, this.server);
+    return `second factor ${boundToTenant(value, this.server)}`;
   }
 }

@@ -11,7 +11,7 @@ import type {
   SignIn,
   User,
 } from '../../lib/index.js';
-import { boundToTenant } from '../tenants/tenant-of.js';
+import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 
 /** Where it is kept who is signed in in a browser. `request.native` is the request of Express or Fastify. */
@@ -80,9 +80,9 @@ export class ModelSessions implements Sessions {
     if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });
   }
 
-  /** A cookie of one tenant names no session of another one. */
+  /** A cookie of one tenant names no session of another one; nor is this itself a cookie for a server without tenants. */
   private idOf(value: string): string {
-    return boundToTenant(value, this.server);
+    return tenantOf(this.server) === undefined ? value : `tenant ${boundToTenant(value, this.server)}`;
   }
 
   private cookie(request: Request, response: Pick<Response, 'set'> = NOWHERE): BrowserCookie {
