@@ -1,8 +1,10 @@
+import type { ServerFacts } from '../../lib/index.js';
 import { keepRecent } from '../../lib/keep-recent.js';
+import { tenantOf } from '../tenants/tenant-of.js';
 
 /** An attempt to sign in. */
 export interface Attempt {
-  /** As it was typed. Of a second factor: a text that stands for the user, and is no user name. */
+  /** As it was typed. Of a second factor: a text of two lines that stands for the user: no user name is one. */
   username: string;
   /**
    * From where, as Express or Fastify say; behind a proxy they have to be told to trust it. Of a second factor it is left out: who has the
@@ -26,7 +28,7 @@ export interface Throttle {
 const REMEMBERED = 10_000;
 
 /** So many attempts in so many seconds for one name from one address, counted in this process. */
-export class AttemptCounter implements Throttle {
+export class AttemptCounter {
   private readonly counts = new Map<string, { count: number; until: number }>();
 
   constructor(
@@ -34,8 +36,16 @@ export class AttemptCounter implements Throttle {
     private readonly seconds: number,
   ) {}
 
-  count(attempt: Attempt): number {
-    const key = keyOf(attempt);
+  /** Users of two models, or tenants, have names and ids in common: they are counted apart. */
+  of(server: ServerFacts): Throttle {
+    const realm = tenantOf(server) ?? numberOf(server.options.model);
+    return {
+      count: (attempt) => this.count(keyOf(attempt, realm)),
+      forgive: (attempt) => this.counts.delete(keyOf(attempt, realm)),
+    };
+  }
+
+  private count(key: string): number {
     const now = Date.now();
     let known = this.counts.get(key);
     if (!known || known.until <= now) {
@@ -45,10 +55,17 @@ export class AttemptCounter implements Throttle {
     known.count += 1;
     return known.count > this.most ? Math.ceil((known.until - now) / 1000) : 0;
   }
-
-  forgive(attempt: Attempt): void {
-    this.counts.delete(keyOf(attempt));
-  }
 }
 
-const keyOf = ({ username, address = '' }: Attempt) => JSON.stringify([username.toLowerCase(), address]);
+/** Names are typed in any case; ids that differ in nothing else are those of two users. */
+const keyOf = ({ username, address = '', secondFactor }: Attempt, realm: string | number) =>
+  JSON.stringify([realm, secondFactor ? username : username.toLowerCase(), address]);
+
+const numbers = new WeakMap<object, number>();
+let models = 0;
+
+function numberOf(model: object): number {
+  const number = numbers.get(model) ?? (models += 1);
+  numbers.set(model, number);
+  return number;
+}

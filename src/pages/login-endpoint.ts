@@ -13,6 +13,9 @@ import { unlessBusy } from './unless-busy.js';
 
 const LONGEST_PASSWORD = 1000;
 
+/** Fields of one line send no line breaks: attempts of a second factor have one, lest a name be taken for one of them. */
+const isName = (text: string) => text !== '' && text.length <= LONGEST_NAME && !/[\r\n]/.test(text);
+
 /** What the login that is there already does not do for. */
 const FRESH = ['login', 'create'];
 
@@ -58,6 +61,7 @@ export class LoginEndpoint extends PageEndpoint {
     if (!site.isOurs(visit)) return showLogin(site, visit, 'expired');
     if (textOf(request, 'account') === 'other') {
       const before = await site.findUser(request);
+      await secondStep?.forget(visit);
       await (before ? signOut(site, before, visit) : site.sessions.end(request, response));
       reportUser(site.server, 'user.signed_out', { user: before, visit });
       const acr = wantedAcr(request);
@@ -69,6 +73,8 @@ export class LoginEndpoint extends PageEndpoint {
       const delay = await secondStep!.begin(user, visit);
       return delay ? showLogin(site, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
     }
+    // Whoever has given another password here before, and no code, is not asked for that any more.
+    await secondStep?.forget(visit);
     await startSession(site, user, visit);
     reportUser(site.server, 'user.signed_in', { user, visit });
     this.goTo(this.returnTo(visit), visit);
@@ -77,8 +83,8 @@ export class LoginEndpoint extends PageEndpoint {
   private async findUser(visit: Visit): Promise<User | LoginProblem> {
     const { request, response } = visit;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
-    if (username === '' || username.length > LONGEST_NAME || password.length > LONGEST_PASSWORD) return 'wrong';
-    const { throttle } = this.site.options;
+    if (!isName(username) || password.length > LONGEST_PASSWORD) return 'wrong';
+    const throttle = this.site.options.throttle(this.site.server);
     const native: unknown = request['native'];
     const attempt: Attempt = { username, address: (native as { ip?: string } | undefined)?.ip, request: native };
     const wait = await throttle.count(attempt);

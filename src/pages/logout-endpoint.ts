@@ -10,6 +10,7 @@ import { showAnswer } from '../interaction/interaction-answer.js';
 import { localPath, pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportEnded, reportUser } from './page-events.js';
+import { SecondStep } from './second-step.js';
 import { signOut } from './sign-out.js';
 import { textOf, type Visit } from './site.js';
 
@@ -74,6 +75,7 @@ export class LogoutEndpoint extends PageEndpoint {
 
   private async end(user: User, visit: Visit): Promise<readonly string[]> {
     const { server, options } = this.site;
+    await SecondStep.of(this.site)?.forget(visit);
     const frames = await signOut(this.site, user, visit);
     const userId = user['id'] as string;
     const ended = options.signOutEndsGrants && (await this.model.revokeGrantsOf({ userId })) !== 0;

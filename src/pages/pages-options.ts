@@ -3,7 +3,7 @@ import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
 import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSecondFactor } from './second-factor.js';
 import type { Sessions } from './sessions.js';
-import type { SignIn } from '../../lib/index.js';
+import type { ServerFacts, SignIn } from '../../lib/index.js';
 import { isObject } from '../../lib/options/kinds.js';
 import { verify } from '../configuration/verify.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
@@ -49,25 +49,16 @@ export interface SettledOptions {
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
   secondFactor: SettledSecondFactor | undefined;
-  throttle: Throttle;
+  throttle: (server: ServerFacts) => Throttle;
   /** For the codes of a second factor: of those counted here, nobody can push any out who has no password. */
-  codeThrottle: Throttle;
+  codeThrottle: (server: ServerFacts) => Throttle;
 }
 
 const EIGHT_HOURS = 28_800;
 
 /** @throws InvalidArgumentError, with a sentence, for what cannot work */
 export function settlePagesOptions(options: PagesOptions): SettledOptions {
-  const {
-    sessions,
-    login,
-    signUp,
-    signIn,
-    home = '/',
-    sessionLifetime = EIGHT_HOURS,
-    throttle = new AttemptCounter(10, 300),
-    throttle: codeThrottle = new AttemptCounter(5, 900),
-  } = options;
+  const { sessions, login, signUp, signIn, home = '/', sessionLifetime = EIGHT_HOURS, throttle } = options;
   verify(isSeconds(sessionLifetime), '`sessionLifetime` must be whole seconds, above 0');
   verify(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
   verify(
@@ -93,7 +84,7 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     !options.secondFactor || sessions === undefined,
     '`secondFactor` stands beside no `sessions`: whoever signs your users in asks for it',
   );
-  verify(typeof throttle.count === 'function', '`throttle` must have a method `count()`');
+  verify(throttle === undefined || typeof throttle?.count === 'function', '`throttle` must have a method `count()`');
   const signOutEndsGrants = options.signOutEndsGrants === true;
   return {
     renderer: new PageRenderer(options),
@@ -105,9 +96,14 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     signOutEndsGrants,
     signIn,
     secondFactor: options.secondFactor && settleSecondFactor(options.secondFactor, signIn?.acr),
-    throttle,
-    codeThrottle,
+    throttle: throttleOf(throttle, 10, 300),
+    codeThrottle: throttleOf(throttle, 5, 900),
   };
+}
+
+function throttleOf(own: Throttle | undefined, most: number, seconds: number): (server: ServerFacts) => Throttle {
+  const counter = new AttemptCounter(most, seconds);
+  return (server) => own ?? counter.of(server);
 }
 
 function isProof(signIn: object): boolean {

@@ -42,7 +42,7 @@ export class SecondFactorEndpoint extends PageEndpoint {
     if (code === '' || code.length > LONGEST_CODE) return this.ask(first, visit, 'codeWrong');
     const problem = await step.verify(first.user, code, visit);
     if (problem) return this.ask(first, visit, problem);
-    await step.complete(first, visit);
+    if (!(await step.complete(first, visit))) return showLogin(site, visit, 'expired');
     reportUser(site.server, 'user.signed_in', { user: first.user, visit, endpoint: 'second_factor' });
     this.goOn(visit);
   }

@@ -2,9 +2,10 @@ import type { Session, User } from '../../lib/index.js';
 import { isStrong } from '../../lib/openid/prompt/presence.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
-import type { Attempt } from './attempts.js';
+import type { Attempt, Throttle } from './attempts.js';
 import { HalfSessions } from './half-sessions.js';
 import type { SecondFactor, SettledSecondFactor } from './second-factor.js';
+import { subjectOf } from './second-factor-page.js';
 import { type Site, type Visit, wantedAcr } from './site.js';
 import { startSession } from './start-session.js';
 import { unlessBusy } from './unless-busy.js';
@@ -85,17 +86,20 @@ export class SecondStep {
     const verdict: unknown = await unlessBusy(async () => this.factor.verify(user, code), visit);
     if (verdict === 'busy') return verdict;
     if (verdict !== true) return 'codeWrong';
-    const { codeThrottle } = this.site.options;
-    for (const one of [attempt, this.attemptOf(user, visit, 'send')]) await codeThrottle.forgive?.(one);
+    for (const one of [attempt, this.attemptOf(user, visit, 'send')]) await this.throttle.forgive?.(one);
     return undefined;
   }
 
   /**
    * Signs in who has brought both. Beside a session the code stands alone: when its password was given stays as it was, and when it
    * ends, so that nobody who is asked for a fresh login gets by without.
+   * @returns false: what they had proven before is over
    */
-  async complete({ user, session }: First, visit: Visit): Promise<void> {
+  async complete({ user, session }: First, visit: Visit): Promise<boolean> {
     const { acr, amr } = this.options;
+    // It may have been ended while the code was looked up.
+    const now = await this.find(visit);
+    if (!now || subjectOf(now.user) !== subjectOf(user) || !now.session !== !session) return false;
     await this.halves.end(visit);
     const before = session ? session.amr : this.site.options.signIn?.amr;
     const more = {
@@ -104,6 +108,7 @@ export class SecondStep {
       amr: [...new Set([...(before ?? ['pwd']), ...amr, 'mfa'])],
     };
     await startSession(this.site, user, visit, more);
+    return true;
   }
 
   /** Does the second factor make of a login that does not do for a client one that does? */
@@ -121,14 +126,18 @@ export class SecondStep {
   }
 
   private async isTooMany(attempt: Attempt, { response }: Visit): Promise<boolean> {
-    const wait = await this.site.options.codeThrottle.count(attempt);
+    const wait = await this.throttle.count(attempt);
     if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
     return wait > 0;
   }
 
   private attemptOf(user: User, { request }: Visit, secondFactor: 'code' | 'send'): Attempt {
-    const username = boundToTenant(`${secondFactor} of ${String(user['id'])}`, this.site.server);
+    const username = `${secondFactor} of\n${boundToTenant(String(user['id']), this.site.server)}`;
     return { username, secondFactor, request: request['native'] };
+  }
+
+  private get throttle(): Throttle {
+    return this.site.options.codeThrottle(this.site.server);
   }
 
   private get factor(): SecondFactor {

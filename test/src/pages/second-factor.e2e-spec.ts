@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Inject, Injectable, UseGuards } from '@nestjs/common';
 import { OAuth2Module, type OAuth2ModuleOptions, OAuthGuard, RequireAuth } from 'nest-oauth2';
@@ -23,7 +25,11 @@ const HALF = 'oauth2-second-factor';
 const SESSION = 'oauth2-session';
 const ESSENTIAL = { claims: JSON.stringify({ id_token: { acr: { essential: true, value: MFA } } }) };
 
-const users = ['alice', 'bob', 'carol'].map((name, index) => ({ id: String(index + 1), username: name, name }));
+const users = [
+  ...['alice', 'bob', 'carol'].map((name, index) => ({ id: String(index + 1), username: name, name })),
+  { id: 'x', username: 'dora', name: 'dora' },
+  { id: 'X', username: 'dan', name: 'dan' },
+];
 
 class Model extends MemoryStore {
   getClaims = () => ({});
@@ -49,7 +55,7 @@ const newModel = () =>
 
 /** What the host has of codes: Carol has not set any up. */
 class Codes {
-  readonly enrolled = new Set(['1', '2']);
+  readonly enrolled = new Set(['1', '2', 'x', 'X']);
   readonly tried: string[] = [];
   readonly sent: string[] = [];
   answer: (() => unknown) | undefined;
@@ -342,8 +348,80 @@ describe.each(PLATFORMS)('a second factor on %s', (platform) => {
     await visitor.send(await password(visitor, await go(visitor)), { code: '1' });
     expect(attempts).toEqual([
       { username: 'alice', address: expect.any(String) },
-      { username: 'code of 1', secondFactor: 'code' },
+      { username: 'code of\n1', secondFactor: 'code' },
     ]);
+  });
+
+  it('lets nobody guess by fifty requests at once', async () => {
+    const { visitor, codes } = await open();
+    const page = await password(visitor, await go(visitor));
+    const guesses = Array.from({ length: 50 }, (_, guess) => String(100_000 + guess));
+    const statuses = (await Promise.all(guesses.map((code) => visitor.send(page, { code })))).map(
+      ({ status }) => status,
+    );
+    expect(codes.tried).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(45);
+  });
+
+  it('forgets no guesses for somebody else, whose id or name is almost the same', async () => {
+    const { codes, url } = await open();
+    const guess = async (username: string, code: string) => {
+      const guesser = new Visitor(url);
+      return guesser.send(await password(guesser, await go(guesser), username), { code });
+    };
+    for (let times = 0; times < 4; times += 1) await guess('dora', '000000');
+    expect((await guess('dan', '12345X')).status).toBe(303);
+    expect([(await guess('dora', '000000')).status, (await guess('dora', '000000')).status]).toEqual([401, 429]);
+    expect(codes.tried).toHaveLength(6);
+
+    // A host that counts by names alone is told of no password under the name by which it counts codes.
+    const counted: { username: string; secondFactor?: string }[] = [];
+    const throttle = {
+      count(attempt: { username: string; secondFactor?: string }) {
+        counted.push(attempt);
+        return 0;
+      },
+    };
+    const { visitor } = await open({ pages: { throttle } });
+    await visitor.send(await password(visitor, await go(visitor)), { code: '1' });
+    const { username } = counted.at(-1)!;
+    const { status } = await visitor.send(await go(visitor, { prompt: 'login' }), { username, password: 'wonderland' });
+    expect([status, counted.filter((one) => one.username === username).length]).toEqual([401, 1]);
+  });
+
+  it('asks nobody for the code of whoever gave a password in the same browser before', async () => {
+    const { visitor } = await open({ when: 'wanted' });
+    await password(visitor, await go(visitor, ESSENTIAL));
+    await password(visitor, await visitor.get('/oauth/login'), 'bob');
+    const choice = await go(visitor, { ...ESSENTIAL, prompt: 'select_account' });
+    const page = await visitor.get(continued(choice));
+    expect([page.heading, page.html.includes('<b>bob</b>')]).toEqual(['Enter your code', true]);
+    // Nor whoever signs out, or says that they are somebody else.
+    for (const leave of ['/oauth/logout', '/oauth/login']) {
+      await password(visitor, await visitor.get('/oauth/login?prompt=login'), 'bob');
+      await password(visitor, await go(visitor, { ...ESSENTIAL, prompt: 'login' }));
+      expect((await visitor.get('/oauth/second_factor')).heading).toBe('Enter your code');
+      await visitor.send(await visitor.get(leave));
+      expect((await visitor.get('/oauth/second_factor')).location).toBe('/');
+    }
+  });
+
+  it('signs nobody in whose login was ended while their code was looked up', async () => {
+    const { visitor, codes, model, url } = await open({ when: 'wanted' });
+    const end = async () => {
+      await model.revokeGrantsOf({ userId: '1' });
+      return true;
+    };
+    codes.answer = end;
+    const late = await visitor.send(await password(visitor, await go(visitor, ESSENTIAL)), { code: '1' });
+    expect([late.status, late.heading]).toEqual([403, 'Sign in']);
+    expect((await go(visitor)).heading).toBe('Sign in');
+    // One beside a session too.
+    const other = new Visitor(url);
+    await password(other, await other.get('/oauth/login'));
+    const stepUp = await other.send(await go(other, ESSENTIAL), { code: '1' });
+    expect([stepUp.status, stepUp.heading]).toEqual([403, 'Sign in']);
+    expect((await go(other)).heading).toBe('Sign in');
   });
 
   it('believes the form of its own page alone, for the user it was shown to, in their browser', async () => {
@@ -509,6 +587,73 @@ describe.each(PLATFORMS)('a second factor on %s', (platform) => {
     const shown = await other.send(page, { code: '123451' });
     expect(shown.location).toBeNull();
     expect((await visitor.send(page, { code: '123451' })).location).toBe('/');
+  });
+
+  it('lets nobody guess who signs in as somebody else of the same id or name, at another server', async () => {
+    const codes = new Codes();
+    const extraProviders = [{ provide: Codes, useValue: codes }];
+    const both = { features: [pages({ secondFactor: { by: Totp } })], extraProviders, secret: SECRET };
+    const paths = { prefix: 'partners' };
+    const tenants = {
+      findTenant: ({ host }: { host?: string | undefined }) => (host === 'localhost' ? 'b' : 'a'),
+      createTenantOptions: (tenant: string) => ({ issuer: `http://${tenant}.example` }),
+    };
+    const { url } = await startHost(platform, {
+      imports: [
+        OAuth2Module.forRoot({ ...both, model: newModel(), tenants }),
+        OAuth2Module.forRoot({ ...both, model: newModel(), name: 'partners', paths, issuer: 'http://p.example' }),
+        OAuth2Module.forRoot({
+          ...both,
+          model: newModel(),
+          name: 'shop',
+          paths: { prefix: 'shop' },
+          issuer: 'http://s.example',
+        }),
+      ],
+    });
+    const guess = async (prefix: string, code: string) => {
+      const guesser = new Visitor(url);
+      return guesser.send(await password(guesser, await guesser.get(`/${prefix}/login`)), { code });
+    };
+    for (let times = 0; times < 4; times += 1) await guess('shop', '000000');
+    expect((await guess('partners', '123451')).location).toBe('/');
+    expect([(await guess('shop', '0')).status, (await guess('shop', '0')).status]).toEqual([401, 429]);
+
+    // Passwords too, at the pages of two tenants.
+    const [a, b] = [new Visitor(url), new Visitor(url.replace('127.0.0.1', 'localhost'))];
+    const forms = [await a.get('/oauth/login'), await b.get('/oauth/login')] as const;
+    const wrong = async () => (await a.send(forms[0], { username: 'carol', password: 'x' })).status;
+    for (let times = 0; times < 9; times += 1) expect(await wrong()).toBe(401);
+    expect((await b.send(forms[1], { username: 'carol', password: 'wonderland' })).status).toBe(303);
+    expect([await wrong(), await wrong()]).toEqual([401, 429]);
+  });
+
+  it('is gone round by no server without tenants over the same store', async () => {
+    const [model, codes] = [newModel(), new Codes()];
+    const extraProviders = [{ provide: Codes, useValue: codes }];
+    const site = pages({ secondFactor: { by: Totp } });
+    const both = { model, features: [site], extraProviders, secret: SECRET };
+    const tenants = {
+      findTenant: () => 'a',
+      createTenantOptions: (tenant: string) => ({ issuer: `http://${tenant}.example` }),
+    };
+    const paths = { prefix: 'plain' };
+    const imports = [
+      OAuth2Module.forRoot({ ...both, tenants }),
+      OAuth2Module.forRoot({ ...both, name: 'plain', paths, issuer: 'http://plain.example' }),
+    ];
+    const { url } = await startHost(platform, { imports });
+    const visitor = new Visitor(url);
+    const page = await password(visitor, await visitor.get('/oauth/login'));
+    const named = (kind: string) => [...visitor.cookies].find(([name]) => name.startsWith(kind))![1];
+    const digest = (text: string) => hash('sha256', JSON.stringify(['a', text]), 'base64url');
+    const half = named(HALF);
+    await visitor.send(page, { code: '123451' });
+    const forger = new Visitor(url);
+    for (const cookie of [digest(`second factor ${half}`), digest(half), digest(named(SESSION))]) {
+      forger.cookies.set(SESSION, cookie);
+      expect((await forger.get('/plain/applications')).location).toMatch(/^\/plain\/login/);
+    }
   });
 });
 
