@@ -1,44 +1,91 @@
-import type { Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { answerOf, basic, post } from '../support/http.js';
+import { AppModule } from '../../sample/18-payments/src/server/app.module.js';
+import { GRANT } from '../support/ciba.js';
+import { answerOf, basic, bearer, post } from '../support/http.js';
 import { startHost, stopHosts } from '../support/nest-host.js';
+import { Visitor } from '../src/pages/visitor.js';
 
-/** By a name that the compiler does not follow: a sample that is installed has types of its own. */
-const load = (file: string) =>
-  import(`../../sample/18-payments/src/server/${file}.js`) as Promise<Record<string, Type>>;
+const TILL = basic('till', 'till-secret');
+const PAYMENT = {
+  type: 'payment_initiation',
+  amount: { currency: 'EUR', value: '14.50' },
+  creditor: 'The Hatter',
+};
 
 describe('sample/18-payments', () => {
-  let url = '';
+  let url: string;
+  let alice: Visitor;
 
   beforeAll(async () => {
-    const { AppModule } = await load('app.module');
-    ({ url } = await startHost('express', { imports: [AppModule!] }));
+    ({ url } = await startHost('express', { imports: [AppModule] }));
+    alice = new Visitor(url);
+    await alice.signIn('/oauth/login');
   });
   afterAll(stopHosts);
 
-  const ask = async (amount: unknown) => {
-    const payment = { type: 'payment_initiation', amount, creditor: 'The Hatter' };
-    const form = {
-      scope: 'openid',
-      login_hint: '+44 1865 1',
-      binding_message: '1234',
-      authorization_details: JSON.stringify([payment]),
-    };
-    return await answerOf(post(`${url}/oauth/backchannel_authentication`, form, basic('till', 'till-secret')));
-  };
+  const ask = async (change: object = {}) =>
+    answerOf(
+      post(
+        `${url}/oauth/backchannel_authentication`,
+        {
+          scope: 'openid',
+          login_hint: '+44 1865 1',
+          binding_message: '4711',
+          authorization_details: JSON.stringify([{ ...PAYMENT, ...change }]),
+        },
+        TILL,
+      ),
+    );
+  const begin = async () => ((await ask()).body as { auth_req_id: string }).auth_req_id;
+  const poll = async (id: string) =>
+    (await answerOf(post(`${url}/oauth/token`, { grant_type: GRANT, auth_req_id: id }, TILL))).body as Record<
+      string,
+      string
+    >;
 
-  it('asks for nothing that its user is not shown', async () => {
-    const amount = { currency: 'EUR', value: '14.50' };
-    expect(await ask(amount)).toMatchObject({ status: 200 });
-    const refusal = { status: 400, body: { error: 'invalid_authorization_details' } };
-    for (const more of [{ ...amount, each: 'week' }, { ...amount, value: '14.5' }, null, 'EUR 14.50', []]) {
-      expect(await ask(more)).toMatchObject(refusal);
-    }
+  it('pays once, what its user has seen and agreed to once', async () => {
+    const begun = await begin();
+    const phone = await alice.get('/phone');
+    expect(phone.html).toContain('14.50 EUR to The Hatter');
+    expect(phone.html).toContain('4711');
+    const said = await Promise.all(['pay', 'no', 'pay'].map((decision) => alice.send(phone, { decision })));
+    expect(said.map(({ status }) => status)).toEqual([303, 303, 303]);
+    // One of them counted.
+    const { access_token: token, error } = await poll(begun);
+    expect([error, typeof token]).toEqual(token ? [undefined, 'string'] : ['access_denied', 'undefined']);
+    const next = await begin();
+    await alice.send(await alice.get('/phone'), { decision: 'pay' });
+    const { access_token: agreed } = await poll(next);
+    const paid = await Promise.all([1, 2, 3].map(async () => answerOf(post(`${url}/payments`, {}, bearer(agreed!)))));
+    expect(paid.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
   });
 
-  it('is not surprised by a decision without a form', async () => {
-    const answer = await fetch(`${url}/phone/unknown`, { method: 'POST', redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/phone']);
+  it('is agreed to by nobody who has not seen it on their telephone', async () => {
+    const begun = await begin();
+    const phone = await alice.get('/phone');
+    const stranger = new Visitor(url);
+    await stranger.send(phone, { decision: 'pay' });
+    // What the till knows names nothing there.
+    expect((await alice.post(`/phone/${begun}`, { decision: 'pay' })).status).toBe(303);
+    expect(await poll(begun)).toMatchObject({ error: 'authorization_pending' });
+  });
+
+  it('is asked for nothing by a form without a word', async () => {
+    const cookie = [...alice.cookies].map((pair) => pair.join('=')).join('; ');
+    const empty = await fetch(`${url}/phone/x`, { method: 'POST', headers: { cookie }, redirect: 'manual' });
+    expect(empty.status).toBe(303);
+  });
+
+  it.each([
+    { amount: { currency: 'EUR', value: ['14.50'] } },
+    { amount: { currency: ['EUR'], value: '14.50' } },
+    { amount: { currency: 'EUR', value: '14.50', more: '1000.00' } },
+    { amount: null },
+    { creditor: 'The Hatter\u202e05.41' },
+    { creditor: 'The Hatter\nand nobody else' },
+    { creditor: '' },
+  ])('refuses %j', async (change) => {
+    expect(await ask(change)).toMatchObject({ status: 400, body: { error: 'invalid_authorization_details' } });
   });
 });

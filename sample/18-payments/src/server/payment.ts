@@ -10,6 +10,8 @@ interface Payment extends AuthorizationDetail {
 export const inWords = ({ amount, creditor }: AuthorizationDetail): string =>
   `${amount.value} ${amount.currency} to ${creditor}`;
 
+const isLike = (text: unknown, pattern: RegExp) => typeof text === 'string' && pattern.test(text);
+
 /** What a shop may want: one payment, of so much, to somebody. In a real system by a schema of Zod, say. */
 export const payment: AuthorizationDetailsType = {
   title: 'Pay',
@@ -19,9 +21,10 @@ export const payment: AuthorizationDetailsType = {
     const { amount, creditor } = detail as Partial<Payment>;
     // Nothing within it that the user is not shown.
     const { currency, value, ...more } = (amount ?? {}) as Partial<Payment['amount']>;
-    const isKnown = /^\d{1,6}\.\d{2}$/.test(String(value)) && /^[A-Z]{3}$/.test(String(currency));
-    const isAmount = isKnown && Object.keys(more).length === 0;
-    return isAmount && typeof creditor === 'string' && creditor.length <= 70;
+    const isAmount =
+      isLike(value, /^\d{1,6}\.\d{2}$/) && isLike(currency, /^[A-Z]{3}$/) && Object.keys(more).length === 0;
+    // One line, and no character that turns round what stands beside it.
+    return isAmount && isLike(creditor, /^[^\p{C}\p{Zl}\p{Zp}]{1,70}$/u);
   },
   describe: inWords,
 };
