@@ -16,6 +16,7 @@ export const FEATURES = [
   'administered clients',
   'registered clients',
   'signing keys',
+  'what happens once',
   'passwords',
   'client credentials',
 ] as const;

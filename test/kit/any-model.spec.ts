@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+
 import { describe, expect, it } from '@jest/globals';
 import { InvalidArgumentError } from 'nest-oauth2/server';
 import type { Client, Model, User } from 'nest-oauth2/server';
@@ -76,6 +78,7 @@ describe('the contract', () => {
       'administered clients': 'absent',
       'registered clients': 'absent',
       'signing keys': 'absent',
+      'what happens once': 'absent',
       passwords: 'absent',
       'client credentials': 'kept',
     });
@@ -85,6 +88,13 @@ describe('the contract', () => {
     const report = await checkModel(() => rewritten(['getAccessToken'], (method) => method));
     expect(report.failures).toEqual([]);
     expect(new Set(Object.values(report.guarantees))).toEqual(new Set(['absent']));
+  });
+
+  it('asks nothing of the `once()` of an event emitter, which is another', async () => {
+    const model = Object.assign(new EventEmitter(), { getAccessToken: async () => undefined });
+    const report = await checkModel(() => model as never);
+    expect(report.failures).toEqual([]);
+    expect(report.guarantees['what happens once']).toBe('absent');
   });
 
   it('holds for a model of 3.x, which has no families and deletes what is spent', async () => {

@@ -8,6 +8,7 @@ import { BROKEN_FAMILIES } from './broken-families.js';
 import { BROKEN_KEPT_CLIENTS } from './broken-kept-clients.js';
 import { BROKEN_KEYS } from './broken-keys.js';
 import { BROKEN_LOOKUPS } from './broken-lookups.js';
+import { BROKEN_ONCE } from './broken-once.js';
 import { BROKEN_PUSHED_REQUESTS } from './broken-pushed-requests.js';
 import { BROKEN_REDEEMING } from './broken-redeeming.js';
 import { BROKEN_REPLAYS } from './broken-replays.js';
@@ -29,6 +30,7 @@ const BROKEN = [BROKEN_SPENDING, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIENTS
   // Issue 14
   BROKEN_KEPT_CLIENTS,
   BROKEN_KEYS,
+  BROKEN_ONCE,
 ]);
 
 /** As many as show each mistake here, where a step takes a tick; honest models are tried with all. */
@@ -55,6 +57,7 @@ describe('the contract', () => {
       'administered clients': 'atomic',
       'registered clients': 'kept',
       'signing keys': 'atomic',
+      'what happens once': 'atomic',
       passwords: 'kept',
       'client credentials': 'kept',
     });

@@ -105,19 +105,4 @@ export const BROKEN_PUSHED_REQUESTS: readonly BrokenModel[] = [
     remedy: /a mark decides, not a moment/,
     leaves: BROKEN,
   },
-  {
-    mistake: 'looks first whether something came before, and remembers it then',
-    methods: (honest) => ({
-      once: async (digest: string) => {
-        const isFirst = !honest.seen.has(digest);
-        await new Promise(setImmediate);
-        honest.seen.add(digest);
-        return isFirst;
-      },
-    }),
-    fails: 'says once who comes first',
-    finding: /`once\(\)` returned true to (?!1 of)\d+ of 40 callers at once/,
-    remedy: /ON CONFLICT/,
-    leaves: { 'pushed requests': 'best effort' },
-  },
 ];

@@ -10,6 +10,7 @@ import { ACCESS_TOKEN, AUTHORIZATION_CODE, REFRESH_TOKEN } from './kinds.js';
 import { DEVICE_CHECKS } from './device-codes.js';
 import { ISSUER_CHECKS } from './issuers.js';
 import { lookupChecks } from './lookup.js';
+import { ONCE_CHECKS } from './once.js';
 import { PUSHED_REQUEST_CHECKS } from './pushed-requests.js';
 import { raceChecks } from './races.js';
 import { redeemingChecks } from './redeeming.js';
@@ -50,4 +51,5 @@ export const CHECKS: readonly Check[] = [
   ...ADMINISTERED_CLIENT_CHECKS,
   ...REGISTERED_CLIENT_CHECKS,
   ...SIGNING_KEY_CHECKS,
+  ...ONCE_CHECKS,
 ];

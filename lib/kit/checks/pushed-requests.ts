@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { PushedRequest } from '../../features/pushed-requests/pushed-request.js';
-import { opaqueToken } from '../../tokens/opaque.js';
 import { byClock } from '../clock.js';
 import { type Check, type CheckedMethod, demand } from '../contract.js';
 import { FOREIGN, otherSpellings } from '../spellings.js';
@@ -9,7 +8,7 @@ import type { Trial } from '../trial.js';
 import { CLOCKS } from './clocks.js';
 import { answerOf, shown } from './finding.js';
 import { findPushed, lookUpPushed, MINUTE, push, revokePushed } from './pushing.js';
-import { BY_ONE_CLOCK, EXACT, KEEP_WHOLE, ONCE, spendOnce } from './remedies.js';
+import { BY_ONE_CLOCK, EXACT, KEEP_WHOLE, spendOnce } from './remedies.js';
 
 const feature = 'pushed requests';
 const needs: readonly CheckedMethod[] = ['getClient', 'savePushedRequest', 'getPushedRequest', 'revokePushedRequest'];
@@ -52,16 +51,6 @@ export const PUSHED_REQUEST_CHECKS: readonly Check[] = [
       'a request that one process has answered is answered again by another one, until its clock has come so far.',
     remedy: BY_ONE_CLOCK,
     run: demandOnceByAllClocks,
-  },
-  {
-    name: 'says once who comes first',
-    feature,
-    needs: [...needs, 'once'],
-    race: true,
-    attack:
-      'a request that nobody opened in time is opened all the same, by whoever found its name later: it counts as one that was opened before.',
-    remedy: ONCE,
-    run: demandOneFirst,
   },
 ];
 
@@ -126,16 +115,4 @@ async function demandOnceByAllClocks(trial: Trial): Promise<void> {
     });
     await demandSpent(trial, found, `that was spent by a process whose clock is ${how}`);
   }
-}
-
-async function demandOneFirst(trial: Trial): Promise<void> {
-  const [one, other] = [opaqueToken(), opaqueToken()];
-  const answers = await Promise.all(Array.from({ length: trial.parallel }, async () => trial.model.once!(one, 60)));
-  const first = answers.filter(Boolean).length;
-  demand(
-    first === 1,
-    `\`once()\` returned true to ${first} of ${trial.parallel} callers at once: exactly one is first`,
-  );
-  demand(!(await trial.model.once!(one, 60)), '`once()` returns true again for the same digest');
-  demand(await trial.model.once!(other, 60), '`once()` returns false for a digest that nobody brought before');
 }
