@@ -51,7 +51,8 @@ export function* faultsOf(server: ServerFacts, options: OpenIdOptions): Iterable
 
 function* valueFaults(options: OpenIdOptions): Iterable<string> {
   const { acrValues, claimsLocales, idTokenLifetime, maxAge, pairwise, responseTypes, scopes } = settle(options);
-  if (!(idTokenLifetime > 0)) yield `\`idTokenLifetime\` of ${PLACE} must be a number of seconds`;
+  if (!(idTokenLifetime > 0 && idTokenLifetime < Infinity))
+    yield `\`idTokenLifetime\` of ${PLACE} must be a number of seconds`;
   if (!(maxAge >= 0)) yield `\`maxAge\` of ${PLACE} must be a number of seconds, 0 or more`;
   if (!Array.isArray(acrValues) || !acrValues.every((one) => typeof one === 'string' && isScopeValue(one))) {
     yield `\`acrValues\` of ${PLACE} must be a list of names without spaces, such as \`['urn:example:pwd']\``;

@@ -91,7 +91,7 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
 function* faultsOf(server: ServerFacts, options: LogoutOptions): Iterable<string> {
   const { lifetime = TWO_WEEKS } = options;
   if (!findOpenId(server)) yield `${PLACE} signs users out who have signed in by \`openid()\`: list that too`;
-  if (!(lifetime > 0)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;
+  if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;
   yield* flagFaults(options, ['endsGrants'], PLACE);
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { serverMetadata } from 'nest-oauth2/features';
 import { keys } from 'nest-oauth2/jose';
-import { openid } from 'nest-oauth2/openid';
+import { logout, openid } from 'nest-oauth2/openid';
 import { OAuth2Server } from 'nest-oauth2/server';
 
 import { ALICE, EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
@@ -246,6 +246,7 @@ describe('openid()', () => {
     ['a key for its algorithm', { alg: 'PS256' }, {}, /`alg` of `openid\(\)` is PS256/],
     ['an algorithm', { alg: 'HS256' }, {}, /must be one of ES256/],
     ['a lifetime', { idTokenLifetime: 0 }, {}, /`idTokenLifetime`/],
+    ['a lifetime that ends', { idTokenLifetime: Infinity }, {}, /`idTokenLifetime`/],
     ['scopes', { scopes: { groups: 'groups' } }, {}, /list the claims of `groups`/],
     ['scopes of claims', { scopes: { openid: ['x'] } }, {}, /no scope of claims/],
     ['claims that are the user’s', { scopes: { me: ['sub'] } }, {}, /lists `sub`/],
@@ -262,6 +263,11 @@ describe('openid()', () => {
     ['flags', { claimsInIdToken: 'no' }, {}, /must be true or false/],
   ])('does not start without %s', (_, given, setup, sentence) => {
     expect(() => start(given, setup as never)).toThrow(sentence);
+  });
+
+  it('does not start where users are remembered as signed in for ever', async () => {
+    const more = [logout({ lifetime: Infinity })];
+    await expect(openIdServer({ more })).rejects.toThrow('`lifetime` of `logout()`');
   });
 
   it('stands at two servers over one model, each of which signs by its own keys', async () => {
