@@ -36,6 +36,8 @@ async function run(): Promise<void> {
 }
 
 run().catch((error: Error & { error?: string }) => {
-  console.error(ENDINGS[error.error ?? ''] ?? error.message);
+  const isUnreachable = error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'ECONNREFUSED';
+  const words = isUnreachable ? `Nobody answers at ${issuer.origin}: is the bank started?` : error.message;
+  console.error(ENDINGS[error.error ?? ''] ?? words);
   process.exitCode = 1;
 });
