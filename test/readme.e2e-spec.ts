@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { ConsentContext, InteractionContext, OAuth2Interaction } from 'nest-oauth2';
+import {
+  type ConsentContext,
+  type InteractionContext,
+  type OAuth2Interaction,
+  OAuth2Module,
+  type OAuth2ModuleOptions,
+} from 'nest-oauth2';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import { TABLES } from '../src/configuration/option-table.js';
 import { Visitor } from './src/pages/visitor.js';
@@ -20,6 +27,7 @@ describe('what a reader copies from the README', () => {
 
   beforeAll(async () => {
     writeSnippets();
+    writeOtplib();
     const { AppModule } = (await import(join(folder, 'src/app.module.ts'))) as { AppModule: Type };
     app = await NestFactory.create(AppModule, { logger: false });
     await app.listen(0, '127.0.0.1');
@@ -94,6 +102,19 @@ describe('what a reader copies from the README', () => {
     expect(samples.filter((name) => !readme.includes(`](sample/${name})`))).toEqual([]);
   });
 
+  it('is a second factor that an application starts with', async () => {
+    const secret = 'of 32 characters at the very least';
+    process.env.OAUTH2_SECRET = secret;
+    const { features } = (await import(join(folder, 'src/features.ts'))) as Pick<OAuth2ModuleOptions, 'features'>;
+    const users = { findByCredentials: () => null, findById: () => null };
+    const model = Object.assign(new MemoryStore({ clients: [], users }), { getClaims: () => ({}) });
+    const module = OAuth2Module.forRoot({ model, issuer: 'http://localhost:3000', secret, features });
+    const second = await NestFactory.create(module, { logger: false, abortOnError: false });
+    await second.listen(0, '127.0.0.1');
+    expect((await fetch(`${await second.getUrl()}/oauth/second_factor`)).status).toBeLessThan(500);
+    await second.close();
+  });
+
   it('is an interaction of their own that leads to a login page and escapes what it shows', async () => {
     const { LoginAndConsent } = (await import(join(folder, 'src/login-and-consent.ts'))) as {
       LoginAndConsent: new () => OAuth2Interaction;
@@ -113,8 +134,22 @@ describe('what a reader copies from the README', () => {
 /** Each whole file among the blocks begins with its name. The package tests paste those of the README into fresh hosts. */
 function writeSnippets(): void {
   expect(writeSnippetsOf('README.md')).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
-  expect(writeSnippetsOf('docs/pages.md')).toEqual(['src/login-and-consent.ts']);
+  expect(writeSnippetsOf('docs/pages.md')).toEqual([
+    'src/authenticator-app.ts',
+    'src/features.ts',
+    'src/login-and-consent.ts',
+  ]);
   expect(writeSnippetsOf('docs/stores.md')).toEqual(['src/users.service.ts']);
+}
+
+/** The package that a reader installs for codes of an authenticator app: of it no more is used here than that it is there. */
+function writeOtplib(): void {
+  const place = join(folder, 'node_modules/otplib');
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'otplib', type: 'module', main: 'index.js' }));
+  writeFileSync(join(place, 'index.js'), 'export const verify = async () => ({ valid: false });');
+  const answer = '{ valid: false } | { valid: true; timeStep: number }';
+  writeFileSync(join(place, 'index.d.ts'), `export function verify(options: object): Promise<${answer}>;`);
 }
 
 function writeSnippetsOf(page: string): string[] {
