@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 /** What all three projects share: TypeScript through SWC, as ES modules, the package under its public names. */
 const base = {
@@ -54,6 +55,12 @@ export default {
     {
       ...base,
       displayName: 'suite',
+      moduleNameMapper: {
+        ...base.moduleNameMapper,
+        // A sample that is installed has a Nest of its own, whose exceptions are none to ours.
+        '^@nestjs/common$': fileURLToPath(import.meta.resolve('@nestjs/common')),
+        '^@nestjs/core$': fileURLToPath(import.meta.resolve('@nestjs/core')),
+      },
       testMatch: [`<rootDir>/test/${spec}`],
       testPathIgnorePatterns: ['<rootDir>/test/browser/', '<rootDir>/test/package/', '<rootDir>/test/first-contact/'],
     },
