@@ -15,6 +15,9 @@ import { expired, refuseReplay, unknown, verifyOwner } from '../grants/replay.js
 
 const WHAT = 'refresh token';
 
+/** Seconds. By the one clock of a database a search may find what was spent after it had begun. */
+const MOMENT = 1;
+
 /** The client comes back without the user. RFC 6749 §6 */
 export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];
@@ -76,7 +79,8 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   private isRetry({ revokedAt, revokedAgo }: RefreshToken): boolean {
     if (!revokedAt || !(this.reuseInterval > 0)) return false;
     const ago = revokedAgo ?? (Date.now() - revokedAt.getTime()) / 1000;
-    return ago >= 0 && ago < this.reuseInterval;
+    const least = revokedAgo === undefined ? 0 : -MOMENT;
+    return ago >= least && ago < this.reuseInterval;
   }
 
   private get reuseInterval(): number {

@@ -34,6 +34,7 @@ async function retryOf(told: Spent, refreshTokenReuseInterval: number) {
 describe('a refresh token that comes again', () => {
   it.each<[string, Spent]>([
     ['a moment ago, by the clock of this process', { revokedAgo: undefined, revokedAt: earlier(1) }],
+    ['after the search had begun, by the clock of the database', { revokedAgo: -0.004 }],
     ['a moment ago by the clock of the database, long ago by this one', { revokedAgo: 1, revokedAt: earlier(3600) }],
     ['a moment ago by the clock of the database, in the future by this one', { revokedAgo: 1, revokedAt: later() }],
   ])('is answered by the same tokens when it was spent %s', async (_, told) => {
