@@ -10,7 +10,7 @@ export class LoginController {
   @Get('login')
   @Header('content-type', 'text/html; charset=utf-8')
   @Header('cache-control', 'no-store')
-  @Header('content-security-policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
+  @Header('content-security-policy', "default-src 'none'; img-src data:; frame-ancestors 'none'; base-uri 'none'")
   show(@Query('return_to') returnTo: unknown): string {
     return loginPage(returnTo);
   }

@@ -23,7 +23,7 @@ export class PasskeyController {
   @Header('cache-control', 'no-store')
   @Header(
     'content-security-policy',
-    "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'",
   )
   show(@Query('return_to') returnTo: unknown): string {
     return loginPage(returnTo);
