@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { FORM, mediaType } from '../lib/http/media-type.js';
 import { InvalidRequestError } from '../lib/index.js';
+import { parsedJson } from '../lib/parsed-json.js';
 import type { Endpoint } from './endpoint.js';
 import type { NativeRequest } from './http-adapter.js';
 
@@ -30,11 +31,9 @@ export async function readContent(
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidRequestError('Invalid request: content cannot be read');
-  }
+  const said = parsedJson(text);
+  if (said === undefined) throw new InvalidRequestError('Invalid request: content cannot be read');
+  return said;
 }
 
 function readText(stream: IncomingMessage): Promise<string> {

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../lib/index.js';
+import type { Response, ServerFacts } from '../../lib/index.js';
 import { keepRecent } from '../../lib/keep-recent.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 
@@ -23,6 +23,13 @@ export interface Throttle {
   count(attempt: Attempt): number | Promise<number>;
   /** It succeeded: what was counted against them is forgotten. */
   forgive?(attempt: Attempt): unknown;
+}
+
+/** Counts an attempt; where it is one too many, the answer says when to come again. RFC 9110 §10.2.3 */
+export async function isTooMany(throttle: Throttle, attempt: Attempt, response: Response): Promise<boolean> {
+  const wait = await throttle.count(attempt);
+  if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
+  return wait > 0;
 }
 
 const REMEMBERED = 10_000;

@@ -1,13 +1,13 @@
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
-import type { Attempt } from './attempts.js';
-import { localPath, pathOf } from './local-path.js';
+import { type Attempt, isTooMany } from './attempts.js';
+import { pathOf } from './local-path.js';
 import { LONGEST_NAME, type LoginProblem, showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportUser } from './page-events.js';
 import { SecondStep } from './second-step.js';
 import { secondFactorPath } from './second-factor-page.js';
 import { signOut } from './sign-out.js';
-import { type Site, textOf, type Visit, wantedAcr } from './site.js';
+import { returnPath, type Site, textOf, type Visit, wantedAcr } from './site.js';
 import { startSession } from './start-session.js';
 import { unlessBusy } from './unless-busy.js';
 
@@ -65,7 +65,7 @@ export class LoginEndpoint extends PageEndpoint {
       await (before ? signOut(site, before, visit) : site.sessions.end(request, response));
       reportUser(site.server, 'user.signed_out', { user: before, visit });
       const acr = wantedAcr(request);
-      return this.goTo(site.loginPath(request, localPath(textOf(request, 'return_to')), acr && { acr }), visit);
+      return this.goTo(site.loginPath(request, returnPath(request), acr && { acr }), visit);
     }
     const user = await this.findUser(visit);
     if (typeof user === 'string') return showLogin(site, visit, user);
@@ -81,17 +81,13 @@ export class LoginEndpoint extends PageEndpoint {
   }
 
   private async findUser(visit: Visit): Promise<User | LoginProblem> {
-    const { request, response } = visit;
+    const { request } = visit;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
     if (!isName(username) || password.length > LONGEST_PASSWORD) return 'wrong';
     const throttle = this.site.options.throttle(this.site.server);
     const native: unknown = request['native'];
     const attempt: Attempt = { username, address: (native as { ip?: string } | undefined)?.ip, request: native };
-    const wait = await throttle.count(attempt);
-    if (wait > 0) {
-      response.set('retry-after', String(Math.ceil(wait)));
-      return 'throttled';
-    }
+    if (await isTooMany(throttle, attempt, visit.response)) return 'throttled';
     const model = this.site.server.options.model as unknown as UserModel;
     const user = await unlessBusy(async () => (await model.getUser(username, password)) || 'wrong', visit);
     if (typeof user === 'object') await throttle.forgive?.(attempt);
@@ -99,6 +95,6 @@ export class LoginEndpoint extends PageEndpoint {
   }
 
   private returnTo({ request }: Visit): string {
-    return localPath(textOf(request, 'return_to')) ?? this.site.options.home;
+    return returnPath(request) ?? this.site.options.home;
   }
 }

@@ -1,7 +1,7 @@
 import type { LoginPageContext } from './contexts.js';
-import { localPath, pathOf, withQuery } from './local-path.js';
+import { pathOf, withQuery } from './local-path.js';
 import { reportUserRefused } from './page-events.js';
-import { type Site, textOf, type Visit, wantedAcr } from './site.js';
+import { returnPath, type Site, textOf, type Visit, wantedAcr } from './site.js';
 
 /** What the field of the name holds at most. */
 export const LONGEST_NAME = 255;
@@ -25,7 +25,7 @@ export function showLogin(site: Site, visit: Visit, problem?: LoginProblem): voi
   const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, LONGEST_NAME);
   if (username !== undefined) context.username = username;
   if (problem) context.problem = problem;
-  const returnTo = localPath(textOf(request, 'return_to'));
+  const returnTo = returnPath(request);
   const { signUp } = site.options;
   const acr = wantedAcr(request);
   if (signUp !== undefined) {

@@ -7,12 +7,12 @@ import {
 } from '../../lib/openid/logout/logout-request.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
-import { localPath, pathOf } from './local-path.js';
+import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportEnded, reportUser } from './page-events.js';
 import { SecondStep } from './second-step.js';
 import { signOut } from './sign-out.js';
-import { textOf, type Visit } from './site.js';
+import { returnPath, textOf, type Visit } from './site.js';
 
 /** Seconds for which clients are given time to sign somebody out in the browser. */
 const PAUSE = 3;
@@ -46,9 +46,9 @@ export class LogoutEndpoint extends PageEndpoint {
     const { redirect } = await this.read(visit);
     const user = await this.site.findUser(request);
     const frames = user ? await this.end(user, visit) : [];
-    if (frames.length > 0) return this.open(frames, visit, redirect ?? localPath(textOf(request, 'return_to')));
+    if (frames.length > 0) return this.open(frames, visit, redirect ?? returnPath(request));
     if (redirect !== undefined) return this.leave(redirect, visit);
-    this.goTo(localPath(textOf(request, 'return_to')) ?? this.path(visit), visit);
+    this.goTo(returnPath(request) ?? this.path(visit), visit);
   }
 
   /** What a client asks for, where there are clients that may. */
@@ -59,7 +59,7 @@ export class LogoutEndpoint extends PageEndpoint {
 
   private show(visit: Visit, user?: User): void {
     const { request } = visit;
-    const more = { return_to: localPath(textOf(request, 'return_to')), ...this.parametersOf(visit) };
+    const more = { return_to: returnPath(request), ...this.parametersOf(visit) };
     const fields = user ? this.site.fields(visit, more) : {};
     const login = this.site.loginPath(request, undefined);
     this.site.show('signOut', { user, fields, login, action: this.path(visit) }, visit);

@@ -1,10 +1,9 @@
-import { localPath } from './local-path.js';
 import { showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportUser } from './page-events.js';
 import { type CodeProblem, secondFactorPath, showSecondFactor, subjectOf } from './second-factor-page.js';
 import { type First, SecondStep } from './second-step.js';
-import { type Site, textOf, type Visit } from './site.js';
+import { returnPath, type Site, textOf, type Visit } from './site.js';
 
 /** What the field holds at most, without the spaces. */
 const LONGEST_CODE = 100;
@@ -55,6 +54,6 @@ export class SecondFactorEndpoint extends PageEndpoint {
 
   /** Back to where they came from: whoever has not proven enough for that is told there. */
   private goOn(visit: Visit): void {
-    this.goTo(localPath(textOf(visit.request, 'return_to')) ?? this.site.options.home, visit);
+    this.goTo(returnPath(visit.request) ?? this.site.options.home, visit);
   }
 }

@@ -1,8 +1,8 @@
 import type { User } from '../../lib/index.js';
 import type { Facts } from './page-renderer.js';
-import { localPath, pathOf } from './local-path.js';
+import { pathOf } from './local-path.js';
 import { reportUserRefused } from './page-events.js';
-import { type Site, textOf, type Visit, wantedAcr } from './site.js';
+import { returnPath, type Site, textOf, type Visit, wantedAcr } from './site.js';
 
 const STATUS = { codeWrong: 401, codeExpired: 403, busy: 503, throttled: 429 } as const;
 
@@ -50,7 +50,7 @@ export function showSecondFactor(
     codes: isRecovery ? 'recovery' : !canSend ? 'app' : isSent ? 'sent' : 'unsent',
     action: secondFactorPath(site, visit, now),
     fields: site.fields(visit, {}, subjectOf(user)),
-    accounts: site.loginPath(request, localPath(textOf(request, 'return_to')), { fresh: true, ...(acr && { acr }) }),
+    accounts: site.loginPath(request, returnPath(request), { fresh: true, ...(acr && { acr }) }),
   };
   if (recoveryCodes && !isRecovery) facts.recovery = secondFactorPath(site, visit, { ...now, recovery: '' });
   if (problem) facts.problem = problem;
@@ -62,7 +62,7 @@ export function showSecondFactor(
 }
 
 const carried = (request: Visit['request']) => ({
-  return_to: localPath(textOf(request, 'return_to')),
+  return_to: returnPath(request),
   acr_values: wantedAcr(request)?.join(' '),
   ui_locales: textOf(request, 'ui_locales'),
 });

@@ -2,7 +2,7 @@ import type { Session, User } from '../../lib/index.js';
 import { isStrong } from '../../lib/openid/prompt/presence.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
-import type { Attempt, Throttle } from './attempts.js';
+import { type Attempt, isTooMany, type Throttle } from './attempts.js';
 import { HalfSessions } from './half-sessions.js';
 import type { SecondFactor, SettledSecondFactor } from './second-factor.js';
 import { subjectOf } from './second-factor-page.js';
@@ -76,13 +76,13 @@ export class SecondStep {
 
   async send(user: User, visit: Visit): Promise<Delay | undefined> {
     const attempt = this.attemptOf(user, visit, 'send');
-    if (await this.isTooMany(attempt, visit)) return 'throttled';
+    if (await isTooMany(this.throttle, attempt, visit.response)) return 'throttled';
     return (await unlessBusy(async () => this.factor.send!(user), visit)) === 'busy' ? 'busy' : undefined;
   }
 
   async verify(user: User, code: string, visit: Visit): Promise<Delay | 'codeWrong' | undefined> {
     const attempt = this.attemptOf(user, visit, 'code');
-    if (await this.isTooMany(attempt, visit)) return 'throttled';
+    if (await isTooMany(this.throttle, attempt, visit.response)) return 'throttled';
     const verdict: unknown = await unlessBusy(async () => this.factor.verify(user, code), visit);
     if (verdict === 'busy') return verdict;
     if (verdict !== true) return 'codeWrong';
@@ -123,12 +123,6 @@ export class SecondStep {
 
   private async isEnrolled(user: User): Promise<boolean> {
     return Boolean(await this.factor.isEnrolled(user));
-  }
-
-  private async isTooMany(attempt: Attempt, { response }: Visit): Promise<boolean> {
-    const wait = await this.throttle.count(attempt);
-    if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
-    return wait > 0;
   }
 
   private attemptOf(user: User, { request }: Visit, secondFactor: 'code' | 'send'): Attempt {

@@ -110,6 +110,9 @@ export function textOf({ body, query }: Request, name: string): string | undefin
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Where its visitor goes on, by a path on this server; undefined: it does not say. */
+export const returnPath = (request: Request): string | undefined => localPath(textOf(request, 'return_to'));
+
 /** How strong a client wants a login to be, the best first; undefined: it does not say. */
 export function wantedAcr(request: Request): readonly string[] | undefined {
   const values = textOf(request, 'acr_values')?.split(' ', MOST_ACR_VALUES).filter(Boolean) ?? [];

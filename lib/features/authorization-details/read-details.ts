@@ -1,6 +1,7 @@
 import { InvalidArgumentError, InvalidAuthorizationDetailsError } from '../../errors.js';
 import { shortText } from '../../events.js';
 import type { Parameters } from '../../http/parameters.js';
+import { parsedJson } from '../../parsed-json.js';
 import { type AuthorizationDetail, DETAILS, LISTS } from '../../tokens/authorization-details.js';
 
 /** How much a client may say: characters, details, and objects within objects. */
@@ -13,7 +14,9 @@ export function readDetails(parameters: Parameters): readonly AuthorizationDetai
   const text = parameters.optional(DETAILS, () => true);
   if (text === undefined) return undefined;
   if (text.length > LONGEST) throw invalid(`they have ${LONGEST} characters at most`, text);
-  return verifyDetails(parsed(text));
+  const said = parsedJson(text);
+  if (said === undefined) throw invalid('they are JSON', text);
+  return verifyDetails(said);
 }
 
 /** @returns the same, which nobody changes any more. @throws InvalidAuthorizationDetailsError for what is no list of details */
@@ -37,14 +40,6 @@ export function detailsOfHost(
   throw new InvalidArgumentError(
     'Invalid argument: authorization details are granted of the types that were asked for',
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('they are JSON', text);
-  }
 }
 
 /** RFC 9396 §2, §2.2 */

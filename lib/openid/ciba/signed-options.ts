@@ -1,3 +1,4 @@
+import { flagFaults } from '../../features/flag-faults.js';
 import { unknownOption } from '../../features/unknown-option.js';
 import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
 import { CLOCK_TOLERANCE } from '../../jose/verify-jwt.js';
@@ -33,8 +34,8 @@ const LONGEST = { maxLifetime: 86_400, clockTolerance: 600 } as const;
 export function* signedFaults(options: SignedOptions): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, PLACE);
   if (misspelt !== undefined) yield misspelt;
-  const { required, algorithms = ALGORITHMS } = options as { required?: unknown; algorithms?: unknown };
-  if (required !== undefined && typeof required !== 'boolean') yield `\`required\` of ${PLACE} must be true or false`;
+  yield* flagFaults(options, ['required'], PLACE);
+  const { algorithms = ALGORITHMS }: { algorithms?: unknown } = options;
   if (!areAlgorithms(algorithms)) yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHMS.join(', ')}`;
   for (const name of ['maxLifetime', 'clockTolerance'] as const) {
     const { [name]: seconds } = options;
