@@ -11,7 +11,7 @@ import type { IdTokenHint } from './openid-feature.js';
 
 /** Whose ID tokens are encrypted, so that they may come back so: of nobody else anything is decrypted. OpenID Connect Core §3.1.2.1 */
 const mayEncrypt = (client: Client | undefined): boolean =>
-  client !== undefined && (registered(client, 'idTokenEncryptedResponseAlg') ?? undefined) !== undefined;
+  client !== undefined && registered(client, 'idTokenEncryptedResponseAlg') !== undefined;
 
 /** The ID token in a hint that a client has encrypted to the server; undefined: it cannot be read. */
 export async function openHint(ring: KeyRing, hint: string, client: Client | undefined): Promise<string | undefined> {

@@ -47,12 +47,12 @@ export async function encryptionFor(
   server: ServerFacts,
 ): Promise<Encrypt | undefined> {
   const [algMember, encMember] = REGISTERED[answer];
-  const alg = registered(client, algMember) ?? undefined;
+  const alg = registered(client, algMember);
   if (alg === undefined) return undefined;
   const feature = findEncryption(server);
   if (!feature)
     throw new ServerError('Server error: a client is registered for encryption, and `encryption()` is not listed');
-  return await feature.encryptTo(client, { alg, enc: registered(client, encMember) ?? undefined });
+  return await feature.encryptTo(client, { alg, enc: registered(client, encMember) });
 }
 
 /** The members of its metadata by which a client registers it. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */

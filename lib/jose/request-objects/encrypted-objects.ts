@@ -75,8 +75,7 @@ export async function openObject(
 ): Promise<string> {
   if (!isEncrypted(object)) return object;
   if (!settings) throw invalid('it is not encrypted: `requestObjects()` says nothing of `encrypted`');
-  const mayEncrypt =
-    settings.unregistered || (registered(client, 'requestObjectEncryptionAlg') ?? undefined) !== undefined;
+  const mayEncrypt = settings.unregistered || registered(client, 'requestObjectEncryptionAlg') !== undefined;
   if (!mayEncrypt) throw invalid('its client has registered that it encrypts');
   const { contentEncryption } = settings;
   const algorithms = acceptedBy(server, settings);

@@ -140,6 +140,12 @@ describe('the userinfo endpoint', () => {
     expect(payload).toEqual({ iss: ISSUER, aud: 'web', sub: 'alice', email: ALICE.email, email_verified: true });
   });
 
+  it('answers a client that has registered nothing of it, be that said by null, by JSON', async () => {
+    const server = await openIdServer({ client: { metadata: { userinfo_signed_response_alg: null } } });
+    const { access_token } = await server.signIn();
+    expect((await ask(server, access_token)).headers['content-type']).toMatch(/^application\/json/);
+  });
+
   it('never says `none` where signing is wanted', async () => {
     const server = await openIdServer({ client: { userinfoSignedResponseAlg: 'none' } });
     const { access_token } = await server.signIn();
