@@ -49,7 +49,7 @@ const readErrorPage: Visit = {
     {
       task: 'Read the error page',
       match: AUTHORIZE,
-      commands: [onPage('You cannot go on from here', 'update-image-placeholder')],
+      commands: [onPage("This request can't be completed", 'update-image-placeholder')],
     },
   ],
 };
@@ -84,7 +84,11 @@ export const signOutRefused: Visit[] = [
   {
     match: LOGOUT,
     tasks: [
-      { task: 'Read', match: LOGOUT, commands: [onPage('You cannot go on from here', 'update-image-placeholder')] },
+      {
+        task: 'Read',
+        match: LOGOUT,
+        commands: [onPage("This request can't be completed", 'update-image-placeholder')],
+      },
     ],
   },
 ];

@@ -8,7 +8,7 @@ const OPENID_SCOPES: Scopes = {
   email: 'See your e-mail address',
   address: 'See your postal address',
   phone: 'See your phone number',
-  offline_access: 'Do this while you are not there, too',
+  offline_access: 'Keep access while you are away',
 };
 
 /** Words for the scopes of `openid()`, where that is listed: elsewhere `profile` may be anything. */

@@ -42,6 +42,7 @@ code { padding: .1em .35em; border-radius: .3em; background: var(--accent-soft);
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .aside { color: var(--muted); font-size: .9375rem; }
 .notice { padding: .75rem 1rem; border-radius: var(--radius); background: var(--good-soft); color: var(--good); }
+.notice.info { background: var(--accent-soft); color: var(--ink); }
 .notice.bad { background: var(--bad-soft); color: var(--bad); }
 label { display: block; margin: .875rem 0 .25rem; font-weight: 560; }
 input, button, .button {

@@ -65,7 +65,7 @@ describe('the pages for a device', () => {
     wide.push(await lookAt(`device-confirm-${place}`));
     await page.getByLabel('Code').fill('BBBB-BBBB');
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('This code is not known').waitFor();
+    await page.getByText('This code is incorrect').waitFor();
     wide.push(await lookAt(`device-wrong-${place}`));
     await page.getByLabel('Code').fill(user_code.toLowerCase());
     await page.getByRole('button', { name: 'Continue' }).click();

@@ -42,14 +42,14 @@ describe('the page of a second factor', () => {
     wide.push(await lookAt(`second-factor-${place}`));
     await page.keyboard.type('000000');
     await page.keyboard.press('Enter');
-    await page.getByText('This code is wrong').waitFor();
+    await page.getByText('This code is incorrect').waitFor();
     wide.push(await lookAt(`second-factor-wrong-${place}`));
     await page.getByRole('link', { name: 'Use a recovery code' }).click();
     await page.getByLabel('Recovery code').waitFor();
     wide.push(await lookAt(`second-factor-recovery-${place}`));
     await page.getByLabel('Recovery code').fill('123 456');
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('No application has access').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('No apps have access').waitFor();
     expect([complaints, wide]).toEqual([[], [0, 0, 0]]);
     await page.context().close();
   });

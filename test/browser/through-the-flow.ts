@@ -42,12 +42,12 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
   });
 
   it('turns a wrong password down', async () => {
-    await page.getByLabel('User name').fill('alice');
+    await page.getByLabel('Username').fill('alice');
     await page.getByLabel('Password').fill('underland');
     await button('Sign in').click();
-    expect(await page.getByRole('alert').innerText()).toBe('Wrong user name or password.');
+    expect(await page.getByRole('alert').innerText()).toBe('Incorrect username or password.');
     expect((await page.innerText('main')).match(/wonderland/g)).toHaveLength(1);
-    expect(await page.getByLabel('User name').inputValue()).toBe('alice');
+    expect(await page.getByLabel('Username').inputValue()).toBe('alice');
     expect(await page.getByLabel('Password').inputValue()).toBe('');
   });
 
@@ -115,12 +115,12 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
 
   it('shows what has access to the account, and ends it', async () => {
     await page.goto(`${stage.sample.url}/oauth/applications`);
-    await page.getByRole('heading', { name: 'Applications with access to your account' }).waitFor();
+    await page.getByRole('heading', { name: 'Apps with access to your account' }).waitFor();
     expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Quick start page']);
     expect(await visitor.look(`${place}-applications`)).toBe(0);
-    await page.getByRole('button', { name: 'End access of Quick start page' }).click();
-    await page.getByText('Its access has ended').waitFor();
-    expect(await page.getByText('No application has access').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Remove access of Quick start page' }).click();
+    await page.getByText('Access removed.').waitFor();
+    expect(await page.getByText('No apps have access').isVisible()).toBe(true);
   });
 
   it('offers the choice of an account, and asks before it signs out', async () => {

@@ -37,7 +37,7 @@ export function unusualRequests(stage: Stage): void {
     const response = await open(change);
     expect(response?.status()).toBe(400);
     expect(await response?.headerValue('content-security-policy')).toContain("frame-ancestors 'none'");
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You cannot go on from here');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe("This request can't be completed");
     expect(await page.getByRole('alert').innerText()).toMatch(/^The application that sent you here is not known/);
     expect(await page.innerText('main')).toContain(detail);
     expect(await look(`error-${name.replaceAll(' ', '-')}`)).toBe(0);

@@ -60,7 +60,7 @@ interface Results {
 
 /** Fills in the login form. */
 export async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('User name').fill('alice');
+  await page.getByLabel('Username').fill('alice');
   await page.getByLabel('Password').fill('wonderland');
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

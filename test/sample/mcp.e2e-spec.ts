@@ -48,7 +48,12 @@ describe('sample/10-mcp', () => {
       const connection = await judge.connect(`${url}/mcp`, kept);
       expect(await connection.callTool('list_notes')).toMatchObject(text('Follow the white rabbit'));
       expect(questions).toEqual([expect.stringContaining('Read your notes')]);
-      for (const said of ['<b>Judge</b>', '127.0.0.1:33418', `${url}/mcp`, 'It asks on this device']) {
+      for (const said of [
+        '<b>Judge</b>',
+        '127.0.0.1:33418',
+        `${url}/mcp`,
+        'This request comes from an app on this device',
+      ]) {
         expect(questions[0]).toContain(said);
       }
       expect(await connection.callTool('add_note', { text: `a tea party of ${judge.name}` })).toMatchObject(

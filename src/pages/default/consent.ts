@@ -22,7 +22,7 @@ export function consent(context: ConsentPageContext): Page {
         redirectPlace(client, redirectUri) === 'elsewhere' &&
         html`<p class="notice bad">${say('answeredElsewhere', { place: placeOf(redirectUri), host: clientHost })}</p>`
       }
-      ${isAnybody(client, redirectUri) && html`<p class="notice bad">${say('clientHere')}</p>`} ${choice(context)}
+      ${isAnybody(client, redirectUri) && html`<p class="notice info">${say('clientHere')}</p>`} ${choice(context)}
       <p class="aside">
         ${say('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}
         ${say('answeredAt', { place: html`<code>${placeOf(redirectUri)}</code>` })}

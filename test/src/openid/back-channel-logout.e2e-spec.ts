@@ -249,7 +249,7 @@ describe('whoever signs out', () => {
     await settled(1);
     const again = await signIn();
     const page = await again.get(`/oauth/logout?id_token_hint=${heard[0]!}`);
-    expect([page.status, page.heading]).toEqual([400, 'You cannot go on from here']);
+    expect([page.status, page.heading]).toEqual([400, "This request can't be completed"]);
   });
 });
 

@@ -47,7 +47,7 @@ describe.each(PLATFORMS)('a device that asks for claims by name, on %s', (platfo
     await visitor.signIn('/oauth/login');
     const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun.user_code });
     expect(shown.heading).toBe('Connect this device?');
-    for (const name of ['phone_number', 'email']) expect(shown.html).toContain(`It would know: <code>${name}</code>`);
+    for (const name of ['phone_number', 'email']) expect(shown.html).toContain(`See: <code>${name}</code>`);
     await visitor.send(shown, { decision: 'allow' });
     const tokens = await client.pollDeviceAuthorizationGrant(config, begun);
     expect(tokens.claims()).toMatchObject({ sub: '1', email: ALICE.email });

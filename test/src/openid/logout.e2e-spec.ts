@@ -156,7 +156,7 @@ describe.each(PLATFORMS)('a client that signs its user out, on %s', (platform) =
     await signIn(visitor, 'alice');
     const query = { client_id: 'web', post_logout_redirect_uri: GOODBYE, ...change };
     const page = await visitor.get(logout(query));
-    expect([page.status, page.location, page.heading]).toEqual([400, null, 'You cannot go on from here']);
+    expect([page.status, page.location, page.heading]).toEqual([400, null, "This request can't be completed"]);
     const posted = await visitor.post('/oauth/logout', query);
     expect([posted.status, posted.location]).toEqual([400, null]);
     expect(await isSignedIn()).toBe(true);
@@ -174,7 +174,7 @@ describe.each(PLATFORMS)('a client that signs its user out, on %s', (platform) =
     const { visitor, signIn, logout, isSignedIn } = await open();
     const hint = await signIn(visitor, 'alice');
     const page = await visitor.get(logout({ client_id: 'other', id_token_hint: hint }));
-    expect([page.status, page.heading]).toEqual([400, 'You cannot go on from here']);
+    expect([page.status, page.heading]).toEqual([400, "This request can't be completed"]);
     expect(await isSignedIn()).toBe(true);
   });
 });

@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('what OpenID Connect asks of a login, on %s', (platform
     const { html } = await signIn(visitor, await go(visitor, { scope: 'openid email' }));
     expect(html).toContain('Know who you are here');
     expect(html).toContain('Write to you');
-    expect(html).not.toContain('Use this scope:');
+    expect(html).not.toContain('Access:');
   });
 
   describe('prompt=none', () => {

@@ -101,7 +101,7 @@ describe.each(PLATFORMS)('a device, by the pages on %s', (platform) => {
     const back = await visitor.signIn(first.location!);
     expect(back.location).toBe(`${PAGE}?user_code=${begun.user_code}`);
     const confirm = await visitor.get(back.location!);
-    expect(confirm.html).toContain('Does your device show this very code?');
+    expect(confirm.html).toContain('Does your device show this code?');
     const shown = await visitor.send(confirm, { user_code: begun.user_code });
     expect([shown.status, shown.heading]).toEqual([200, 'Connect this device?']);
     for (const text of [
@@ -109,7 +109,7 @@ describe.each(PLATFORMS)('a device, by the pages on %s', (platform) => {
       'Read your notes',
       NOTES,
       begun.user_code,
-      'somebody sent you',
+      'someone sent you',
     ]) {
       expect(shown.html).toContain(text);
     }
@@ -124,7 +124,7 @@ describe.each(PLATFORMS)('a device, by the pages on %s', (platform) => {
     const { begun, poll } = await begin();
     const visitor = await browserOf('alice');
     const decided = await visitor.send(await enter(visitor, begun.user_code), { decision: 'deny' });
-    expect((await visitor.get(decided.location!)).heading).toBe('No device was connected');
+    expect((await visitor.get(decided.location!)).heading).toBe('Device not connected');
     await expect(poll()).rejects.toMatchObject({ error: 'access_denied' });
   });
 
@@ -176,7 +176,7 @@ describe.each(PLATFORMS)('a device, by the pages on %s', (platform) => {
     const [hers, his] = [await enter(alice, begun.user_code), await enter(bob, begun.user_code)];
     await alice.send(hers, { decision: 'deny' });
     const late = await bob.send(his, { decision: 'allow' });
-    expect([late.status, late.html.includes('This code is not known')]).toEqual([400, true]);
+    expect([late.status, late.html.includes('This code is incorrect')]).toEqual([400, true]);
   });
 
   it('is found by nobody who guesses, and guesses too often', async () => {

@@ -202,8 +202,8 @@ describe('the page of a device', () => {
   it('names the host that speaks for a client', () => {
     const facts = { ...form, user, client, scopes: [], resources: [], userCode: 'BCDF-GHJK', accounts: '/' };
     const page = (more: object) => new PageRenderer().show('deviceConsent', { ...facts, ...more }).html;
-    expect(page({ clientHost: 'tv.example' })).toContain('It says that it is of <code>tv.example</code>.');
-    expect(page({})).not.toContain('It says that it is of');
+    expect(page({ clientHost: 'tv.example' })).toContain('It says it belongs to <code>tv.example</code>.');
+    expect(page({})).not.toContain('It says it belongs to');
   });
 });
 
@@ -212,9 +212,9 @@ describe('the consent page', () => {
 
   it('names the host that speaks for a client, and the resource', () => {
     const shown = page({ clientHost: 'agent.example:8443', resources: ['https://api.example/mcp'] });
-    expect(shown).toContain('It says that it is of <code>agent.example:8443</code>.');
+    expect(shown).toContain('It says it belongs to <code>agent.example:8443</code>.');
     expect(shown).toContain('For: <code>https://api.example/mcp</code>');
-    expect(page({})).not.toMatch(/It says that it is of|For: /);
+    expect(page({})).not.toMatch(/It says it belongs to|For: /);
   });
 
   it('leads to what a client that describes itself says of privacy and terms, and shows no picture of its own', () => {
@@ -225,9 +225,11 @@ describe('the consent page', () => {
     };
     const shown = page({ client: { ...client, metadata: said } });
     expect(shown).toContain(
-      '<a href="https://app.example/privacy" target="_blank" rel="noopener noreferrer">What it says',
+      '<a href="https://app.example/privacy" target="_blank" rel="noopener noreferrer">Privacy policy',
     );
-    expect(shown).toContain('<a href="https://app.example/terms" target="_blank" rel="noopener noreferrer">Its terms');
+    expect(shown).toContain(
+      '<a href="https://app.example/terms" target="_blank" rel="noopener noreferrer">Terms of service',
+    );
     expect(shown).not.toContain('x.example');
     for (const uri of ['javascript:alert(1)', 'data:text/html,x', 7, ['https://app.example']]) {
       expect(page({ client: { ...client, metadata: { policy_uri: uri, tos_uri: uri } } })).not.toContain('target=');
@@ -237,17 +239,20 @@ describe('the consent page', () => {
   it('warns of an answer that goes elsewhere than to the host that speaks for the client', () => {
     const documented = { ...client, id: 'https://agent.example/client.json', clientIdHost: 'agent.example' };
     const facts = { client: documented, clientHost: 'agent.example' };
-    expect(page(facts)).toContain('The answer goes to app.example, which is not of agent.example');
-    expect(page({ ...facts, redirectUri: 'https://agent.example/back' })).not.toContain('The answer goes to');
-    expect(page({})).not.toContain('The answer goes to');
+    expect(page(facts)).toContain('You will be sent to app.example, which does not belong to agent.example');
+    expect(page({ ...facts, redirectUri: 'https://agent.example/back' })).not.toContain('You will be sent to');
+    expect(page({})).not.toContain('You will be sent to');
   });
 
-  it('warns of a client without a secret that is answered on the device, which anybody there could be', () => {
-    const nobody = { client: { ...client, tokenEndpointAuthMethod: 'none' } };
+  it('informs the user, without an alarm, that a public client runs on this device', () => {
+    const notice = '<p class="notice info">This request comes from an app on this device.';
+    const publicClient = { client: { ...client, tokenEndpointAuthMethod: 'none' } };
     for (const redirectUri of ['http://localhost:1/a', 'http://127.0.0.1:5000/', 'http://[::1]/']) {
-      expect(page({ ...nobody, redirectUri })).toContain('It asks on this device');
-      expect(page({ redirectUri })).not.toContain('It asks on this device');
+      const shown = page({ ...publicClient, redirectUri });
+      expect(shown).toContain(notice);
+      expect(shown).not.toContain('notice bad');
+      expect(page({ redirectUri })).not.toContain(notice);
     }
-    expect(page(nobody)).not.toContain('It asks on this device');
+    expect(page(publicClient)).not.toContain(notice);
   });
 });

@@ -138,7 +138,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       const { visitor } = await open();
       const again = await visitor.signIn('/oauth/login?return_to=/there', 'alice"><script>', 'underland');
       expect([again.status, again.location]).toEqual([401, null]);
-      expect(again.html).toContain('Wrong user name or password.');
+      expect(again.html).toContain('Incorrect username or password.');
       expect(again.html).toContain('value="alice&quot;&gt;&lt;script&gt;"');
       expect(again.html).not.toContain('underland');
       expect(again.form.fields['return_to']).toBe('/there');
@@ -155,7 +155,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       const form = await visitor.get('/oauth/login');
       const answer = await visitor.send(form, { username: 'alice', password: 'wonderland', ...change }, headers);
       expect([answer.status, answer.location]).toEqual([403, null]);
-      expect(answer.html).toContain('This form had expired');
+      expect(answer.html).toContain('This form has expired');
       expect(await store.getSession(visitor.cookies.get(COOKIE)!)).toBeUndefined();
       // Nor one that belongs to another browser.
       const stranger = new Visitor(url);
@@ -217,14 +217,14 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       const { visitor } = await open();
       const later = await visitor.signIn('/oauth/login', 'alice', 'busy');
       expect([later.status, later.headers.get('retry-after')]).toEqual([503, '7']);
-      expect(later.html).toContain('Many people are signing in');
+      expect(later.html).toContain('Sign-in is busy right now');
     });
 
     it('shows a fault as a page, and nothing of it', async () => {
       const { visitor } = await open();
       const fault = await visitor.signIn('/oauth/login', 'alice', 'broken');
       expect([fault.status, fault.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
-      expect(fault.html).toContain('Something went wrong on this server');
+      expect(fault.html).toContain('Something went wrong on our side');
       expect(fault.html).not.toContain('10.0.0.1');
     });
 
@@ -311,7 +311,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       const away = await visitor.get(path);
       expect(away.location).toBe(`/oauth/login?${new URLSearchParams({ return_to: path }).toString()}`);
       expect((await visitor.signIn(away.location!)).location).toBe(path);
-      expect((await visitor.get(path)).html).toContain('No application has access');
+      expect((await visitor.get(path)).html).toContain('No apps have access');
 
       const answer = await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
       const { access_token: token } = await redeem(url, answer.location);
@@ -320,8 +320,8 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       const ended = await visitor.send(list);
       expect([ended.status, ended.location]).toEqual([303, `${path}?ended=`]);
       const after = await visitor.get(ended.location!);
-      expect(after.html).toContain('Its access has ended');
-      expect(after.html).toContain('No application has access');
+      expect(after.html).toContain('Access removed.');
+      expect(after.html).toContain('No apps have access');
       expect(await store.getAccessToken(token)).toBeUndefined();
       expect((await visitor.get(authorize())).heading).toBe('Allow access?');
     });
@@ -341,7 +341,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       }
       const bob = new Visitor((await open({ store })).url);
       await bob.signIn('/oauth/login', 'bob');
-      expect((await bob.get(path)).html).toContain('No application has access');
+      expect((await bob.get(path)).html).toContain('No apps have access');
       await bob.post(path, { ...(await bob.get('/oauth/logout')).form.fields, client_id: 'web' });
       expect(await store.listApplications('1')).toHaveLength(1);
     });
@@ -364,7 +364,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
   it('show what no client can be told', async () => {
     const { visitor } = await open();
     const shown = await visitor.get(authorize({ redirect_uri: 'https://evil.example/' }));
-    expect([shown.status, shown.heading]).toEqual([400, 'You cannot go on from here']);
+    expect([shown.status, shown.heading]).toEqual([400, "This request can't be completed"]);
     expect(shown.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(shown.headers.get('cache-control')).toBe('no-store');
   });

@@ -272,7 +272,7 @@ describe.each(PLATFORMS)('a second factor on %s', (platform) => {
   it('sends a code once for each login, another when asked, and none by a link', async () => {
     const { visitor, codes, url } = await open({ by: ByMail, when: 'wanted' });
     const page = await password(visitor, await go(visitor, ESSENTIAL));
-    expect(page.html).toContain('A code was sent to you');
+    expect(page.html).toContain('We sent you a code');
     const path = page.form.action;
     for (let times = 0; times < 3; times += 1) await visitor.get(path);
     expect(codes.sent).toEqual(['1']);
@@ -312,7 +312,7 @@ describe.each(PLATFORMS)('a second factor on %s', (platform) => {
     const page = await password(visitor, await go(visitor));
     const wrong = await visitor.send(page, { code: '"><script>' });
     expect([wrong.status, wrong.heading, wrong.html.includes('script>')]).toEqual([401, 'Enter your code', false]);
-    expect(wrong.html).toMatch(/role="alert" id="problem">This code is wrong/);
+    expect(wrong.html).toMatch(/role="alert" id="problem">This code is incorrect/);
     expect(wrong.html).toContain('aria-invalid="true" aria-describedby="problem"');
     for (const code of ['', '  ', 'x'.repeat(101)]) expect((await visitor.send(page, { code })).status).toBe(401);
     // What is no code is not asked about.
@@ -478,7 +478,7 @@ describe.each(PLATFORMS)('a second factor on %s', (platform) => {
     const now = Date.now();
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 61_000);
     const late = await visitor.send(page, { code: '123451' });
-    expect([late.status, late.heading, late.html.includes('had expired')]).toEqual([403, 'Sign in', true]);
+    expect([late.status, late.heading, late.html.includes('has expired')]).toEqual([403, 'Sign in', true]);
     clock.mockRestore();
     const other = await password(visitor, await go(visitor));
     await model.revokeGrantsOf({ userId: '1' });
@@ -508,7 +508,7 @@ describe.each(PLATFORMS)('a second factor on %s', (platform) => {
       503,
       'Please try again',
     ],
-    ['anything but true', () => ({ valid: true }), 401, 'This code is wrong'],
+    ['anything but true', () => ({ valid: true }), 401, 'This code is incorrect'],
   ])('signs nobody in by %s, and shows a page', async (_, answer, status, text) => {
     const { visitor, codes } = await open();
     const page = await password(visitor, await go(visitor));

@@ -45,7 +45,7 @@ export class Visitor {
       headers: response.headers,
       given,
       html,
-      heading: /<h1>(.*?)<\/h1>/s.exec(html)?.[1],
+      heading: headingOf(html),
       form: formOf(html),
     };
   }
@@ -62,6 +62,12 @@ export interface Shown {
   heading: string | undefined;
   /** The first form of the page. */
   form: { action: string; fields: Record<string, string> };
+}
+
+/** The text of the first heading, or `undefined` if the page has none. */
+function headingOf(html: string): string | undefined {
+  const heading = /<h1>(.*?)<\/h1>/s.exec(html)?.[1];
+  return heading === undefined ? undefined : unescape(heading);
 }
 
 function formOf(html: string): Shown['form'] {
