@@ -1,14 +1,18 @@
 import { toOAuthError } from './errors.js';
 import type { ServerFacts } from './feature.js';
 import type { Handler } from './endpoints/handler.js';
+import { keepRecent } from './keep-recent.js';
 import type { Request } from './http/request.js';
 import type { Response } from './http/response.js';
 import { observed } from './observed.js';
 import { answerError } from './operation.js';
 import { type Options, settleOptions } from './options/settle.js';
 
-/** How many operations are kept; where the scopes of a host are without number, further ones are made for each call. */
-const KEPT = 1000;
+/**
+ * Maximum number of cached operations. The oldest is dropped first: clients can cause any combination of the scopes of functions in
+ * `@Scopes()`, and must not be able to fill the cache for good.
+ */
+const MAX_CACHED = 1000;
 
 /**
  * The operations of one kind, by the options of a call. Those for no options, and for no more than a scope, as a guard
@@ -54,7 +58,7 @@ export class OperationCache<O> {
     if (!operation) {
       // Of the scope it is kept by, and of nothing else that the caller's object may turn out to be.
       operation = this.make(scope === undefined ? undefined : { scope });
-      if (this.kept.size < KEPT) this.kept.set(scope, operation);
+      keepRecent(this.kept, scope, operation, MAX_CACHED);
     }
     return operation;
   }

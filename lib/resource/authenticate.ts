@@ -21,6 +21,7 @@ import { isOver } from '../tokens/lifetime.js';
 import { coversScope, scopeForModel, scopeText } from '../tokens/scope.js';
 import { headerBy, readBearerToken, schemeOf } from './bearer-token.js';
 import { refuse, reportAccessRefusal } from './refusal.js';
+import { isFirstRefusal, lookUp } from './shared-look-ups.js';
 
 /** Finds and checks the access token of a request. RFC 6750 */
 export class AuthenticateOperation extends Operation<Token> {
@@ -53,7 +54,7 @@ export class AuthenticateOperation extends Operation<Token> {
     let issuer: string | undefined;
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString, this.header);
-      token = await model.getAccessToken!(value);
+      token = await lookUp(model, value, request);
       objection = objectionTo(token, (issuer = this.server.issuerOf(request)), this.server.confirms);
       if (!objection && this.presents.length > 0) {
         const { options, server } = this;
@@ -73,7 +74,9 @@ export class AuthenticateOperation extends Operation<Token> {
       objection = toOAuthError(error);
     }
     if (this.sayable && objection.code < 500) this.reportAccepted(response);
-    if (events) reportAccessRefusal(events, objection, { token, required: this.required, issuer });
+    if (events && isFirstRefusal(request, `${objection.name} ${this.required}`)) {
+      reportAccessRefusal(events, objection, { token, required: this.required, issuer });
+    }
     throw refuse(response, objection, { request, options: this.options, server: this.server, scope: this.sayable });
   }
 

@@ -8,7 +8,10 @@ export const SCOPES_METADATA = 'nest-oauth2:scopes';
 /** Where `@Scopes()` leaves the functions among them. */
 export const SCOPES_OF_METADATA = 'nest-oauth2:scopes-of';
 
-/** Scopes that hang on what a request asks: `toolScopes()` of `nest-oauth2/mcp` makes one. It is handed the native request. */
+/**
+ * A function that returns the scopes a request requires, such as `toolScopes()` of `nest-oauth2/mcp`. It receives the native request
+ * and runs before the token is verified, so its work must be bounded.
+ */
 export type ScopesOf = (request: { method?: string; headers: object; body?: unknown }) => readonly string[];
 
 /**

@@ -104,12 +104,16 @@ function checked(any: readonly string[] | undefined): readonly string[] | undefi
   return any;
 }
 
-/** What a route asks of this very request. */
+/**
+ * Returns the options of `authenticate()` for one request to a route: the route's own scopes and the scopes that its functions return.
+ * The token is not verified yet, so the work is bounded by the number of scopes and not by the size of the request.
+ */
 export function optionsFor({ options, of }: Demand, request: Parameters<ScopesOf>[0]): Demand['options'] {
   if (!of) return options;
-  // In one order, whatever that of the request: operations are kept by their scope.
-  const more = of.flatMap((scopes) => scopes(request)).toSorted();
-  const values = [...(options?.scope.split(' ') ?? []), ...more];
+  const more = new Set<string>();
+  for (const scopes of of) for (const scope of scopes(request)) more.add(scope);
+  // Sorted, because operations are cached by their scope.
+  const values = [...(options?.scope.split(' ') ?? []), ...[...more].toSorted()];
   return optionsOf([...new Set(values)]);
 }
 

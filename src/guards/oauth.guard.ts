@@ -3,6 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { toOAuthError } from '../../lib/errors.js';
 import { type Awaitable, OAuth2Server, type OAuthError, Response, type Token } from '../../lib/index.js';
 import { bringsToken } from '../../lib/resource/bearer-token.js';
+import { shareLookUps } from '../../lib/resource/shared-look-ups.js';
 import { verify } from '../configuration/verify.js';
 import { logFault } from '../fault-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
@@ -58,6 +59,8 @@ export class OAuthGuard implements CanActivate {
     const read = this.getRequest(context);
     const given = read instanceof Promise ? await read : (read as NativeRequest);
     const asked = toOAuthRequest(given);
+    const key = transport.findRequestKey?.(context);
+    if (key) shareLookUps(asked, key);
     const reply = transport.findReply?.(context);
     const response = new Response();
     const attached = transport.findAttached(context);

@@ -1,20 +1,24 @@
 import { InvalidArgumentError } from '../../errors.js';
 import { isScopeValue } from '../../http/syntax.js';
 
-/** A request for an MCP endpoint, with its body as JSON. */
+/** A request for an MCP endpoint, with its parsed JSON body. */
 interface McpRequest {
   method?: string | undefined;
   body?: unknown;
 }
 
-/** Those that bring messages are judged; the others open a stream or end a session. */
+/** HTTP methods of MCP requests that carry no JSON-RPC message: they open a stream or end a session. */
 const WITHOUT_MESSAGE = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
+/** Maximum number of messages in a batch that are read one by one. The body is read before the token is verified. */
+const MAX_BATCH = 100;
+
 /**
- * The scopes that calls of tools need, beside those of the route: `@Scopes('notes:read', toolScopes({ add_note: ['notes:write'] }))`.
- * A client without them is told at once, by 403 `insufficient_scope`, before the MCP server hears of the call. A body of which
- * it cannot be said what it calls needs the scopes of all. A name that is not listed needs none.
- * @throws InvalidArgumentError when a scope is none
+ * Returns a function that computes the scopes which the tool calls of a request require, in addition to the scopes of the route:
+ * `@Scopes('notes:read', toolScopes({ add_note: ['notes:write'] }))`. A token without them is rejected with 403 `insufficient_scope`
+ * before the MCP server reads the call. A tool that is not listed requires no scope. A body whose tool calls cannot be determined
+ * requires the scopes of all tools, and so does a JSON-RPC batch of more than 100 messages.
+ * @throws {InvalidArgumentError} If a scope is not a valid scope value.
  */
 export function toolScopes(
   scopes: Readonly<Record<string, string | readonly string[]>>,
@@ -28,17 +32,21 @@ export function toolScopes(
     );
   }
   const all = [...new Set([...byTool.values()].flat())];
-  const neededBy = (message: unknown): readonly string[] => {
-    const called = calledTool(message);
-    return called === undefined ? all : (byTool.get(called) ?? []);
-  };
   return ({ method = 'POST', body }) => {
     if (WITHOUT_MESSAGE.has(method)) return [];
-    return [...new Set([body].flat().flatMap(neededBy))];
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    if (messages.length > MAX_BATCH) return all;
+    const needed = new Set<string>();
+    for (const message of messages) {
+      const tool = calledTool(message);
+      if (tool === undefined) return all;
+      for (const scope of byTool.get(tool) ?? []) needed.add(scope);
+    }
+    return [...needed];
   };
 }
 
-/** The tool that a message calls; empty: none; undefined: nobody knows. JSON-RPC 2.0 §4 */
+/** Returns the name of the tool that a JSON-RPC message calls, `''` for other messages, or `undefined` if it is malformed. JSON-RPC 2.0 §4 */
 function calledTool(message: unknown): string | undefined {
   const { method, params, result, error } = (message ?? {}) as Record<string, unknown>;
   if (method === undefined) return result === undefined && error === undefined ? undefined : '';

@@ -43,6 +43,13 @@ export const graphql: Transport = {
     return res ?? reply;
   },
   findAttached: (context) => (socketOf(context) ? attachedTo(contextOf(context)) : httpRequestOf(context)),
+  findRequestKey(context) {
+    const info = context.getArgByIndex<{ operation?: { operation?: string }; variableValues?: unknown } | undefined>(3);
+    if (!socketOf(context) && info?.operation?.operation !== 'subscription') return httpRequestOf(context);
+    // A connection and a subscription outlive a token: look-ups are shared within one execution. Its variables are a new object.
+    const key = info?.variableValues;
+    return typeof key === 'object' && key !== null ? key : undefined;
+  },
   toException(failure, { cause }) {
     const { error, error_description } = errorResponse(failure);
     const code = CODES[failure.status] ?? (failure.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');

@@ -36,6 +36,8 @@ export interface Transport {
   /** The reply on which the engine's headers go, if there is one. */
   findReply?(context: ExecutionContext): NativeReply | undefined;
   findAttached(context: ExecutionContext): Attached;
+  /** Returns the object that identifies the native request, for transports that call the guard several times per request. */
+  findRequestKey?(context: ExecutionContext): object | undefined;
   toException(failure: OAuthError, facts: RefusalFacts, context: ExecutionContext): Error | Promise<Error>;
   /** What stays open for longer than its answer takes. */
   findStream?(context: ExecutionContext, demand: Demand): OpenStream | undefined;

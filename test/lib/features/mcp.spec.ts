@@ -54,4 +54,23 @@ describe('the scopes of tools', () => {
       expect(() => toolScopes(scopes)).toThrow(InvalidArgumentError);
     },
   );
+
+  it('reads at most 100 messages of a batch, and requires the scopes of all tools for a longer one', () => {
+    let read = 0;
+    const counted = () => ({
+      get method() {
+        read += 1;
+        return 'initialize';
+      },
+    });
+    expect(needed({ method: 'POST', body: Array.from({ length: 100 }, counted) })).toEqual([]);
+    expect(read).toBe(100);
+    expect(needed({ method: 'POST', body: Array.from({ length: 101 }, counted) }).toSorted()).toEqual(ALL.toSorted());
+    expect(read).toBe(100);
+  });
+
+  it('returns each scope once, however many messages of a batch need it', () => {
+    const body = Array.from({ length: 100 }, () => call('share_note'));
+    expect(needed({ method: 'POST', body })).toEqual(['notes:read', 'share']);
+  });
 });
