@@ -13,7 +13,7 @@ export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
 export type { Exchange } from './endpoints/exchange.js';
 export type { Endpoint, Feature, Observed, Presented, Refused, ServerFacts } from './feature.js';
 export type { Handler } from './endpoints/handler.js';
-export type { HealthModel } from './model/health.js';
+export type { HealthModel, SchemaModel } from './model/health.js';
 export type { Resolved } from './response-types/resolved.js';
 export type { FeatureList } from './feature-list.js';
 export type { Forbids } from './forbids.js';

@@ -1,8 +1,17 @@
 import type { Server } from 'node:http';
-import { type DynamicModule, Inject, Module, type NestModule, type OnModuleInit, Optional } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Inject,
+  Module,
+  type NestModule,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+  Optional,
+} from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { prepareBodies } from './body-errors.js';
 import { claimRoutes, settleEndpoints, verifyNamed } from './configuration/paths.js';
+import { checkSchema } from './configuration/check-schema.js';
 import { verify } from './configuration/verify.js';
 import type {
   OAuth2ModuleAsyncOptions,
@@ -36,7 +45,7 @@ const ANY_ISSUER = 'https://tenant';
 
 /** An OAuth 2.0 authorization server for a Nest application, and what its guard needs. RFC 6749, RFC 6750 */
 @Module({})
-export class OAuth2Module implements NestModule, OnModuleInit {
+export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBootstrap {
   private readonly registration: OAuth2Registration;
 
   constructor(
@@ -125,5 +134,10 @@ export class OAuth2Module implements NestModule, OnModuleInit {
     const server = isContextWanted() && findInstance(moduleRef, partTokens(name).server);
     if (server && !tenants) giveContext(server as OAuth2Server, { name });
     verifyRoutes(config, modules);
+  }
+
+  /** Verifies the schema of the store, after the `onModuleInit` methods that may run migrations. */
+  async onApplicationBootstrap(): Promise<void> {
+    await checkSchema(findInstance(this.moduleRef, partTokens(this.registration.name).model));
   }
 }

@@ -2,7 +2,7 @@ import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { findRedis, Keys } from '../stores/redis-server.js';
-import { findDatabases, ownPrefix } from '../stores/typeorm-databases.js';
+import { findDatabases, ownPrefix, undoMigrations } from '../stores/typeorm-databases.js';
 import type { Place } from './app.js';
 
 /** A place that outlives the processes, as the tests prepare it and look into it. */
@@ -60,7 +60,7 @@ async function openDatabase({ dispose, ...database }: DataSourceOptions & { disp
       return count((await source.query<{ grant_id: string }[]>(query)).map(({ grant_id }) => grant_id));
     },
     async close() {
-      await source.undoLastMigration();
+      await undoMigrations(source);
       await source.query(`DROP TABLE ${prefix}migrations`);
       await source.destroy();
       dispose?.();

@@ -92,6 +92,11 @@ const ourselves = `${process.pid.toString(36)}${Date.now().toString(36)}`;
 /** A prefix for tables, of this file alone: others may run beside it, or have been ended before they tidied up. */
 export const ownPrefix = (name: string) => `${name}_${ourselves}_`;
 
+/** Removes the tables that all migrations of a DataSource made. */
+export async function undoMigrations(dataSource: DataSource): Promise<void> {
+  for (let left = dataSource.migrations.length; left > 0; left--) await dataSource.undoLastMigration();
+}
+
 /** Tables of a test, under a prefix. */
 export async function open(
   database: TestDatabase,
@@ -113,7 +118,7 @@ export async function open(
   const { dataSource, store } = await connect();
   await dataSource.runMigrations();
   const close = async () => {
-    await dataSource.undoLastMigration();
+    await undoMigrations(dataSource);
     await dataSource.query(`DROP TABLE ${prefix}migrations`);
     await Promise.all(opened.map((each) => each.destroy()));
     dispose?.();

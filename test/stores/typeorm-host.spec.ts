@@ -3,7 +3,7 @@ import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores
 import { DataSource } from 'typeorm';
 
 import { ALICE, later } from '../support/model.js';
-import { findDatabases, ownPrefix, users, WEB } from './typeorm-databases.js';
+import { findDatabases, ownPrefix, undoMigrations, users, WEB } from './typeorm-databases.js';
 
 describe.each(await findDatabases())('TypeORM store in a DataSource of a host on $name', ({ name, options }) => {
   const { dispose, ...given } = options();
@@ -34,7 +34,7 @@ describe.each(await findDatabases())('TypeORM store in a DataSource of a host on
     expect(await store.getAccessToken('hosted')).toMatchObject({ client: { id: 'web' }, user: ALICE });
     const table = `${isPostgres ? `${host}schema.` : ''}${host}oauth_tokens`;
     expect(await dataSource.query(`SELECT grant_id FROM ${table}`)).toHaveLength(1);
-    await dataSource.undoLastMigration();
+    await undoMigrations(dataSource);
     await dataSource.query(isPostgres ? `DROP SCHEMA ${host}schema CASCADE` : `DROP TABLE ${host}migrations`);
   });
 
@@ -57,7 +57,7 @@ describe.each(await findDatabases())('TypeORM store in a DataSource of a host on
     );
     expect(new Set(indices.flat()).size).toBe(isShared ? 6 : 3);
     for (const source of new Set([dataSource, second])) {
-      await source.undoLastMigration();
+      await undoMigrations(source);
       await source.query(`DROP TABLE ${String(source.options.migrationsTableName)}`);
     }
     if (isShared) await second.destroy();
@@ -71,7 +71,7 @@ describe.each(await findDatabases())('TypeORM store in a DataSource of a host on
 
   it('says what is missing when its entities are', async () => {
     await connect({ entities: [] });
-    await expect(store.getAccessToken('x')).rejects.toThrow('lacks `oauth_');
+    await expect(store.getAccessToken('x')).rejects.toThrow('has no entity `oauth_');
   });
 });
 

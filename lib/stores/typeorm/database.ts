@@ -8,15 +8,9 @@ import type { Connections, Result, Statement } from './connections.js';
 import { Pool } from './pool.js';
 import { Name, type Sql, words } from './sql.js';
 import { SingleConnection } from './sqlite.js';
+import { isHarmless, isTaken, isUndefined } from './statement-errors.js';
 
 const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
-
-/** Losing against another statement: a deadlock, a failure to serialize, a locked file. Nothing was done. */
-const LOST = ['40001', '40P01', 'ER_LOCK_DEADLOCK', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY'];
-/** A connection that died in the pool, which is found out before anything is sent: there are others. */
-const UNSENT = /is not queryable|in closed state|Query runner already released/;
-/** There is a row with this key. */
-const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
 
 /** What time it is there, in milliseconds since the epoch. */
 const NOW: Readonly<Record<string, string>> = {
@@ -30,8 +24,11 @@ export class Database {
   readonly now: Sql;
   /** Does a statement stop the whole process while it runs? */
   readonly isBlocking: boolean;
+  /** Finds out why a statement used a table or column that does not exist. Rejects with an explanation. */
+  explain: (() => Promise<void>) | undefined;
   private readonly connections: Connections;
   private readonly placeholder: (index: number) => string;
+  private explaining: Promise<void> | undefined;
 
   constructor(
     private readonly source: DataSource,
@@ -49,15 +46,41 @@ export class Database {
     this.placeholder = type === 'postgres' ? (index) => `$${index}` : () => '?';
   }
 
-  /** The table of an entity, where the options of the host have put it. */
+  /**
+   * Returns the name of an entity's table, as the options of the `DataSource` define it.
+   *
+   * @throws {InvalidArgumentError} When the name is first used, if the `DataSource` does not have the entity.
+   */
   table(entity: string): Name {
     return new Name(() => {
       if (!this.source.hasMetadata(entity)) {
-        throw new InvalidArgumentError(`Invalid argument: the DataSource is not initialized, or lacks \`${entity}\``);
+        throw new InvalidArgumentError(`Invalid argument: ${this.isInitialized ? noEntity(entity) : NOT_INITIALIZED}`);
       }
       const path = this.source.getMetadata(entity).tablePath.split('.');
       return path.map((name) => this.source.driver.escape(name)).join('.');
     });
+  }
+
+  /** Whether the `DataSource` is connected. */
+  get isInitialized(): boolean {
+    return this.source.isInitialized;
+  }
+
+  /** Runs work with the deadline of the store. */
+  within<T>(work: () => Promise<T>): Promise<T> {
+    return this.deadline.within(work);
+  }
+
+  /** Whether all tables and columns of a query exist. */
+  async isValid(query: Sql): Promise<boolean> {
+    const compiled = this.compile(query);
+    try {
+      await this.deadline.within((wait) => this.connections.run(compiled, wait, false));
+      return true;
+    } catch (error) {
+      if (isUndefined(error)) return false;
+      throw error;
+    }
   }
 
   /** The rows a query finds. */
@@ -77,7 +100,7 @@ export class Database {
     try {
       return (await this.change(statement)) > 0;
     } catch (error) {
-      if (TAKEN.includes(codeOf(error))) return false;
+      if (isTaken(error)) return false;
       throw error;
     }
   }
@@ -86,6 +109,12 @@ export class Database {
   together(statements: readonly Sql[]): Promise<boolean> {
     const compiled = statements.map((statement) => this.compile(statement));
     return this.attempt((wait) => this.connections.together(compiled, wait));
+  }
+
+  /** Concurrent failures share one explanation. */
+  private explained(): Promise<void> | undefined {
+    this.explaining ??= this.explain?.().finally(() => (this.explaining = undefined));
+    return this.explaining;
   }
 
   private run(statement: Sql, isWrite: boolean): Promise<Result> {
@@ -97,13 +126,14 @@ export class Database {
     return statement.compile(this.placeholder);
   }
 
-  /** As often as it loses against others. */
+  /** Runs statements, again if they lost a conflict, until the deadline. */
   private attempt<T>(work: (wait: Wait) => Promise<T>): Promise<T> {
     return this.deadline.within(async (wait) => {
       for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
         try {
           return await work(wait);
         } catch (error) {
+          if (isUndefined(error)) await this.explained();
           if (wait.isOver || !isHarmless(error)) throw error;
           wait.reason = `${String(error)}, however often it was tried`;
         }
@@ -114,9 +144,6 @@ export class Database {
   }
 }
 
-const isHarmless = (error: unknown) => LOST.includes(codeOf(error)) || UNSENT.test(String(error));
-
-function codeOf(error: unknown): string {
-  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
-  return String(driverError?.code ?? code);
-}
+const NOT_INITIALIZED = 'The DataSource is not initialized. Call `await dataSource.initialize()` first';
+const noEntity = (name: string) =>
+  `The DataSource has no entity \`${name}\`. Add \`...oauthEntities()\` to its \`entities\`, with the \`prefix\` of the store`;

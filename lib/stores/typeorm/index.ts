@@ -1,10 +1,12 @@
 import type { DataSource } from 'typeorm';
 
+import type { SchemaModel } from '../../model/health.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import { keepsIn } from '../place.js';
 import type { Clients, Users } from '../ports.js';
 import { RegistrationStore } from '../registration-store.js';
 import type { SecretCheckOptions } from '../secret-check.js';
+import { checkSchema } from './check-schema.js';
 import { Database } from './database.js';
 import { type TableOptions, tableNames } from './entities.js';
 import { MySqlStorage } from './mysql-storage.js';
@@ -34,7 +36,15 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
  * A model that keeps everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. The `DataSource` needs
  * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
  */
-export class TypeOrmStore extends RegistrationStore<TypeOrmStorage> {
+export class TypeOrmStore extends RegistrationStore<TypeOrmStorage> implements SchemaModel {
+  /**
+   * Verifies that the database has the schema of this version. In a Nest application it runs at start-up. It passes if the
+   * `DataSource` is not initialized.
+   *
+   * @throws {InvalidArgumentError} If an entity, table, column or migration is missing.
+   */
+  readonly checkSchema: () => Promise<void>;
+
   constructor(
     dataSource: DataSource,
     { users, clients, prefix, deadline, preparedStatements, ...options }: TypeOrmStoreOptions,
@@ -43,6 +53,8 @@ export class TypeOrmStore extends RegistrationStore<TypeOrmStorage> {
     const Storage = STORAGES[dataSource.options.type] ?? MySqlStorage;
     super(new Storage(database, tableNames(prefix), !clients), users, clients, options);
     keepsIn(this, dataSource, tableNames(prefix).tokens);
+    database.explain = () => checkSchema(dataSource, database, { prefix });
+    this.checkSchema = async () => void (dataSource.isInitialized && (await database.explain!()));
   }
 }
 

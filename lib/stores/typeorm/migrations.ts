@@ -9,7 +9,11 @@ import {
 
 import { tableNames, type TableOptions } from './entities.js';
 
-/** Migrations for the `DataSource` of a host, beside its own. They never change: what is new comes as another one. */
+/**
+ * Returns the migrations of the store's tables, for the `migrations` of a `DataSource`. A published migration never changes:
+ * a test compares its SQL with `test/stores/published`. To change the schema, append a class to the returned list, with a
+ * later number in its name.
+ */
 export function oauthMigrations({ prefix }: TableOptions = {}): (new () => MigrationInterface)[] {
   const names = tableNames(prefix);
   class CreateTables implements MigrationInterface {
@@ -27,7 +31,7 @@ export function oauthMigrations({ prefix }: TableOptions = {}): (new () => Migra
   return [CreateTables];
 }
 
-/** As `../schema.js` had it when this was written, to the letter: that changes, this does not. */
+/** The tables that the first migration creates. They are frozen, although `../schema.js` changes. */
 async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>): Promise<TypeOrmTableOptions[]> {
   const collation = await exactCollation(runner);
   const entityPrefix = dataSource(runner).options.entityPrefix ?? '';

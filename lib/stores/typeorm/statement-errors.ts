@@ -1,0 +1,23 @@
+/** Conflicts with other statements: a deadlock, a serialization failure, a locked file. The statement had no effect. */
+const LOST = ['40001', '40P01', 'ER_LOCK_DEADLOCK', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY'];
+/** The pool returned a dead connection. The driver found out before it sent the statement. */
+const UNSENT = /is not queryable|in closed state|Query runner already released/;
+/** Duplicate primary keys. */
+const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
+/** A table, a column or a schema does not exist. SQLite has no code for it, only a message. */
+const UNDEFINED = ['42P01', '42703', '3F000', 'ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR'];
+
+/** Whether the statement had no effect and may be sent again. */
+export const isHarmless = (error: unknown) => LOST.includes(codeOf(error)) || UNSENT.test(String(error));
+
+/** Whether a row with the same primary key exists. */
+export const isTaken = (error: unknown) => TAKEN.includes(codeOf(error));
+
+/** Whether a table or column of the statement does not exist. */
+export const isUndefined = (error: unknown) =>
+  UNDEFINED.includes(codeOf(error)) || /\bno such (table|column)\b/.test(String(error));
+
+function codeOf(error: unknown): string {
+  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
+  return String(driverError?.code ?? code);
+}

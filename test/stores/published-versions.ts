@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+import { AbstractLogger, DataSource, type MigrationInterface } from 'typeorm';
+
+import { type TestDatabase, undoMigrations, users, WEB } from './typeorm-databases.js';
+
+const FOLDER = fileURLToPath(new URL('published/', import.meta.url));
+/** The prefix in the recorded SQL. */
+export const RECORDED_PREFIX = 'pinned_';
+/** No row of a recorded version expires while the test exists. */
+export const EXPIRY = new Date('2100-01-01');
+export const ALICE = { id: 'alice' };
+
+export interface Recorded {
+  text: string;
+  values: unknown[];
+}
+
+/** A published version, as its SQL on one kind of database. */
+export interface Version {
+  /** Its migrations, in their order. */
+  migrations: { name: string; sql: string[] }[];
+  /** What its store sends for each step of `STEPS`. */
+  steps: Record<string, Recorded[]>;
+}
+
+export const kindOf = ({ name }: TestDatabase): string => name.split(' ')[0]!;
+
+/** The names of all recorded versions, the earliest first. */
+export const publishedVersions = (): string[] =>
+  readdirSync(FOLDER)
+    .map((file) => file.replace('.json', ''))
+    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+
+export function readVersion(version: string, database: TestDatabase): Version {
+  return (JSON.parse(readFileSync(fileOf(version), 'utf8')) as Record<string, Version>)[kindOf(database)]!;
+}
+
+/** Adds the SQL of the current code to the record of a version that is about to be published. */
+export async function recordVersion(version: string, database: TestDatabase): Promise<void> {
+  const file = fileOf(version);
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Version>) : {};
+  known[kindOf(database)] = { migrations: await currentMigrations(database), steps: await currentSteps(database) };
+  writeFileSync(file, `${JSON.stringify(known, undefined, 2)}\n`);
+}
+
+/** Returns the SQL of the current migrations without running it. */
+export async function currentMigrations(database: TestDatabase): Promise<Version['migrations']> {
+  return withSource(database, {}, async (source) => {
+    const found: Version['migrations'] = [];
+    for (const Migration of oauthMigrations({ prefix: RECORDED_PREFIX })) {
+      const runner = source.createQueryRunner();
+      runner.enableSqlMemory();
+      const migration: MigrationInterface = new Migration();
+      await migration.up(runner);
+      found.push({ name: migration.name!, sql: runner.getMemorySql().upQueries.map(({ query }) => query) });
+      runner.disableSqlMemory();
+      await runner.release();
+    }
+    return found;
+  });
+}
+
+type Step = (store: TypeOrmStore) => Promise<unknown>;
+
+const issue = (store: TypeOrmStore, name: string, grantId = `grant of ${name}`) =>
+  store.saveToken(tokens(name, grantId), WEB, ALICE);
+
+export const tokens = (name: string, grantId: string) => ({
+  accessToken: `access ${name}`,
+  accessTokenExpiresAt: EXPIRY,
+  refreshToken: `refresh ${name}`,
+  refreshTokenExpiresAt: EXPIRY,
+  scope: 'read',
+  grantId,
+});
+
+/** What each version does on a database of its own, and on one that a later version has upgraded. */
+export const STEPS: Record<string, Step> = {
+  client: (store) => store.saveClient(WEB),
+  early: (store) => issue(store, 'early'),
+  code: (store) =>
+    store.saveAuthorizationCode(
+      { authorizationCode: 'code', expiresAt: EXPIRY, redirectUri: 'https://a.example/cb', grantId: 'grant of code' },
+      WEB,
+      ALICE,
+    ),
+  late: (store) => issue(store, 'late'),
+  find: (store) => store.getAccessToken('access new'),
+  refresh: async (store) => {
+    const spent = { refreshToken: 'refresh new', client: WEB, user: ALICE, grantId: 'grant of new' };
+    await store.redeem(spent, tokens('refreshed', 'grant of new'), WEB, ALICE);
+  },
+};
+
+async function currentSteps(database: TestDatabase): Promise<Version['steps']> {
+  const log = new Recorder('all');
+  const migrationsTableName = `${RECORDED_PREFIX}migrations`;
+  return withSource(database, { logger: log, logging: true, migrationsTableName }, async (source) => {
+    await source.runMigrations();
+    const store = new TypeOrmStore(source, { users, prefix: RECORDED_PREFIX });
+    const steps: Version['steps'] = {};
+    for (const [name, step] of Object.entries(STEPS)) {
+      if (name === 'find') await issue(store, 'new');
+      log.recorded = [];
+      await step(store);
+      steps[name] = [...log.recorded];
+    }
+    await undoMigrations(source);
+    await source.query(`DROP TABLE ${migrationsTableName}`);
+    return steps;
+  });
+}
+
+async function withSource<T>(
+  database: TestDatabase,
+  more: object,
+  work: (source: DataSource) => Promise<T>,
+): Promise<T> {
+  const { dispose, ...options } = database.options();
+  const prefix = RECORDED_PREFIX;
+  const names = { entities: oauthEntities({ prefix }), migrations: oauthMigrations({ prefix }) };
+  const source = await new DataSource({ ...options, ...names, ...more }).initialize();
+  try {
+    return await work(source);
+  } finally {
+    await source.destroy();
+    dispose?.();
+  }
+}
+
+class Recorder extends AbstractLogger {
+  recorded: Recorded[] = [];
+
+  override logQuery(query: string, values: unknown[] = []): void {
+    if (/^(START|BEGIN|COMMIT|ROLLBACK)/.test(query)) return;
+    this.recorded.push({ text: query.replaceAll(/\s+/g, ' '), values });
+  }
+
+  protected writeLog(): void {}
+}
+
+const fileOf = (version: string) => `${FOLDER}${version}.json`;

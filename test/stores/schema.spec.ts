@@ -1,0 +1,99 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { OAuth2Module } from 'nest-oauth2';
+import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+import { DataSource } from 'typeorm';
+
+import { findDatabases, ownPrefix, users } from './typeorm-databases.js';
+
+describe.each(await findDatabases())('the schema check on $name', ({ options }) => {
+  const prefix = ownPrefix('schema');
+  const migrationsTableName = `${prefix}migrations`;
+  const names = { entities: oauthEntities({ prefix }), migrations: oauthMigrations({ prefix }), migrationsTableName };
+  const all = names.migrations.map((Migration) => new Migration().name!);
+  let source: DataSource;
+  const { dispose, ...given } = options();
+  const connect = async (more: object = {}) => {
+    source = await new DataSource({ ...given, ...names, ...more }).initialize();
+  };
+  const store = () => new TypeOrmStore(source, { users, prefix });
+  /** Starts an application with this store. */
+  const start = async () => {
+    const model = store();
+    class AppModule {}
+    Module({ imports: [OAuth2Module.forRoot({ model })] })(AppModule);
+    const app = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
+    await app.init();
+    await app.close();
+  };
+
+  afterEach(async () => {
+    if (!source.isInitialized) return;
+    for (const table of ['clients', 'grants', 'tokens', 'migrations']) {
+      await source.query(`DROP TABLE IF EXISTS ${prefix}${table}`);
+    }
+    await source.destroy();
+  });
+  afterAll(() => dispose?.());
+
+  it('refuses to start an application before the migrations ran, and names them and the command', async () => {
+    await connect();
+    await expect(start()).rejects.toThrow(
+      `Missing migrations: ${all.map((name) => `\`${name}\``).join(', ')}. Run \`npx typeorm migration:run`,
+    );
+    await source.runMigrations();
+    await expect(start()).resolves.toBeUndefined();
+  });
+
+  it('says that the DataSource lacks the migrations', async () => {
+    await connect({ migrations: [] });
+    await expect(start()).rejects.toThrow(`Add \`...oauthMigrations({ prefix: '${prefix}' })\` to the \`migrations\``);
+  });
+
+  it('says that the DataSource lacks the entities', async () => {
+    await connect({ entities: [] });
+    await expect(start()).rejects.toThrow(
+      `The DataSource has no entity \`${prefix}clients\`. Add \`...oauthEntities()\` to its \`entities\``,
+    );
+  });
+
+  it('names a migration that is not recorded, although every table exists', async () => {
+    await connect();
+    await source.runMigrations();
+    const last = all.at(-1)!;
+    await source.query(`UPDATE ${migrationsTableName} SET name = 'Other1' WHERE name = '${last}'`);
+    const outcome = await start().then(
+      () => 'started',
+      ({ message }: Error) => message,
+    );
+    // Without a record of any of its migrations, a database may have been made by `synchronize`.
+    expect(outcome).toContain(all.length > 1 ? `Missing migrations: \`${last}\`. Run` : 'started');
+  });
+
+  it('refuses tables without a column, although every migration is recorded', async () => {
+    await connect();
+    await source.runMigrations();
+    await source.query(`ALTER TABLE ${prefix}tokens DROP COLUMN issuer`);
+    await expect(start()).rejects.toThrow(
+      `lacks tables or columns of TypeOrmStore (\`${prefix}tokens\`), although all migrations are recorded as run.`,
+    );
+  });
+
+  it('accepts tables that `synchronize` made', async () => {
+    await connect({ synchronize: true });
+    await expect(start()).resolves.toBeUndefined();
+  });
+
+  it('explains a failed statement, where the store was used without the check', async () => {
+    await connect();
+    await expect(store().getAccessToken('x')).rejects.toThrow('Missing migrations:');
+    await expect(store().ping()).rejects.toThrow('Missing migrations:');
+  });
+
+  it('asks to initialize the DataSource', async () => {
+    source = new DataSource({ ...given, ...names });
+    await start();
+    await expect(store().ping()).rejects.toThrow('Call `await dataSource.initialize()` first');
+  });
+});
