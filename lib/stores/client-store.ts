@@ -142,7 +142,8 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
     return removed;
   }
 
-  private async prepared(client: StoredClient, options: CreateClientOptions) {
+  /** Returns a client as it is stored, with its secrets hashed. @throws InvalidArgumentError for a client that could not be served */
+  protected async prepared(client: StoredClient, options: CreateClientOptions) {
     this.kept();
     verifyClient(client);
     verifySeconds(options);

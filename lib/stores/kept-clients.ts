@@ -50,7 +50,7 @@ export class KeptClients implements Clients {
       if (await this.storage.keepClient(changed.to, found, changed.endsGrants ?? false)) return true;
       await setTimeout(randomInt(4 * attempt));
     }
-    throw new Error('The client changes faster than it can be changed');
+    throw new Error(`Gave up updating the client after ${ATTEMPTS} conflicting writes`);
   }
 }
 

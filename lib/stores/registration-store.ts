@@ -18,12 +18,14 @@ import { grantRow, rowOf, withoutSecrets } from './rows.js';
 import type { ClientStorage, Found, Storage } from './storage.js';
 import { verifyClient } from './verify-client.js';
 
-/** The client that a row stands for until it is used. */
+/** The client of the grant that a waiting registration belongs to. */
 const NOBODY = { id: '', grants: [] };
+const ATTEMPTS = 50;
 
 /**
- * A store in which clients register themselves. One that may be forgotten is no more than a row that expires, as a code is:
- * it comes among the clients when something is given to it.
+ * A store with dynamic client registration. A client that may be forgotten waits as a row that expires, as a code does. The first
+ * code or token issued to it moves it to the clients: the row is marked as used, which ends changes of it, and its last content
+ * becomes the client. If a process stops between the two steps, the client is still served from the row.
  */
 export class RegistrationStore<S extends Storage & ClientStorage>
   extends ClientStore<S>
@@ -64,15 +66,13 @@ export class RegistrationStore<S extends Storage & ClientStorage>
 
   async updateRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<boolean> {
     const [{ client }, { clientSecret }] = [registration, credentials];
-    const row = await this.row(client.id);
-    const isWaiting = row?.revokedAt === null && !(await this.clients.findById(client.id));
-    if (isWaiting) return this.changeUnused(row, registration, credentials);
-    return this.kept().change(client.id, (found) => {
-      const to = changedClient(found.client, described(client));
-      verifyClient(to);
-      const { sealing } = this.secrets;
-      return { to: clientSecret === undefined ? to : withSecret(to, clientSecret, { now: found.now, sealing }) };
-    });
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const row = await this.row(client.id);
+      const isWaiting = row && isLiving(row) && row.revokedAt === null && !(await this.clients.findById(client.id));
+      if (!isWaiting) return this.changeKept(client, clientSecret);
+      if (await this.changeWaiting(row, registration, clientSecret)) return true;
+    }
+    throw new Error(`Gave up updating the client after ${ATTEMPTS} conflicting writes`);
   }
 
   async revokeRegistration({ client: { id } }: Registration): Promise<void> {
@@ -82,7 +82,13 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   override async removeClient(id: string): Promise<boolean> {
     const row = isRegisteredId(id) ? await this.row(id) : undefined;
     if (row) await this.storage.revokeGrants({ grantId: row.grantId });
-    return (await super.removeClient(id)) || (row !== undefined && isUnused(row));
+    return (await super.removeClient(id)) || (row !== undefined && isLiving(row));
+  }
+
+  /** Disables a client, also a registered client that nothing was issued to yet. */
+  override async retireClient(id: string): Promise<boolean> {
+    await this.use(id);
+    return super.retireClient(id);
   }
 
   override async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
@@ -124,31 +130,40 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return super.redeemDeviceCode(...given);
   }
 
-  /** Puts a client among those that stay. Whoever is revoked meanwhile stays so, and a change meanwhile counts. */
+  /** Moves a waiting client to the clients. Changes made until the row is marked as used are part of it. */
   protected async use(id: string): Promise<void> {
-    const row = await this.row(id);
-    if (!row || !isUnused(row)) return;
-    const isFirst = await this.createClient(keptIn(row));
-    await this.storage.spend('registration', digest(id));
-    // From here on it is among the clients that it is changed.
-    const last = await this.row(id);
-    if (!last) await this.removeClient(id);
-    else if (isFirst && last.data !== row.data) await this.saveClient(keptIn(last));
+    const row = isRegisteredId(id) ? await this.row(id) : undefined;
+    if (!row || !isLiving(row)) return;
+    const isFinal = row.revokedAt !== null;
+    if (!isFinal) await this.storage.spend('registration', digest(id));
+    const last = isFinal ? row : await this.row(id);
+    // The storage refuses a client that was removed since the row was read.
+    if (last) await this.storage.addNewClient((await this.prepared(clientIn(last), {})).to);
   }
 
-  private async changeUnused(row: Found, to: Registration, credentials: RegistrationCredentials): Promise<boolean> {
-    verifyClient(to.client);
-    const changed = changedRegistration(keptIn(row), to.client, credentials.clientSecret, this.secrets.sealing);
-    if (await this.storage.change(row, { ...row, data: JSON.stringify(changed) })) return true;
-    // It was used meanwhile, or changed.
-    return this.updateRegistration(to, credentials);
+  /** Changes a client that is among the clients, or is on its way there. @returns false if it does not exist */
+  private async changeKept(client: DescribedClient, clientSecret: string | undefined): Promise<boolean> {
+    await this.use(client.id);
+    return this.kept().change(client.id, (found) => {
+      const to = changedClient(found.client, described(client));
+      verifyClient(to);
+      const { sealing } = this.secrets;
+      return { to: clientSecret === undefined ? to : withSecret(to, clientSecret, { now: found.now, sealing }) };
+    });
   }
 
-  /** One that nothing was given to yet. A process may have ended before it said that it gave something: then it is known by now. */
+  /** Changes a waiting client. @returns false if it was used or changed since the row was read */
+  private async changeWaiting(row: Found, { client }: Registration, clientSecret: string | undefined) {
+    verifyClient(client);
+    const changed = changedRegistration(clientIn(row), client, clientSecret, this.secrets.sealing);
+    return this.storage.change(row, { ...row, data: JSON.stringify(changed) });
+  }
+
+  /** Returns a registered client that is not among the clients: it waits for its first use, or a process stopped during that. */
   private async unused(id: string): Promise<StoredClient | undefined> {
     const row = await this.row(id);
-    if (!row || !isUnused(row) || (await this.clients.findById(id))) return undefined;
-    return { ...keptIn(row), registeredUntil: row.expiresAt };
+    if (!row || !isLiving(row) || (await this.clients.findById(id))) return undefined;
+    return { ...clientIn(row), registeredUntil: row.expiresAt };
   }
 
   private async row(id: string): Promise<Found | undefined> {
@@ -156,5 +171,5 @@ export class RegistrationStore<S extends Storage & ClientStorage>
   }
 }
 
-const isUnused = ({ revokedAt, expiresAt }: Found): boolean => revokedAt === null && expiresAt > Date.now();
-const keptIn = ({ data }: Found) => JSON.parse(data!) as StoredClient;
+const isLiving = ({ expiresAt }: Found): boolean => expiresAt > Date.now();
+const clientIn = ({ data }: Found) => JSON.parse(data!) as StoredClient;

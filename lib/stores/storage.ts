@@ -128,7 +128,9 @@ export interface ClientStorage {
    * @param endsGrants all its grants end with this step
    */
   keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Awaitable<boolean>;
-  /** Forgets a client, whose grants stay dead if it ever comes back. */
+  /** Adds a client unless a client with this id exists or was removed. @returns whether this call added it */
+  addNewClient(client: StoredClient): Awaitable<boolean>;
+  /** Removes a client and ends its grants. The id is remembered, also without a client: `addNewClient()` refuses it from then on. */
   removeClient(id: string): Awaitable<boolean>;
   /** Clients in the order of their ids, from behind one of them; so many are looked at. */
   listClients(after: string, limit: number): Awaitable<ClientPage>;

@@ -111,14 +111,14 @@ describe.each(await findStores())('a client that has registered itself, on $name
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
     const narrowed = { ...made.client, redirectUris: ['https://app.example/only'] };
-    const { storage } = opened.store as unknown as { storage: { keepClient(...given: unknown[]): unknown } };
-    const { keepClient } = storage;
-    storage.keepClient = async (...given) => {
-      storage.keepClient = keepClient;
+    const { storage } = opened.store as unknown as { storage: { spend(...given: unknown[]): unknown } };
+    const { spend } = storage;
+    storage.spend = async (...given) => {
+      storage.spend = spend;
       expect(await opened.another.updateRegistration({ ...made, client: narrowed }, { clientSecret: 'new' })).toBe(
         true,
       );
-      return keepClient.apply(storage, given);
+      return spend.apply(storage, given);
     };
     await saveCode(client, `${made.id} race`);
     for (const store of [opened.store, opened.another]) {
@@ -128,24 +128,126 @@ describe.each(await findStores())('a client that has registered itself, on $name
     }
   });
 
-  it('is one client though its process ends before it is known that something was given to it', async () => {
+  /** The steps of the storage that a store takes when it issues the first code to a client. */
+  const STEPS = ['find', 'spend', 'readClock', 'addNewClient', 'keep'] as const;
+  type Step = (...given: unknown[]) => unknown;
+
+  /** Runs `intrude` before the step with this number, and again after it; then the operation goes on, or stops if that throws. */
+  async function intrudeAt(
+    turn: number,
+    intrude: (when: 'before' | 'after') => Promise<void>,
+    operation: () => Promise<unknown>,
+  ) {
+    const { storage } = opened.store as unknown as { storage: Record<string, Step> };
+    let count = 0;
+    for (const name of STEPS) {
+      const step = storage[name]!;
+      storage[name] = async (...given) => {
+        const isIt = count++ === turn;
+        if (isIt) await intrude('before');
+        const result = await step.apply(storage, given);
+        if (isIt) await intrude('after');
+        return result;
+      };
+    }
+    try {
+      await operation();
+    } finally {
+      for (const name of STEPS) delete storage[name];
+    }
+    return turn < count;
+  }
+
+  const TURNS = [0, 1, 2, 3, 4, 5];
+  const named = (client: DescribedClient, name: string) => ({ ...client, name, redirectUris: [`${CALLBACK}/${name}`] });
+  const killed = new Error('The process was killed');
+
+  async function expectState(made: Awaited<ReturnType<typeof register>>, name: string, secret: string) {
+    for (const store of [opened.store, opened.another]) {
+      expect(await store.getClient(made.id, secret)).toMatchObject({ name, redirectUris: [`${CALLBACK}/${name}`] });
+      expect(await store.getRegistration(made.id, made.registrationAccessToken)).toMatchObject({ client: { name } });
+      for (const old of [made.clientSecret, 'secret of before', 'secret of after'].filter((one) => one !== secret))
+        expect(await store.getClient(made.id, old)).toBeUndefined();
+    }
+  }
+
+  it.each(TURNS)('keeps the second of two updates that surround step %i of its first use', async (turn) => {
     const made = await register();
-    const { id } = made;
-    const client = (await opened.store.getClient(id, null)) as DescribedClient;
-    const { storage } = opened.store as unknown as { storage: { spend(...given: unknown[]): Promise<boolean> } };
-    const spend = jest.spyOn(storage, 'spend').mockRejectedValue(new Error('The process ends'));
-    await expect(saveCode(client, id)).rejects.toThrow('The process ends');
-    spend.mockRestore();
-    const changed = { ...made, client: { ...made.client, name: 'Another' } };
-    expect(await opened.another.updateRegistration(changed, { clientSecret: 'another-secret' })).toBe(true);
-    expect(await opened.store.getClient(id, 'another-secret')).toMatchObject({ name: 'Another' });
-    expect(await opened.store.getClient(id, made.clientSecret)).toBeUndefined();
-    expect(await opened.store.getRegistration(id, made.registrationAccessToken)).not.toHaveProperty('expiresAt');
-    await opened.another.retireClient(id);
-    expect(await opened.store.getClient(id, null)).toBeUndefined();
-    await opened.another.removeClient(id);
-    expect(await opened.store.getClient(id, null)).toBeUndefined();
-    expect(await opened.store.getRegistration(id, made.registrationAccessToken)).toBeUndefined();
+    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const update = async (when: 'before' | 'after') => {
+      const changed = { ...made, client: named(made.client, when) };
+      expect(await opened.another.updateRegistration(changed, { clientSecret: `secret of ${when}` })).toBe(true);
+    };
+    const isReached = await intrudeAt(turn, update, () => saveCode(client, `${made.id} updated`));
+    if (isReached) await expectState(made, 'after', 'secret of after');
+    expect(await opened.another.getAuthorizationCode(`${made.id} updated`)).toBeDefined();
+  });
+
+  it.each(TURNS)('keeps an update before step %i of its first use if the process is killed there', async (turn) => {
+    const made = await register();
+    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    const update = async (when: 'before' | 'after') => {
+      if (when === 'after') throw killed;
+      const changed = { ...made, client: named(made.client, when) };
+      expect(await opened.another.updateRegistration(changed, { clientSecret: `secret of ${when}` })).toBe(true);
+    };
+    const ended = await intrudeAt(turn, update, () => saveCode(client, `${made.id} killed`)).catch((error) => error);
+    if (ended === false) return;
+    expect(ended).toBe(killed);
+    await expectState(made, 'before', 'secret of before');
+    const changed = { ...made, client: named(made.client, 'after') };
+    expect(await opened.store.updateRegistration(changed, { clientSecret: 'secret of after' })).toBe(true);
+    await expectState(made, 'after', 'secret of after');
+    expect(await opened.store.retireClient(made.id)).toBe(true);
+    expect(await opened.another.getClient(made.id, null)).toBeUndefined();
+    expect(await opened.store.removeClient(made.id)).toBe(true);
+    expect(await opened.another.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
+  });
+
+  it.each(TURNS)('stays removed if it was removed before step %i of its first use, also after a kill', async (turn) => {
+    for (const isKilled of [false, true]) {
+      const made = await register();
+      const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+      const remove = async (when: 'before' | 'after') => {
+        if (when === 'before') await opened.another.revokeRegistration(made);
+        else if (isKilled) throw killed;
+      };
+      const ended = await intrudeAt(turn, remove, () => saveCode(client, `${made.id} removed`)).catch((error) => error);
+      if (ended === false) return;
+      for (const store of [opened.store, opened.another]) {
+        expect(await store.getClient(made.id, null)).toBeUndefined();
+        expect(await store.findClient(made.id)).toBeUndefined();
+        expect(await store.getRegistration(made.id, made.registrationAccessToken)).toBeUndefined();
+        expect(await store.updateRegistration(made, {})).toBe(false);
+        expect(await store.getAuthorizationCode(`${made.id} removed`)).toBeUndefined();
+      }
+    }
+  });
+
+  it('is moved to the clients although all its grants were ended before its first use', async () => {
+    const made = await register();
+    await opened.another.revokeGrantsOf({ clientId: made.id });
+    await saveCode((await opened.store.getClient(made.id, null)) as DescribedClient, `${made.id} first`);
+    expect(await opened.another.getAuthorizationCode(`${made.id} first`)).toBeDefined();
+    expect(await opened.another.findClient(made.id)).toBeDefined();
+  });
+
+  it('loses no update and no use when several processes change and use it at once', async () => {
+    const made = await register();
+    const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
+    let last = '';
+    const update = async () => {
+      for (let index = 0; index < 10; index++) {
+        const changed = { ...made, client: named(made.client, `update${index}`) };
+        expect(await opened.another.updateRegistration(changed, {})).toBe(true);
+        last = `update${index}`;
+      }
+    };
+    const uses = Array.from({ length: 6 }, async (_, index) => saveCode(client, `${made.id} use ${index}`));
+    await Promise.all([update(), ...uses]);
+    await expectState(made, last, made.clientSecret);
+    for (const [index] of uses.entries())
+      expect(await opened.another.getAuthorizationCode(`${made.id} use ${index}`)).toBeDefined();
   });
 
   it('is found though something is given to it while it is looked for', async () => {
@@ -172,12 +274,12 @@ describe.each(await findStores())('a client that has registered itself, on $name
   it('is gone though it is removed at the very moment when something is given to it', async () => {
     const made = await register();
     const client = (await opened.store.getClient(made.id, null)) as DescribedClient;
-    const { storage } = opened.store as unknown as { storage: { keepClient(...given: unknown[]): unknown } };
-    const { keepClient } = storage;
-    storage.keepClient = async (...given) => {
-      storage.keepClient = keepClient;
+    const { storage } = opened.store as unknown as { storage: { addNewClient(...given: unknown[]): unknown } };
+    const { addNewClient } = storage;
+    storage.addNewClient = async (...given) => {
+      storage.addNewClient = addNewClient;
       await opened.another.revokeRegistration(made);
-      return keepClient.apply(storage, given);
+      return addNewClient.apply(storage, given);
     };
     await saveCode(client, `${made.id} race`);
     expect(await opened.another.getClient(made.id, null)).toBeUndefined();

@@ -11,6 +11,7 @@ interface ClientRecord {
 export class MemoryClients implements ClientStorage {
   private readonly clients: Map<string, ClientRecord>;
   private readonly generations = new Map<string, number>();
+  private readonly removed = new Set<string>();
 
   constructor(clients: readonly StoredClient[]) {
     const createdAt = Date.now();
@@ -31,8 +32,13 @@ export class MemoryClients implements ClientStorage {
     return true;
   }
 
+  addNewClient(client: StoredClient): boolean {
+    return !this.removed.has(client.id) && this.keepClient(client, undefined, false);
+  }
+
   removeClient(id: string): boolean {
     const removed = this.clients.delete(id);
+    this.removed.add(id);
     // One that comes back by this id must not wake the grants of this one.
     if (removed) this.endGeneration(id);
     return removed;

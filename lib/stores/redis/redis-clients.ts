@@ -4,7 +4,15 @@ import type { StoredClient } from '../ports.js';
 import type { ClientPage, ClientStorage, KeptClient } from '../storage.js';
 import type { RunScript } from './connection.js';
 import type { Keys } from './keys.js';
-import { ADD_CLIENT_ID, CLOCK, FIND_CLIENT, KEEP_CLIENT, LIST_CLIENT_IDS, REMOVE_CLIENT } from './scripts.js';
+import {
+  ADD_CLIENT_ID,
+  ADD_NEW_CLIENT,
+  CLOCK,
+  FIND_CLIENT,
+  KEEP_CLIENT,
+  LIST_CLIENT_IDS,
+  REMOVE_CLIENT,
+} from './scripts.js';
 
 /** A key for each client, which does not expire, and a list of their ids. */
 export class RedisClients implements ClientStorage {
@@ -23,13 +31,17 @@ export class RedisClients implements ClientStorage {
   }
 
   async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
-    const { id, secretHashes = [] } = client;
-    const json = JSON.stringify({ ...client, secret: undefined, secretHashes: undefined });
+    const { id } = client;
     const before = (found?.kept ?? ['', '']) as [string, string];
     // The list lies elsewhere on a cluster. An id on it that is no client is none; a client that is not on it would be lost.
     if (!found) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
-    const after = [json, JSON.stringify(secretHashes), endsGrants ? '1' : '0', randomUUID()];
+    const after = [...textsOf(client), endsGrants ? '1' : '0', randomUUID()];
     return (await this.run(KEEP_CLIENT, this.keys.client(id), ...before, ...after)) === 1;
+  }
+
+  async addNewClient(client: StoredClient): Promise<boolean> {
+    await this.run(ADD_CLIENT_ID, this.keys.clients, client.id);
+    return (await this.run(ADD_NEW_CLIENT, this.keys.client(client.id), ...textsOf(client), randomUUID())) === 1;
   }
 
   async removeClient(id: string): Promise<boolean> {
@@ -46,4 +58,9 @@ export class RedisClients implements ClientStorage {
   async readClock(): Promise<number> {
     return Number(await this.run(CLOCK, this.keys.clients));
   }
+}
+
+/** Returns a client without its secrets, and the hashes of the secrets, each as JSON. */
+function textsOf({ secret: _, secretHashes = [], ...client }: StoredClient): [string, string] {
+  return [JSON.stringify(client), JSON.stringify(secretHashes)];
 }

@@ -114,6 +114,16 @@ redis.call('HSET', KEYS[1], 'client', ARGV[3], 'secretHashes', ARGV[4], 'attempt
 return 1`,
 );
 
+/** Adds a client under a name for this attempt, unless a client with this id exists or was removed. */
+export const ADD_NEW_CLIENT = script(
+  NOW,
+  `
+local kept = redis.call('HMGET', KEYS[1], 'createdAt', 'attempt')
+if kept[1] then return kept[2] == ARGV[3] and 1 or 0 end
+redis.call('HSET', KEYS[1], 'createdAt', text(now()), 'client', ARGV[1], 'secretHashes', ARGV[2], 'attempt', ARGV[3])
+return 1`,
+);
+
 export const ADD_CLIENT_ID = script(`return redis.call('ZADD', KEYS[1], 0, ARGV[1])`);
 /** Ids in their order, from behind one of them. */
 export const LIST_CLIENT_IDS = script(
@@ -126,7 +136,7 @@ export const END_GENERATION = script(NOW, GENERATION, GENERATIONS, `end_generati
 /** The generation of a grant that is new. */
 export const BEGIN_GENERATION = script(NOW, GENERATION, GENERATIONS, `return begin_generation(KEYS[1])`);
 
-/** Forgets a client, but for its generation: one that comes back by this id must not wake the grants of this one. */
+/** Removes a client. Its generation and creation time stay: a later client with this id must not revive the grants. */
 export const REMOVE_CLIENT = script(
   NOW,
   GENERATION,
@@ -134,6 +144,7 @@ export const REMOVE_CLIENT = script(
   `
 local removed = redis.call('HDEL', KEYS[1], 'client')
 redis.call('HDEL', KEYS[1], 'secretHashes')
+redis.call('HSETNX', KEYS[1], 'createdAt', text(now()))
 if removed > 0 then end_generation(KEYS[1]) end
 return removed`,
 );

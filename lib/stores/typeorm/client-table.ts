@@ -31,9 +31,8 @@ export class ClientTable implements ClientStorage {
   }
 
   async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
-    const { id, secretHashes = [], ...rest } = client;
-    const metadata = JSON.stringify({ ...rest, secret: undefined });
-    const hashes = JSON.stringify(secretHashes);
+    const { id } = client;
+    const { metadata, hashes } = textsOf(client);
     if (!found) return this.addClient(storable(id), metadata, hashes);
     const kept = found.kept as ClientRecord;
     if (!endsGrants && kept.metadata === metadata && kept.secret_hashes === hashes) return true;
@@ -57,11 +56,27 @@ export class ClientTable implements ClientStorage {
     return Number(record!.clock);
   }
 
-  async removeClient(id: string): Promise<boolean> {
-    // The row stays, with its generation: a client that comes back by this id must not wake the grants of this one.
-    const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = NULL, secret_hashes = '[]',
-      generation = generation + 1 WHERE id = ${id} AND metadata IS NOT NULL`);
+  async addNewClient(client: StoredClient): Promise<boolean> {
+    const id = storable(client.id);
+    const { metadata, hashes } = textsOf(client);
+    if (await this.insert(id, metadata, hashes, 0)) return true;
+    // A record without metadata and without the mark of a removal only counts how often grants were ended.
+    const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
+      secret_hashes = ${hashes}, created_at = ${this.database.now}
+      WHERE id = ${id} AND metadata IS NULL AND secret_hashes <> ${REMOVED}`);
     return count > 0;
+  }
+
+  async removeClient(id: string): Promise<boolean> {
+    if (!isStorable(id)) return false;
+    // The record stays, with its generation: a later client with this id must not revive the grants of this client.
+    const update = sql`UPDATE ${this.clients} SET metadata = NULL, secret_hashes = ${REMOVED},
+      generation = generation + 1 WHERE id = ${id}`;
+    if ((await this.database.change(sql`${update} AND metadata IS NOT NULL`)) > 0) return true;
+    if (await this.insert(id, null, REMOVED, 1)) return false;
+    // The record has no metadata, or another process added the client between these statements.
+    await this.database.change(update);
+    return false;
   }
 
   /** Ends all grants of a client at once, however many: none of them is of its generation any more. */
@@ -89,6 +104,14 @@ export class ClientTable implements ClientStorage {
     return this.database.add(sql`INSERT INTO ${this.clients} (id, secret_hashes, metadata, generation, created_at)
       VALUES (${id}, ${hashes}, ${metadata}, ${generation}, ${this.database.now})`);
   }
+}
+
+/** The secret hashes of a removed client. */
+const REMOVED = '';
+
+/** Returns what is said of a client, and the hashes of its secrets, each as JSON. */
+function textsOf({ id: _, secret: __, secretHashes = [], ...rest }: StoredClient) {
+  return { metadata: JSON.stringify(rest), hashes: JSON.stringify(secretHashes) };
 }
 
 function read(record: ClientRecord): KeptClient | undefined {
