@@ -4,8 +4,16 @@ import { OAuthError, oauthError } from './oauth-error.js';
 export * from './named-errors.js';
 export { OAuthError, type OAuthErrorProperties, type RefusalDetail } from './oauth-error.js';
 
-/** The host uses the library wrongly: a fault to mend, never a protocol error on the wire. */
-export class InvalidArgumentError extends oauthError('invalid_argument', 500) {}
+/**
+ * A configuration or programming error of the application. It never reaches a client. Its HTTP status is not enumerable, so
+ * that a start-up error ends with its message and not with status codes.
+ */
+export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
+  constructor(...given: ConstructorParameters<typeof OAuthError>) {
+    super(...given);
+    for (const name of ['code', 'status', 'statusCode']) Object.defineProperty(this, name, { enumerable: false });
+  }
+}
 
 /** All that have a code on the wire. */
 export const NAMED: readonly (typeof OAuthError)[] = Object.values(named);

@@ -9,7 +9,7 @@ import { endpointUrl } from './http/public-url.js';
 import { requestPath } from './http/request-path.js';
 import type { Options } from './options/settle.js';
 import type { ResponseTypeClass } from './response-types/response-type.js';
-import { requireMethods } from './model/require-methods.js';
+import { findMissingMethods, lacks } from './model/require-methods.js';
 import { isResourcePath, OwnResources } from './resource/own-resources.js';
 import { refuse } from './refuse.js';
 
@@ -50,11 +50,33 @@ export class FeatureSet implements ServerFacts {
     const resources = features.flatMap((feature) => feature.resources ?? []);
     for (const one of resources) refuse(resourceFault(one, options.issuer));
     this.own = new OwnResources(resources, options.issuer);
-    for (const feature of features) requireMethods(options.model, feature.requires ?? [], called(feature));
-    for (const feature of features) {
-      const [fault] = feature.check?.(this) ?? [];
-      refuse(fault);
-    }
+    refuse(this.findFaults());
+  }
+
+  /** Returns the configuration errors of all features in one message: missing model methods, then the first error of each. */
+  private findFaults(): string | undefined {
+    const requirements = this.features.map((feature) => ({
+      neededBy: called(feature),
+      methods: feature.requires ?? [],
+      alternative: 'leave the feature out',
+    }));
+    const missing = findMissingMethods(this.options.model, requirements);
+    const faults = this.features.flatMap((feature) => {
+      try {
+        // Only the first error of a feature: its further ones are often consequences.
+        return feature.check?.(this).slice(0, 1) ?? [];
+      } catch (error) {
+        // Without its model methods a feature may fail to check itself; then the missing methods are the message.
+        if (missing === undefined) throw error;
+        return [];
+      }
+    });
+    const absent = requirements.flatMap(({ methods }) => methods).filter((method) => lacks(this.options.model, method));
+    const isReported = (fault: string) => absent.some((method) => fault.includes(`\`${method}()\``));
+    const others = [...new Set(faults)].filter((fault) => !isReported(fault));
+    const all = [missing, ...others].filter((fault) => fault !== undefined);
+    if (all.length < 2) return all[0];
+    return `${all.length} configuration errors:\n${all.map((fault, at) => `${at + 1}. ${fault}`).join('\n')}`;
   }
 
   get resources(): readonly string[] {

@@ -1,10 +1,9 @@
 import type { DynamicModule, InjectionToken, Provider, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { OAuth2Server } from '../lib/index.js';
+import type { OAuth2Server } from '../lib/index.js';
 import { checkInteraction } from './configuration/check-interaction.js';
-import { checkFeatures, checkModel } from './configuration/check-model.js';
 import { findOptionsFault, findRegistrationFault } from './configuration/check-options.js';
-import { engineOptions } from './configuration/option-table.js';
+import { makeServer } from './configuration/make-server.js';
 import { settleEndpoints } from './configuration/paths.js';
 import { refuse } from '../lib/refuse.js';
 import { verify } from './configuration/verify.js';
@@ -60,10 +59,8 @@ export function defineModule(module: Type, { registration, method, options }: Im
       given: object | undefined,
     ): OAuth2Server {
       refuse(findOptionsFault(settled, { registration, method }));
-      checkModel(model, settled, controllers);
-      checkFeatures(model, features);
       const events = new EventLog(settled.events, listeners, name);
-      const made = new OAuth2Server({ ...engineOptions(settled), features, model }, events);
+      const made = makeServer(model, { options: settled, features, events, controllers });
       made.mount(routes);
       giveTo(made.facts, given);
       if (isContextWanted()) giveContext(made, { name });

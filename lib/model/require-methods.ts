@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { Model } from './model.js';
 
-/** What methods were called in 2.x. */
+/** The 2.x names of methods. */
 const FORMERLY: Readonly<Record<string, string>> = {
   getAuthorizationCode: 'getAuthCode',
   revokeToken: 'revokeRefreshToken',
@@ -9,19 +9,53 @@ const FORMERLY: Readonly<Record<string, string>> = {
   saveToken: 'saveAccessToken',
 };
 
-/** The name that this model, written for 2.x, has for a method; undefined when it has none. */
+/** Returns the 2.x name under which the model has a method; `undefined` if it has none. */
 export function formerName(model: object, method: string): string | undefined {
   const old = Object.hasOwn(FORMERLY, method) ? FORMERLY[method] : undefined;
   return old !== undefined && typeof (model as Record<string, unknown>)[old] === 'function' ? old : undefined;
 }
 
-/** Checks that the model has what somebody needs: the feature that is named, if it is one. */
-export function requireMethods(model: Model, methods: readonly string[], by?: string): void {
-  for (const name of methods) {
-    if (typeof (model as unknown as Record<string, unknown>)[name] === 'function') continue;
-    const old = formerName(model, name);
-    const renamed = old !== undefined ? `; \`${old}()\` of 2.x is called so now` : '';
-    const needed = by === undefined ? '' : `, which ${by} needs`;
-    throw new InvalidArgumentError(`Invalid argument: model does not implement \`${name}()\`${needed}${renamed}`);
-  }
+/** Model methods that one feature or option needs. */
+export interface MethodRequirement {
+  /** The feature or option, as an error message names it: `` the feature `revocation()` ``. */
+  readonly neededBy: string;
+  readonly methods: readonly string[];
+  /** How to do without these methods: `leave it out of \`features\``. */
+  readonly alternative: string;
+}
+
+/** Whether the model has no method of this name. */
+export const lacks = (model: object, method: string): boolean =>
+  typeof (model as Record<string, unknown>)[method] !== 'function';
+
+/** Returns an error message that lists all missing methods, grouped by what needs them; `undefined` if none is missing. */
+export function findMissingMethods(model: object, requirements: readonly MethodRequirement[]): string | undefined {
+  const missing = requirements
+    .map((one) => ({ ...one, methods: one.methods.filter((method) => lacks(model, method)) }))
+    .filter(({ methods }) => methods.length > 0);
+  const lines = missing.map(({ methods, neededBy, alternative }) => {
+    const them = methods.length > 1 ? 'them' : 'it';
+    const names = methods.map((method) => nameOf(model, method)).join(', ');
+    return `${names}, which ${neededBy} needs: implement ${them}, or ${alternative}`;
+  });
+  if (lines.length < 2) return lines[0] && `the model lacks ${lines[0]}`;
+  return `the model lacks methods:\n${lines.map((line) => `  - ${line}`).join('\n')}`;
+}
+
+/** Returns the name of a missing method, with the 2.x name under which the model has it. */
+function nameOf(model: object, method: string): string {
+  const old = formerName(model, method);
+  return old === undefined ? `\`${method}()\`` : `\`${method}()\` (rename \`${old}()\` of 2.x)`;
+}
+
+/**
+ * Checks that the model has the methods of an operation.
+ * @throws {InvalidArgumentError} With the name of the first missing method.
+ */
+export function requireMethods(model: Model, methods: readonly string[]): void {
+  const name = methods.find((method) => lacks(model, method));
+  if (name === undefined) return;
+  const old = formerName(model, name);
+  const renamed = old !== undefined ? `; \`${old}()\` of 2.x is called so now` : '';
+  throw new InvalidArgumentError(`Invalid argument: model does not implement \`${name}()\`${renamed}`);
 }

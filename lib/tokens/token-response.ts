@@ -30,8 +30,9 @@ export function tokenResponse(token: Token, { answer, kept, isOther }: More = {}
   return body;
 }
 
+/** Returns the whole seconds until a token expires, rounded to the nearest: a new token reports its configured lifetime. */
 function secondsLeft(expiresAt: Date | undefined): number {
-  const seconds = expiresAt ? Math.floor((expiresAt.getTime() - Date.now()) / 1000) : 0;
+  const seconds = expiresAt ? Math.round((expiresAt.getTime() - Date.now()) / 1000) : 0;
   return seconds > 0 ? seconds : 0;
 }
 

@@ -2,7 +2,7 @@ import type { Feature, Model } from '../../lib/index.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
-import { demandCodes } from './check-model.js';
+import { requireCodes } from './check-model.js';
 import { verify } from './verify.js';
 
 const METHODS = {
@@ -42,6 +42,6 @@ export function checkInteraction(
   verify(!authenticateHandler, 'give either `interaction` or `authenticateHandler`, not both: each finds the user');
   verify(typeof secret === 'string', `${SECRET}: give one of 32 or more random characters, the same in every process`);
   verify(secret.length >= 32, `${SECRET} and is too short: give one of 32 or more random characters`);
-  if (model) demandCodes(model, 'interaction');
+  if (model) requireCodes(model, 'interaction');
   return secret;
 }

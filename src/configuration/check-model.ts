@@ -1,21 +1,17 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
-import { called, type FeatureList, flatten } from '../../lib/feature-list.js';
-import { formerName } from '../../lib/model/require-methods.js';
+import { findMissingMethods, type MethodRequirement } from '../../lib/model/require-methods.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';
 import { verify } from './verify.js';
 
-const CODE_METHODS = ['saveAuthorizationCode', 'getAuthorizationCode', 'revokeAuthorizationCode'] as const;
+const CODE_METHODS = [
+  'saveAuthorizationCode',
+  'getAuthorizationCode',
+  'revokeAuthorizationCode',
+] as const satisfies readonly ModelMethod[];
 
-/** What is asked of a method's absence: which one, for what, and how to do without. */
-interface Need {
-  method: ModelMethod;
-  purpose: string;
-  otherwise: string;
-}
-
-/** Checks that the model is one, and that none of its features is half there. */
-export function checkModel(model: unknown, options: OAuth2Options, issuing: boolean): asserts model is Model {
+/** Checks that the model is an object whose methods are functions with known names. @throws {InvalidArgumentError} */
+export function checkModel(model: unknown): asserts model is Model {
   verify(
     model !== undefined && model !== null,
     'OAuth2Module needs the option `model`: a class, an instance or a provider',
@@ -26,62 +22,44 @@ export function checkModel(model: unknown, options: OAuth2Options, issuing: bool
   );
   verify(typeof model === 'object', 'the option `model` must be a class, an instance or a provider');
   checkMethods(model as Model);
-  checkNeeds(model as Model, options, issuing);
 }
 
-function checkNeeds(
+/**
+ * Returns the model methods that the options of the module need, and those that belong to methods which the model has.
+ * @param issuing whether the module serves the authorization and token endpoints
+ */
+export function requirementsOf(
   model: Model,
   { authenticateHandler, grantLifetime, refreshTokenReuseInterval }: OAuth2Options,
   issuing: boolean,
-) {
+): MethodRequirement[] {
+  const requirements: MethodRequirement[] = [];
+  const need = (neededBy: string, methods: readonly ModelMethod[], alternative: string) =>
+    requirements.push({ neededBy, methods, alternative });
   if (issuing) {
-    const otherwise = 'set `controllers: false` where tokens are only checked';
-    demand(model, { method: 'getClient', purpose: 'which finds the clients', otherwise });
-    demand(model, { method: 'saveToken', purpose: 'which keeps what is issued', otherwise });
-    if (authenticateHandler) demandCodes(model, 'authenticateHandler');
+    need('the token endpoint', ['getClient', 'saveToken'], 'set `controllers: false` if this API only checks tokens');
   }
-  const other = CODE_METHODS.find((method) => has(model, method));
-  for (const method of other ? CODE_METHODS : []) {
-    demand(model, { method, purpose: `which belongs to \`${other}()\``, otherwise: `leave \`${other}()\` out too` });
-  }
-  if (has(model, 'getRefreshToken')) {
-    const otherwise = 'leave `getRefreshToken()` out too';
-    demand(model, { method: 'revokeToken', purpose: 'which spends a refresh token', otherwise });
-  }
-  if (Number(grantLifetime) > 0) demand(model, { method: 'revokeGrant', ...neededBy('grantLifetime') });
+  const codes = CODE_METHODS.find((method) => has(model, method));
+  if (codes) need(`\`${codes}()\``, CODE_METHODS, `leave \`${codes}()\` out too`);
+  else if (issuing && authenticateHandler) requirements.push(codesFor('authenticateHandler'));
+  if (has(model, 'getRefreshToken')) need('`getRefreshToken()`', ['revokeToken'], 'leave `getRefreshToken()` out too');
+  if (Number(grantLifetime) > 0) need('the option `grantLifetime`', ['revokeGrant'], 'leave `grantLifetime` out');
   if (Number(refreshTokenReuseInterval) > 0) {
-    for (const method of ['revokeGrant', 'redeem'] as const) {
-      demand(model, { method, ...neededBy('refreshTokenReuseInterval') });
-    }
+    need('the option `refreshTokenReuseInterval`', ['revokeGrant', 'redeem'], 'leave `refreshTokenReuseInterval` out');
   }
+  return requirements;
 }
 
-/** Users are asked for their consent so that codes can be given out. */
-export function demandCodes(model: Model, option: 'authenticateHandler' | 'interaction'): void {
-  for (const method of CODE_METHODS) {
-    demand(model, { method, ...neededBy(option) });
-  }
+/** Checks that a model can store authorization codes, which is what users are asked for. @throws {InvalidArgumentError} */
+export function requireCodes(model: Model, option: 'interaction'): void {
+  const fault = findMissingMethods(model, [codesFor(option)]);
+  verify(fault === undefined, fault!);
 }
 
-/** Checks that the model has what the features ask of it. */
-export function checkFeatures(model: Model, features: FeatureList = []): void {
-  for (const feature of flatten(features)) {
-    const purpose = `which the feature ${called(feature)} needs`;
-    for (const method of feature.requires ?? []) {
-      demand(model, { method: method as ModelMethod, purpose, otherwise: 'leave it out of `features`' });
-    }
-  }
-}
-
-const neededBy = (option: keyof OAuth2Options) => ({
-  purpose: `without which the option \`${option}\` is of no use`,
-  otherwise: `leave \`${option}\` out`,
+const codesFor = (option: 'authenticateHandler' | 'interaction'): MethodRequirement => ({
+  neededBy: `the option \`${option}\``,
+  methods: CODE_METHODS,
+  alternative: `leave \`${option}\` out`,
 });
 
-const has = (model: object, method: string) => typeof (model as Record<string, unknown>)[method] === 'function';
-
-function demand(model: Model, { method, purpose, otherwise }: Need): void {
-  const old = formerName(model, method);
-  const remedy = old !== undefined ? `\`${old}()\` of 2.x is called so now` : `implement it, or ${otherwise}`;
-  verify(has(model, method), `the model has no method \`${method}()\`, ${purpose}: ${remedy}`);
-}
+const has = (model: object, method: ModelMethod) => typeof (model as Record<string, unknown>)[method] === 'function';

@@ -1,11 +1,10 @@
 import type { Provider } from '@nestjs/common';
-import type { EventSink, Model } from '../../lib/index.js';
-import { OAuth2Server } from '../../lib/index.js';
+import type { EventSink, Model, OAuth2Server } from '../../lib/index.js';
 import { defaultsOf, flatten } from '../../lib/feature-list.js';
 import { DEFAULTS, type Options, settle } from '../../lib/options/settle.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
-import { checkFeatures, checkModel } from '../configuration/check-model.js';
 import { findOptionsFault } from '../configuration/check-options.js';
+import { makeServer } from '../configuration/make-server.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { refuse } from '../../lib/refuse.js';
 import { verify } from '../configuration/verify.js';
@@ -112,13 +111,9 @@ function checkShared(shared: Shared): void {
   const keepsIssuers = !('saveToken' in model) || 'revokeGrant' in model;
   const remedy = 'implement it, or give each tenant a model of its own by `createTenantOptions()`';
   verify(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it keeps no issuer: ${remedy}`);
-  checkModel(model, options, registration.controllers ?? true);
-  checkFeatures(model, registration.features);
-  const { features } = registration;
-  void new OAuth2Server(
-    { ...engineOptions(options), features, model, issuer: 'https://tenant.invalid' },
-    shared.events,
-  );
+  const { features, controllers = true } = registration;
+  const withIssuer = { ...options, issuer: 'https://tenant.invalid' };
+  void makeServer(model, { options: withIssuer, features, controllers, events: shared.events });
 }
 
 function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantParts {
@@ -134,9 +129,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
   }
   const options = settle<OAuth2Options>({ ...shared.options }, own);
   const model = own.model ?? shared.model;
-  checkModel(model, options, controllers);
-  checkFeatures(model, features);
-  const server = new OAuth2Server({ ...engineOptions(options), features, model }, events);
+  const server = makeServer(model, { options, features, controllers, events });
   const asking =
     own.interaction ?? shared.interaction ?? findInteractive(server.facts.features)?.interaction(server.facts);
   const asks = asking ?? options.authenticateHandler ?? !controllers;
@@ -151,7 +144,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
       new InteractionFlow(
         server,
         asking,
-        checkInteraction(asking, options, { model, features: server.facts.features }),
+        checkInteraction(asking, options, { model: server.options.model, features: server.facts.features }),
       ),
   };
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import OAuth2Server, * as engine from 'nest-oauth2/server';
 
@@ -52,7 +53,9 @@ describe.each(CATALOGUE)('%s', (className, status, name, phrase) => {
 
   it(`is ${status} ${name}`, () => {
     const error = new ErrorClass('what is wrong');
-    expect(Object.fromEntries(Object.entries(error))).toEqual({ code: status, status, statusCode: status });
+    expect([error.code, error.status, error.statusCode]).toEqual([status, status, status]);
+    const enumerable = className === 'InvalidArgumentError' ? [] : ['code', 'status', 'statusCode'];
+    expect(Object.keys(error).toSorted()).toEqual(enumerable);
     expect([error.name, error.message, String(error)]).toEqual([name, 'what is wrong', `${name}: what is wrong`]);
     expect(error).toBeInstanceOf(engine.OAuthError);
     expect(error).toBeInstanceOf(Error);
@@ -78,8 +81,7 @@ describe.each(CATALOGUE)('%s', (className, status, name, phrase) => {
 
   it('takes further properties, the status among them', () => {
     const error = new ErrorClass('x', { code: 429, retryAfter: 3 });
-    const own = { code: 429, status: 429, statusCode: 429, retryAfter: 3 };
-    expect(Object.fromEntries(Object.entries(error))).toEqual(own);
+    expect(error).toMatchObject({ code: 429, status: 429, statusCode: 429, retryAfter: 3 });
     expect(error.name).toBe(name);
   });
 
@@ -94,6 +96,10 @@ describe('an error of the server', () => {
   it('exports nothing else that looks like one', () => {
     const exported = Object.keys(engine).filter((name) => name.endsWith('Error'));
     expect(exported.toSorted()).toEqual(CATALOGUE.map(([name]) => name).toSorted());
+  });
+
+  it('prints a configuration error without HTTP status codes', () => {
+    expect(inspect(new engine.InvalidArgumentError('the option `issuer` is missing'))).not.toMatch(/status|code: 500/);
   });
 
   it('carries a stack when it is a fault', () => {

@@ -111,12 +111,12 @@ describe('FAPI 2.0 says at the start what is missing', () => {
     [
       'ID tokens that are signed well, whatever keys there are',
       { more: [keys({ from: [EC] }), openid()], options: { model: knowing() } },
-      /`openid\(\)` signs ID tokens by RS256, which `fapi2\(\)` forbids: give `openid\(\)` the `alg` 'ES256'$/,
+      /`openid\(\)` signs ID tokens by RS256, which `fapi2\(\)` forbids: give `openid\(\)` the `alg` 'ES256'$/m,
     ],
     [
       'ID tokens that are signed well, and a key for that',
       { more: [keys({ from: [RSA] }), openid()], options: { model: knowing() } },
-      /`openid\(\)` signs ID tokens by RS256.*give `openid\(\)` the `alg` 'ES256', and `keys\(\)` a key for it$/,
+      /`openid\(\)` signs ID tokens by RS256.*give `openid\(\)` the `alg` 'ES256', and `keys\(\)` a key for it$/m,
     ],
     ['proofs that are signed well', { more: [dpop()] }, /`dpop\(\)`.*alone, and takes `RS256`/],
     [

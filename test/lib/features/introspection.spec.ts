@@ -253,7 +253,7 @@ describe('introspection', () => {
 
   it('is refused at the start for a model that finds no access tokens', () => {
     const { model } = createHost({ getAccessToken: undefined });
-    expect(() => serverOf(model)).toThrow('Invalid argument: model does not implement `getAccessToken()`');
+    expect(() => serverOf(model)).toThrow('the model lacks `getAccessToken()`, which `introspection()` needs');
   });
 });
 

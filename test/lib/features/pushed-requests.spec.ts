@@ -531,7 +531,7 @@ describe('a server that takes pushed requests', () => {
     expect(started({}, model)).toBeUndefined();
     for (const name of ['savePushedRequest', 'getPushedRequest', 'revokePushedRequest', 'once']) {
       expect(started({}, { ...model, [name]: undefined })).toBe(
-        `Invalid argument: model does not implement \`${name}()\`, which \`pushedRequests()\` needs`,
+        `Invalid argument: the model lacks \`${name}()\`, which \`pushedRequests()\` needs: implement it, or leave the feature out`,
       );
     }
     const emitter = Object.assign(new EventEmitter(), { ...model, once: EventEmitter.prototype.once });

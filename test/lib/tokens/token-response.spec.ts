@@ -33,12 +33,13 @@ describe('the token response', () => {
   });
 
   it.each([
-    ['what is left of the saved expiry, in whole seconds', { accessTokenExpiresAt: new Date(NOW + 59_999) }, 59],
+    ['returns the seconds until the saved expiry', { accessTokenExpiresAt: new Date(NOW + 59_400) }, 59],
+    ['returns the configured lifetime of a new token', { accessTokenExpiresAt: new Date(NOW + 59_990) }, 60],
     ['no expires_in without an expiry', { accessTokenExpiresAt: undefined }, undefined],
-    ['no expires_in when nothing is left', { accessTokenExpiresAt: new Date(NOW + 999) }, undefined],
-    ['no expires_in when it is over', { accessTokenExpiresAt: new Date(NOW - 5000) }, undefined],
-    ['no expires_in of an impossible date', { accessTokenExpiresAt: new Date(Number.NaN) }, undefined],
-  ])('says %s', async (_, changes, expected) => {
+    ['omits expires_in in the last half second', { accessTokenExpiresAt: new Date(NOW + 499) }, undefined],
+    ['omits expires_in of an expired token', { accessTokenExpiresAt: new Date(NOW - 5000) }, undefined],
+    ['omits expires_in of an invalid date', { accessTokenExpiresAt: new Date(Number.NaN) }, undefined],
+  ])('%s', async (_, changes, expected) => {
     expect((await ask(saving(changes))).body['expires_in']).toBe(expected);
   });
 

@@ -1,14 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
+import { openid } from 'nest-oauth2/openid';
+import { pages } from 'nest-oauth2/pages';
 import { OAUTH2_MODEL, OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
 import { DemoInteraction, NotesController, SECRET } from '../../support/demo.js';
 import { faultOf, faultOfRoot, LEAST_MODEL } from '../../support/fault.js';
 
 const needed = 'OAuth2Module needs the option `model`: a class, an instance or a provider';
-const ofNoUse = (method: string, option: string) =>
-  `the model has no method \`${method}()\`, without which the option \`${option}\` is of no use: implement it, or leave \`${option}\` out`;
-const whereChecked = 'set `controllers: false` where tokens are only checked';
+const lacks = (methods: string, option: string, them = 'them') =>
+  `the model lacks ${methods}, which the option \`${option}\` needs: implement ${them}, or leave \`${option}\` out`;
+const CODE_METHODS = '`saveAuthorizationCode()`, `getAuthorizationCode()`, `revokeAuthorizationCode()`';
+const checksOnly = 'set `controllers: false` if this API only checks tokens';
 
 describe('a model that will not do stops the application', () => {
   it.each<[string, object | undefined, string]>([
@@ -19,17 +22,17 @@ describe('a model that will not do stops the application', () => {
     [
       'no getClient()',
       { model: { saveToken() {} } },
-      `the model has no method \`getClient()\`, which finds the clients: implement it, or ${whereChecked}`,
+      `the model lacks \`getClient()\`, which the token endpoint needs: implement it, or ${checksOnly}`,
     ],
     [
       'no saveToken()',
       { model: { getClient() {} } },
-      `the model has no method \`saveToken()\`, which keeps what is issued: implement it, or ${whereChecked}`,
+      `the model lacks \`saveToken()\`, which the token endpoint needs: implement it, or ${checksOnly}`,
     ],
     [
       'a method of 2.x',
       { model: { getClient() {}, saveAccessToken() {} } },
-      'the model has no method `saveToken()`, which keeps what is issued: `saveAccessToken()` of 2.x is called so now',
+      `the model lacks \`saveToken()\` (rename \`saveAccessToken()\` of 2.x), which the token endpoint needs: implement it, or ${checksOnly}`,
     ],
     [
       'a property where a method is due',
@@ -39,45 +42,61 @@ describe('a model that will not do stops the application', () => {
     [
       'codes that cannot be spent',
       { model: { ...LEAST_MODEL, saveAuthorizationCode() {}, getAuthorizationCode() {} } },
-      'the model has no method `revokeAuthorizationCode()`, which belongs to `saveAuthorizationCode()`: implement it, or leave `saveAuthorizationCode()` out too',
+      'the model lacks `revokeAuthorizationCode()`, which `saveAuthorizationCode()` needs: implement it, or leave `saveAuthorizationCode()` out too',
     ],
     [
       'codes that are never saved',
       { model: { ...LEAST_MODEL, getAuthorizationCode() {}, revokeAuthorizationCode() {} } },
-      'the model has no method `saveAuthorizationCode()`, which belongs to `getAuthorizationCode()`: implement it, or leave `getAuthorizationCode()` out too',
+      'the model lacks `saveAuthorizationCode()`, which `getAuthorizationCode()` needs: implement it, or leave `getAuthorizationCode()` out too',
     ],
     [
       'refresh tokens that cannot be spent',
       { model: { ...LEAST_MODEL, getRefreshToken() {} } },
-      'the model has no method `revokeToken()`, which spends a refresh token: implement it, or leave `getRefreshToken()` out too',
+      'the model lacks `revokeToken()`, which `getRefreshToken()` needs: implement it, or leave `getRefreshToken()` out too',
     ],
     [
       'refresh tokens that cannot be spent, of 2.x',
       { model: { ...LEAST_MODEL, getRefreshToken() {}, revokeRefreshToken() {} } },
-      'the model has no method `revokeToken()`, which spends a refresh token: `revokeRefreshToken()` of 2.x is called so now',
+      'the model lacks `revokeToken()` (rename `revokeRefreshToken()` of 2.x), which `getRefreshToken()` needs: implement it, or leave `getRefreshToken()` out too',
     ],
     [
       'an interaction, and nowhere to keep codes',
       { model: LEAST_MODEL, interaction: DemoInteraction, secret: SECRET },
-      ofNoUse('saveAuthorizationCode', 'interaction'),
+      lacks(CODE_METHODS, 'interaction'),
     ],
     [
       'a handler, and nowhere to keep codes',
       { model: LEAST_MODEL, authenticateHandler: { handle() {} } },
-      ofNoUse('saveAuthorizationCode', 'authenticateHandler'),
+      lacks(CODE_METHODS, 'authenticateHandler'),
     ],
     [
       'a lifetime for grants, whose beginning it forgets',
       { model: LEAST_MODEL, grantLifetime: 31_536_000 },
-      ofNoUse('revokeGrant', 'grantLifetime'),
+      lacks('`revokeGrant()`', 'grantLifetime', 'it'),
     ],
     [
       'an interval for spent tokens, which it forgets',
       { model: LEAST_MODEL, refreshTokenReuseInterval: 10 },
-      ofNoUse('revokeGrant', 'refreshTokenReuseInterval'),
+      lacks('`revokeGrant()`, `redeem()`', 'refreshTokenReuseInterval'),
     ],
   ])('%s', async (_name, options, sentence) => {
     expect(await faultOfRoot(options)).toBe(sentence);
+  });
+
+  it('lists all missing methods and feature errors in one message, grouped by what needs them', async () => {
+    const options = { model: {}, features: [pages(), openid()], grantLifetime: 3600 };
+    expect(await faultOfRoot(options)).toBe(
+      [
+        'the model lacks methods:',
+        `  - \`getClient()\`, \`saveToken()\`, which the token endpoint needs: implement them, or ${checksOnly}`,
+        '  - `revokeGrant()`, which the option `grantLifetime` needs: implement it, or leave `grantLifetime` out',
+        '2 configuration errors:',
+        '1. the model lacks methods:',
+        '  - `saveSession()`, `getSession()`, `revokeSession()`, `getUser()`, `listApplications()`, `revokeGrantsOf()`, which `pages()` needs: implement them, or leave the feature out',
+        '  - `getClaims()`, `getAccessToken()`, which `openid()` needs: implement them, or leave the feature out',
+        '2. `openid()` needs the option `issuer`: an https URL without query and fragment, or an http one of localhost',
+      ].join('\n'),
+    );
   });
 
   it('no getAccessToken(), where OAuthGuard needs it', async () => {
@@ -112,9 +131,7 @@ describe('a model that will not do stops the application', () => {
       const options = { model: {} as never, isGlobal: true };
       const async = { isGlobal: true, useFactory: () => Promise.resolve({ model: {} as never }) };
       const imports = [method === 'forRoot' ? OAuth2Module.forRoot(options) : OAuth2Module.forRootAsync(async)];
-      expect(await faultOf({ imports, controllers: [NotesController] })).toMatch(
-        /^the model has no method `getClient\(\)`/,
-      );
+      expect(await faultOf({ imports, controllers: [NotesController] })).toMatch(/^the model lacks `getClient\(\)`/);
     },
   );
 

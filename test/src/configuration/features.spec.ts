@@ -57,12 +57,16 @@ describe('features that will not do stop the application', () => {
     [
       'what the model has no method for',
       [{ name: 'two', requires: ['doIt'] }],
-      'the model has no method `doIt()`, which the feature `two` needs: implement it, or leave it out of `features`',
+      'the model lacks `doIt()`, which `two` needs: implement it, or leave the feature out',
     ],
     [
-      'what the model has no method for, by a name that the host wrote',
+      'reports missing methods and missing features in one message',
       [revocation(), openid()],
-      'the model has no method `getClaims()`, which the feature `openid()` needs: implement it, or leave it out of `features`',
+      [
+        '2 configuration errors:',
+        '1. the model lacks `getClaims()`, `getAccessToken()`, which `openid()` needs: implement them, or leave the feature out',
+        '2. `openid()` needs the option `issuer`: an https URL without query and fragment, or an http one of localhost',
+      ].join('\n'),
     ],
     [
       'what two add, by the names that the host wrote',

@@ -236,7 +236,7 @@ describe('an API that issues nothing', () => {
   it('says so at start-up, where it was forgotten to say that it has no endpoints', async () => {
     const model = new IntrospectedTokens({ issuer: 'https://id.example', credentials: { id: 'a', secret: 'b' } });
     await expect(startHost('express', { imports: [OAuth2Module.forRoot({ model })] })).rejects.toThrow(
-      'the model has no method `getClient()`, which finds the clients: implement it, or set `controllers: false` where tokens are only checked',
+      'the model lacks `getClient()`, `saveToken()`, which the token endpoint needs: implement them, or set `controllers: false` if this API only checks tokens',
     );
   });
 });

@@ -1,0 +1,46 @@
+import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
+import type { FeatureList } from '../../lib/feature-list.js';
+import { findMissingMethods } from '../../lib/model/require-methods.js';
+import { fail } from '../../lib/refuse.js';
+import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
+import { checkModel, requirementsOf } from './check-model.js';
+import { engineOptions } from './option-table.js';
+
+interface ServerParts {
+  options: OAuth2Options;
+  features: FeatureList | undefined;
+  events: EventSink;
+  /** Whether the module serves the authorization and token endpoints. */
+  controllers: boolean;
+}
+
+/**
+ * Makes the engine's server of one registration or tenant.
+ * @throws {InvalidArgumentError} With all methods that the model lacks, grouped by what needs them, and all configuration
+ * errors of the features.
+ */
+export function makeServer(model: unknown, { options, features, events, controllers }: ServerParts): OAuth2Server {
+  checkModel(model);
+  const missing = findMissingMethods(model, requirementsOf(model, options, controllers));
+  if (missing === undefined) return new OAuth2Server(engineParts(model, options, features), events);
+  return fail([missing, findEngineFault(model, { options, features, events })].filter(Boolean).join('\n'));
+}
+
+const engineParts = (model: Model, options: OAuth2Options, features: FeatureList | undefined) => ({
+  ...engineOptions(options),
+  features,
+  model,
+});
+
+/** Returns the configuration errors that the engine finds, to report them together with the missing methods. */
+function findEngineFault(
+  model: Model,
+  { options, features, events }: Omit<ServerParts, 'controllers'>,
+): string | undefined {
+  try {
+    void new OAuth2Server(engineParts(model, options, features), events);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.replace(/^Invalid argument: /, '');
+  }
+}
