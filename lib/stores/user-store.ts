@@ -97,12 +97,12 @@ export abstract class UserStore<S extends Storage>
   }
 
   /**
-   * Ends every grant that matches all of the filter, with all its codes and tokens: `{ userId, grantId }` one of a user's,
-   * `{ userId }` all of them, `{ clientId }` those of a client, `{ userId, clientId }` those of both, `{ userId, issuer }`
-   * those that one issuer gave out. What the user had agreed to of that client is forgotten, and `{ userId }` signs them out.
-   * @returns how many grants were alive, remembered consents and sessions among them; those of a whole client are counted
-   * up to 100 000 in a database
-   * @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end those of others
+   * Ends every grant that matches all fields of the filter, with its codes and tokens, in one step: `{ userId }`,
+   * `{ clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. Remembered consents of these grants
+   * end too, and `{ userId }` also ends the user's sessions. In Redis, `{ clientId, issuer }` ends grants one by one.
+   * @returns the number of grants that were alive, consents and sessions included. The grants of a client are counted up to
+   * 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` ended before.
+   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would end the grants of others.
    */
   async revokeGrantsOf(given: GivenFilter): Promise<number> {
     const filter = readFilter(given);

@@ -1,5 +1,5 @@
 import { FOREVER } from '../../tokens/lifetime.js';
-import type { Kind } from '../storage.js';
+import type { GrantFilter, Kind } from '../storage.js';
 
 /** What everything is called in Redis. */
 export class Keys {
@@ -30,12 +30,33 @@ export class Keys {
     return `${this.prefix}grants-of-${kind}:${id}`;
   }
 
-  /** The lists a grant stands on. */
+  /** The lists that hold a grant; the list of its user comes last. */
   lists(clientId: string, userId: string | null): string[] {
     const lists = [this.grantsOf('client', clientId)];
     if (userId !== null) lists.push(this.grantsOf('user', userId));
     return lists;
   }
+}
+
+/**
+ * The members of a user's list under which endings of grants are recorded: of all grants, of one client, of one issuer, of one
+ * client at one issuer. Every ending that would end a grant of this client and issuer is returned.
+ */
+export function endings(clientId: string, issuer: string | null): string[] {
+  const names = [endingOf({}), endingOf({ clientId })];
+  return issuer === null ? names : [...names, endingOf({ issuer }), endingOf({ clientId, issuer })];
+}
+
+/** The member under which the end of these grants of a user is recorded. */
+export function endingOf({ clientId, issuer }: Pick<GrantFilter, 'clientId' | 'issuer'>): string {
+  if (clientId === undefined) return issuer === undefined ? '\0*' : `\0i${issuer}`;
+  return issuer === undefined ? `\0c${clientId}` : `\0b${Buffer.byteLength(clientId)}:${clientId}${issuer}`;
+}
+
+/** Whether a grant of this generation is alive, by the scores of `endings()`. The first must exist. */
+export function isCurrent(generation: string | null, [all, ...others]: readonly (string | null)[]): boolean {
+  if (!generation || !all) return false;
+  return [all, ...others].every((score) => score === null || -Number(score) <= Number(generation));
 }
 
 /** Milliseconds until a moment, as Redis counts them by its own clock; '' for ever. */

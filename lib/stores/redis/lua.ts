@@ -35,13 +35,17 @@ local function spend_row(key, attempt, data)
   return 1
 end`;
 
-/** Keeps a grant unless it was revoked; its generation is that of its client, '' for a grant that is there already. */
+/**
+ * Keeps a grant unless it was revoked. `generation` is that of its client, `userGeneration` that of its user: both are empty
+ * if the grant exists already, and the latter if no user is involved.
+ */
 export const GRANT = `
-local function keep_grant(key, generation, ttl, isUsed, fields)
+local function keep_grant(key, generation, userGeneration, ttl, isUsed, fields)
   local revoked = redis.call('HGET', key, 'revokedAt')
   if not revoked then
     if generation == '' then return end
-    redis.call('HSET', key, 'revokedAt', '', 'generation', generation, 'createdAt', text(now()), unpack(fields))
+    redis.call('HSET', key, 'revokedAt', '', 'generation', generation, 'userGeneration', userGeneration,
+      'createdAt', text(now()), unpack(fields))
   elseif revoked ~= '' then return end
   if isUsed == '1' then redis.call('HSET', key, 'lastUsedAt', text(now())) end
   local expiry = redis.call('HGET', key, 'expiresAt')
@@ -52,11 +56,11 @@ local function keep_grant(key, generation, ttl, isUsed, fields)
   end
 end`;
 
-/** Lists a grant. What is over goes, so much at a time that nobody has to wait for it. */
+/** Adds a grant to a list, and removes up to 100 expired grants. Scores below 0 belong to `USERS`. */
 export const LIST = `
 local function list_grant(key, id, ttl)
   redis.call('ZADD', key, 'GT', text(moment(ttl) + 60000), id)
-  local over = redis.call('ZRANGEBYSCORE', key, '-inf', '(' .. text(now()), 'LIMIT', 0, 100)
+  local over = redis.call('ZRANGEBYSCORE', key, 0, '(' .. text(now()), 'LIMIT', 0, 100)
   if #over > 0 then redis.call('ZREM', key, unpack(over)) end
   local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
   if last[2] then redis.call('PEXPIREAT', key, string.format('%.0f', last[2])) end
@@ -79,14 +83,57 @@ local function begin_generation(key)
   return generation_of(key)
 end`;
 
-/** Of a grant, its client and its lists: id, how many lists, expiry, is it used, how many fields; of rows: JSON, expiry. */
+/**
+ * The generations of a user's grants, in the list of these grants, so that both expire together. Members that begin with NUL
+ * hold a counter as a negative score: NUL alone the current generation, the others (see `endings()`) the generation with which
+ * the grants of the user, or those of one client or issuer, were ended. A grant is alive if its own generation is not lower
+ * than any of these. If Redis has evicted the list, all grants of the user are dead.
+ */
+export const USERS = `
+local ALL = '\\0*'
+local function next_generation(key)
+  local time = redis.call('TIME')
+  local last = redis.call('ZSCORE', key, '\\0')
+  return text(math.max(time[1] * 1000000 + time[2], last and 1 - last or 0))
+end
+local function begin_user(key)
+  local last = redis.call('ZSCORE', key, '\\0')
+  if last then return text(-last) end
+  local first = next_generation(key)
+  redis.call('ZADD', key, '-' .. first, '\\0', '-' .. first, ALL)
+  return first
+end
+local function end_user(key, ending)
+  if not redis.call('ZSCORE', key, '\\0') then return end
+  local next = '-' .. next_generation(key)
+  redis.call('ZADD', key, next, '\\0', next, ending)
+end
+local function is_current(key, generation, client, issuer)
+  local names = { ALL, '\\0c' .. client }
+  if type(issuer) == 'string' then
+    names[3] = '\\0i' .. issuer
+    names[4] = '\\0b' .. #client .. ':' .. client .. issuer
+  end
+  local endings = redis.call('ZMSCORE', key, unpack(names))
+  if not endings[1] or not tonumber(generation) then return false end
+  for index = 1, #names do
+    if endings[index] and -endings[index] > tonumber(generation) then return false end
+  end
+  return true
+end`;
+
+/**
+ * Keeps a grant, its place in lists, and rows. KEYS: grant, client, lists (that of the user last), rows. ARGV: id, number of
+ * lists, whether one is the user's, expiry, whether the grant is used, number of fields, fields; for each row JSON and expiry.
+ */
 export const KEEPING = `
 local function keep(k, a)
-  local fields, lists = {}, tonumber(ARGV[a + 1])
-  for field = 1, tonumber(ARGV[a + 4]) do fields[field] = ARGV[a + 4 + field] end
-  for list = 1, lists do list_grant(KEYS[k + 1 + list], ARGV[a], ARGV[a + 2]) end
-  keep_grant(KEYS[k], begin_generation(KEYS[k + 1]), ARGV[a + 2], ARGV[a + 3], fields)
-  a = a + 5 + #fields
+  local fields, lists, userGeneration = {}, tonumber(ARGV[a + 1]), ''
+  for field = 1, tonumber(ARGV[a + 5]) do fields[field] = ARGV[a + 5 + field] end
+  for list = 1, lists do list_grant(KEYS[k + 1 + list], ARGV[a], ARGV[a + 3]) end
+  if ARGV[a + 2] == '1' then userGeneration = begin_user(KEYS[k + 1 + lists]) end
+  keep_grant(KEYS[k], begin_generation(KEYS[k + 1]), userGeneration, ARGV[a + 3], ARGV[a + 4], fields)
+  a = a + 6 + #fields
   for row = k + 2 + lists, #KEYS do
     keep_row(KEYS[row], ARGV[a], ARGV[a + 1])
     a = a + 2

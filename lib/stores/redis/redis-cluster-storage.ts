@@ -1,16 +1,19 @@
+import { endings, isCurrent } from './keys.js';
 import type { Found, GrantRow, Kind, Row, Spending } from '../storage.js';
 import {
   BEGIN_GENERATION,
+  FIND_ENDINGS,
   FIND_OWNER,
   FIND_ROW,
   FIND_STATE,
   KEEP_GRANT,
   LIST_GRANT,
+  LIST_USER_GRANT,
   REMOVE,
   SPEND,
 } from './scripts.js';
 import { attempt, type FoundRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
-import { TokenHints } from './token-hints.js';
+import { type Hint, TokenHints } from './token-hints.js';
 
 /**
  * On a cluster the keys of one step lie on several nodes, and no script reaches them all. So a step is several scripts, in
@@ -20,7 +23,7 @@ export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
 
   override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
-    await Promise.all([this.keepRows(rows), grant && this.list(grant), grant && this.keepNew(grant)]);
+    await Promise.all([this.keepRows(rows), grant && this.keepNew(grant)]);
   }
 
   /**
@@ -28,7 +31,7 @@ export class RedisClusterStorage extends RedisStorage {
    * the two has lost nothing, and may try again.
    */
   override async exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
-    await Promise.all([this.keepRows(rows), this.list(grant), this.keepGrant(grant, '')]);
+    await Promise.all([this.keepRows(rows), this.list(grant), this.keepGrant(grant, '', '')]);
     if ((await this.run(SPEND, this.keys.row(spent.kind, spent.digest), ...attempt(spent))) === 1) return true;
     await Promise.all(rows.map(({ kind, digest }) => this.run(REMOVE, this.keys.row(kind, digest))));
     return false;
@@ -48,27 +51,35 @@ export class RedisClusterStorage extends RedisStorage {
     return found ? this.read({ kind, digest }, found, null) : undefined;
   }
 
-  /** Is the grant alive, and who is the client? */
-  private async findOwners({ grantId, clientId }: Pick<Row, 'grantId' | 'clientId'>) {
-    const [[revokedAt, made], [client, generation]] = (await Promise.all([
+  /** Returns whether the grant is alive, and its client. */
+  private async findOwners({ grantId, clientId, userId, issuer }: Hint) {
+    const list = userId !== null && this.keys.grantsOf('user', userId);
+    const [[revokedAt, made, userGeneration], [client, generation], ended] = (await Promise.all([
       this.run(FIND_STATE, this.keys.grant(grantId)),
       this.run(FIND_OWNER, this.keys.client(clientId)),
-    ])) as [(string | null)[], (string | null)[]];
-    return { isAlive: revokedAt === '' && made === generation, client };
+      list && this.run(FIND_ENDINGS, list, ...endings(clientId, issuer)),
+    ])) as [(string | null)[], (string | null)[], (string | null)[] | false];
+    const isUsers = !ended || isCurrent(userGeneration!, ended);
+    return { isAlive: revokedAt === '' && made === generation && isUsers, client };
   }
 
+  /** Saves a grant with generations that were read first: if its client or user is ended meanwhile, it is dead. */
   private async keepNew(grant: GrantRow): Promise<void> {
-    const generation = (await this.run(BEGIN_GENERATION, this.keys.client(grant.clientId))) as string;
-    await this.keepGrant(grant, generation);
+    const client = this.run(BEGIN_GENERATION, this.keys.client(grant.clientId)) as Promise<string>;
+    const [generation, userGeneration] = await Promise.all([client, this.list(grant)]);
+    await this.keepGrant(grant, generation, userGeneration);
   }
 
-  private async keepGrant(grant: GrantRow, generation: string): Promise<void> {
-    await this.run(KEEP_GRANT, this.keys.grant(grant.id), generation, ...valuesOfGrant(grant));
+  private async keepGrant(grant: GrantRow, generation: string, userGeneration: string): Promise<void> {
+    await this.run(KEEP_GRANT, this.keys.grant(grant.id), generation, userGeneration, ...valuesOfGrant(grant));
   }
 
-  private async list(grant: GrantRow): Promise<void> {
-    const [ttl] = valuesOfGrant(grant);
-    const lists = this.keys.lists(grant.clientId, grant.userId);
-    await Promise.all(lists.map((list) => this.run(LIST_GRANT, list, grant.id, ttl!)));
+  /** Adds a grant to its lists. Returns the generation of its user, or an empty string if it has no user. */
+  private async list({ id, clientId, userId, ...grant }: GrantRow): Promise<string> {
+    const [ttl] = valuesOfGrant({ ...grant, id, clientId, userId });
+    const ofClient = this.run(LIST_GRANT, this.keys.grantsOf('client', clientId), id, ttl!);
+    const ofUser = userId !== null && this.run(LIST_USER_GRANT, this.keys.grantsOf('user', userId), id, ttl!);
+    const [, generation] = await Promise.all([ofClient, ofUser]);
+    return generation ? String(generation) : '';
   }
 }

@@ -1,11 +1,22 @@
 import type { GrantFilter, GrantRow } from '../storage.js';
 import type { RunScript } from './connection.js';
-import { type Keys, timeToLive } from './keys.js';
-import { DROP_LIST, END_GENERATION, FIND_GRANT, FIND_OWNER, LEAVE_LIST, LIST_PAGE, REVOKE_GRANT } from './scripts.js';
+import { endingOf, endings, isCurrent, type Keys, timeToLive } from './keys.js';
+import {
+  DROP_LIST,
+  END_GENERATION,
+  END_USER,
+  FIND_ENDINGS,
+  FIND_GRANT,
+  FIND_OWNER,
+  LEAVE_LIST,
+  LIST_PAGE,
+  REVOKE_GRANT,
+} from './scripts.js';
 
-/** A grant as it is found, with the generation of its client when it was made. */
+/** A grant that is not revoked itself, with the generations of its client and its user when it was saved. */
 interface FoundGrant extends GrantRow {
   generation: string;
+  userGeneration: string | null;
 }
 
 /** A key for each grant, and lists of the grants of each user and client: sorted sets of their ids. */
@@ -21,6 +32,7 @@ export class RedisGrants {
       await this.run(END_GENERATION, this.keys.client(clientId));
       return Number(await this.run(DROP_LIST, this.keys.grantsOf('client', clientId)));
     }
+    if (userId !== undefined && grantId === undefined) return this.endOfUser({ ...filter, userId });
     let count = 0;
     for await (const grants of this.alive(filter)) {
       const revoked = await Promise.all(grants.map((grant) => this.revokeOne(grant)));
@@ -29,41 +41,97 @@ export class RedisGrants {
     return count;
   }
 
+  /**
+   * Ends the grants of a user, or those of one client or issuer among them, in one step. Then removes them from their lists:
+   * in the background if all of them ended, since only the others have to be counted.
+   */
+  private async endOfUser(filter: GrantFilter & { userId: string }): Promise<number> {
+    const { userId, clientId, issuer } = filter;
+    const listed = Number(await this.run(END_USER, this.keys.grantsOf('user', userId), endingOf(filter)));
+    if ((clientId ?? issuer) !== undefined) return this.clear(filter);
+    // What is left of a clearing that fails expires with its list.
+    void this.clear(filter).catch(() => undefined);
+    return listed;
+  }
+
+  /** Removes ended grants of a user from their lists. Returns how many of them their client had not ended before. */
+  private async clear(filter: GrantFilter): Promise<number> {
+    let count = 0;
+    for await (const grants of this.matching(filter)) {
+      const states = await this.states(grants);
+      const ended = states.filter(({ isOfClient, isOfUser }) => !isOfClient || !isOfUser);
+      const left = await Promise.all(ended.map(({ grant }) => this.leaveLists(grant)));
+      count += ended.filter(({ isOfClient }, index) => isOfClient && left[index]).length;
+    }
+    return count;
+  }
+
   /** Those of a user that are alive and have been used, the latest first. */
   async ofUser(userId: string): Promise<GrantRow[]> {
     const found = new Map<string, GrantRow>();
     for await (const grants of this.alive({ userId })) {
-      for (const { generation, ...grant } of grants) {
+      for (const { generation, userGeneration, ...grant } of grants) {
         if (grant.lastUsedAt && timeToLive(grant.expiresAt) !== '0') found.set(grant.id, grant);
       }
     }
     return [...found.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
   }
 
-  private async revokeOne({ id, clientId, userId }: GrantRow): Promise<boolean> {
-    if ((await this.run(REVOKE_GRANT, this.keys.grant(id))) !== 1) return false;
-    await Promise.all(this.keys.lists(clientId, userId).map((list) => this.run(LEAVE_LIST, list, id)));
+  private async revokeOne(grant: GrantRow): Promise<boolean> {
+    if ((await this.run(REVOKE_GRANT, this.keys.grant(grant.id))) !== 1) return false;
+    await this.leaveLists(grant);
     return true;
   }
 
-  /** Pages of grants: each one that is on the list all the while, perhaps more than once. */
+  /** Whether the list of its user, or of its client, held the grant. */
+  private async leaveLists({ id, clientId, userId }: GrantRow): Promise<boolean> {
+    const lists = this.keys.lists(clientId, userId);
+    const left = await Promise.all(lists.map((list) => this.run(LEAVE_LIST, list, id)));
+    return left.at(-1) === 1;
+  }
+
+  /** Pages of the grants that are alive. A grant may come twice, and none is left out. */
   private async *alive(filter: GrantFilter): AsyncIterable<FoundGrant[]> {
+    for await (const grants of this.matching(filter)) {
+      const states = await this.states(grants);
+      yield states.filter(({ isOfClient, isOfUser }) => isOfClient && isOfUser).map(({ grant }) => grant);
+    }
+  }
+
+  /** Pages of the grants that are not revoked themselves. A grant may come twice, and none is left out. */
+  private async *matching(filter: GrantFilter): AsyncIterable<FoundGrant[]> {
     const { grantId, userId, clientId, issuer } = filter;
     for await (const ids of this.candidates(filter)) {
       const found = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
-      const clients = [...new Set(found.map((grant) => grant.clientId))];
-      const generations = new Map(
-        await Promise.all(clients.map(async (id) => [id, await this.generation(id)] as const)),
-      );
       yield found.filter(
         (grant) =>
-          grant.generation === generations.get(grant.clientId) &&
           (grantId === undefined || grant.id === grantId) &&
           (userId === undefined || grant.userId === userId) &&
           (clientId === undefined || grant.clientId === clientId) &&
           (issuer === undefined || grant.issuer === issuer),
       );
     }
+  }
+
+  /** Whether grants are of the current generation of their client and of their user. Each of these is read once. */
+  private async states(grants: readonly FoundGrant[]) {
+    const read = new Map<string, Promise<unknown>>();
+    const once = <T>(key: string, find: () => Promise<T>): Promise<T> => {
+      if (!read.has(key)) read.set(key, find());
+      return read.get(key) as Promise<T>;
+    };
+    const stateOf = async (grant: FoundGrant) => {
+      const { clientId, userId, issuer } = grant;
+      const [generation, ended] = await Promise.all([
+        once(`client ${clientId}`, () => this.generation(clientId)),
+        userId === null
+          ? null
+          : once(`user ${JSON.stringify([userId, clientId, issuer])}`, () => this.endings(userId, clientId, issuer)),
+      ]);
+      const isOfUser = ended === null || isCurrent(grant.userGeneration, ended);
+      return { grant, isOfClient: grant.generation === generation, isOfUser };
+    };
+    return Promise.all(grants.map(stateOf));
   }
 
   private async *candidates({ grantId, userId, clientId }: GrantFilter): AsyncIterable<string[]> {
@@ -75,7 +143,8 @@ export class RedisGrants {
     do {
       const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
       const [next, idsAndMoments] = (await this.run(LIST_PAGE, list, cursor)) as [string, string[]];
-      yield idsAndMoments.filter((_, index) => index % 2 === 0);
+      // Names that begin with NUL are endings.
+      yield idsAndMoments.filter((id, index) => index % 2 === 0 && !id.startsWith('\0'));
       cursor = next;
     } while (cursor !== '0');
   }
@@ -85,11 +154,16 @@ export class RedisGrants {
     return generation;
   }
 
-  /** One that was not revoked. */
+  private async endings(userId: string, clientId: string, issuer: string | null): Promise<(string | null)[]> {
+    const list = this.keys.grantsOf('user', userId);
+    return (await this.run(FIND_ENDINGS, list, ...endings(clientId, issuer))) as (string | null)[];
+  }
+
+  /** A grant that is not revoked itself. */
   private async find(id: string): Promise<FoundGrant | undefined> {
     const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
     const [clientId, userId = null, issuer = null, scope = null, data = null, ...state] = fields;
-    const [createdAt, lastUsedAt, expiresAt, revokedAt, generation] = state;
+    const [createdAt, lastUsedAt, expiresAt, revokedAt, generation, userGeneration = null] = state;
     if (typeof clientId !== 'string' || revokedAt !== '') return undefined;
     return {
       id,
@@ -102,6 +176,7 @@ export class RedisGrants {
       lastUsedAt: lastUsedAt ? Number(lastUsedAt) : null,
       expiresAt: Number(expiresAt),
       generation: String(generation),
+      userGeneration,
     };
   }
 }

@@ -116,7 +116,8 @@ export class RedisStorage extends RedisClients implements Storage {
   private valuesOf(grant: GrantRow, rows: readonly Row[]): string[] {
     const [ttl, isUsed, ...fields] = valuesOfGrant(grant);
     const lists = String(this.keys.lists(grant.clientId, grant.userId).length);
-    return [grant.id, lists, ttl!, isUsed!, String(fields.length), ...fields, ...rows.flatMap(valuesOfRow)];
+    const isUsers = grant.userId === null ? '0' : '1';
+    return [grant.id, lists, isUsers, ttl!, isUsed!, String(fields.length), ...fields, ...rows.flatMap(valuesOfRow)];
   }
 }
 

@@ -1,38 +1,58 @@
-import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, SPENDING } from './lua.js';
+import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, SPENDING, USERS } from './lua.js';
 import { script } from './script.js';
 
 // On one server, a step is one script on all its keys.
 
-export const KEEP = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, KEEPING, `keep(1, 1)`);
+export const KEEP = script(NOW, ROW, GRANT, LIST, GENERATION, GENERATIONS, USERS, KEEPING, `keep(1, 1)`);
 
 /** Spends the first key and keeps the rest: by whom, and what is kept with it. */
 export const EXCHANGE = script(
-  `${NOW}${ROW}${SPENDING}${GRANT}${LIST}${GENERATION}${GENERATIONS}${KEEPING}`,
+  `${NOW}${ROW}${SPENDING}${GRANT}${LIST}${GENERATION}${GENERATIONS}${USERS}${KEEPING}`,
   `
 local spent = spend_row(KEYS[1], ARGV[1], ARGV[2])
 if spent == 1 then keep(2, 3) end
 return spent > 0 and 1 or 0`,
 );
 
-/** A row, how long it is kept, and now; if its grant is alive, and with its client. The other keys stand in the row. */
+/**
+ * Finds a row whose grant is alive: the row, its remaining time, the current time and the client. ARGV: the prefix of all
+ * keys. The row names the other keys.
+ */
 export const FIND = script(
   NOW,
   GENERATION,
+  USERS,
   `
 local row = redis.call('GET', KEYS[1])
 if not row then return false end
 local known = cjson.decode(string.sub(row, string.find(row, '{', 1, true), -1))
-local grant = redis.call('HMGET', ARGV[1] .. 'grant:' .. known.grantId, 'revokedAt', 'generation')
+local grant = redis.call('HMGET', ARGV[1] .. 'grant:' .. known.grantId, 'revokedAt', 'generation',
+  'userGeneration')
 local client = ARGV[1] .. 'client:' .. known.clientId
 if grant[1] ~= '' or grant[2] ~= generation_of(client) then return false end
+if type(known.userId) == 'string' and
+  not is_current(ARGV[1] .. 'grants-of-user:' .. known.userId, grant[3], known.clientId, known.issuer) then
+  return false
+end
 return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'client') }`,
 );
 
 // On a cluster keys lie where they will: each of these touches one key only, `KEYS[1]`.
 
 export const KEEP_ROW = script(NOW, ROW, `keep_row(KEYS[1], ARGV[1], ARGV[2])`);
-export const KEEP_GRANT = script(NOW, GRANT, `keep_grant(KEYS[1], ARGV[1], ARGV[2], ARGV[3], { unpack(ARGV, 4) })`);
+export const KEEP_GRANT = script(
+  NOW,
+  GRANT,
+  `keep_grant(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], { unpack(ARGV, 5) })`,
+);
 export const LIST_GRANT = script(NOW, LIST, `list_grant(KEYS[1], ARGV[1], ARGV[2])`);
+/** Lists a grant of a user, and returns the generation of a new one. */
+export const LIST_USER_GRANT = script(
+  NOW,
+  LIST,
+  USERS,
+  `list_grant(KEYS[1], ARGV[1], ARGV[2]) return begin_user(KEYS[1])`,
+);
 export const SPEND = script(NOW, SPENDING, `return spend_row(KEYS[1], ARGV[1], ARGV[2]) > 0 and 1 or 0`);
 export const FIND_ROW = script(
   NOW,
@@ -40,8 +60,8 @@ export const FIND_ROW = script(
 local row = redis.call('GET', KEYS[1])
 return row and { row, redis.call('PTTL', KEYS[1]), now() }`,
 );
-/** When it was revoked, and its generation. */
-export const FIND_STATE = script(`return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation')`);
+/** When a grant was revoked, and its generations. */
+export const FIND_STATE = script(`return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration')`);
 /** A client, and how often its grants were ended. */
 export const FIND_OWNER = script(
   GENERATION,
@@ -59,7 +79,8 @@ redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
 return 1`);
 
 export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],
-  'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation')`);
+  'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation',
+  'userGeneration')`);
 
 /** Revokes a grant. It stays until it expires, so that nothing can be issued on it any more. */
 export const REVOKE_GRANT = script(
@@ -68,6 +89,15 @@ export const REVOKE_GRANT = script(
 if redis.call('HGET', KEYS[1], 'revokedAt') ~= '' then return 0 end
 redis.call('HSET', KEYS[1], 'revokedAt', text(now()))
 return 1`,
+);
+
+/** With which generations grants of a user were ended, as negative numbers. ARGV: names that `endings()` returns. */
+export const FIND_ENDINGS = script(`return redis.call('ZMSCORE', KEYS[1], unpack(ARGV))`);
+/** Ends all grants of a user that fall under a name of `endings()`, in one step. Returns how many the list holds. */
+export const END_USER = script(
+  NOW,
+  USERS,
+  `end_user(KEYS[1], ARGV[1]) return redis.call('ZCOUNT', KEYS[1], text(now()), '+inf')`,
 );
 
 /** A page of the list: the cursor of the page before, or 0. */

@@ -1,11 +1,12 @@
 import type { Row } from '../storage.js';
 import { keepRecent } from '../../keep-recent.js';
 
-type Hint = Pick<Row, 'grantId' | 'clientId'>;
+/** What a token belongs to. */
+export type Hint = Pick<Row, 'grantId' | 'clientId' | 'userId' | 'issuer'>;
 
 /**
- * Remembers which grant and client the tokens seen last belong to, which never changes: so the next look at the token,
- * its grant and its client is one round trip. Whether they are alive is asked of Redis every time.
+ * Remembers the grant, client and user of the access tokens that were used last. These never change, so the next look-up
+ * reads the token and its owners in one round trip. Whether they are alive is read from Redis every time.
  */
 export class TokenHints {
   private readonly hints = new Map<string, Hint>();
@@ -16,7 +17,7 @@ export class TokenHints {
     return this.hints.get(digest);
   }
 
-  set(digest: string, { grantId, clientId }: Hint): void {
-    keepRecent(this.hints, digest, { grantId, clientId }, this.limit);
+  set(digest: string, { grantId, clientId, userId, issuer }: Hint): void {
+    keepRecent(this.hints, digest, { grantId, clientId, userId, issuer }, this.limit);
   }
 }
