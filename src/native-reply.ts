@@ -38,15 +38,15 @@ export function copyHeaders({ headers }: Response, reply: NativeReply): void {
   else for (const name of names) reply.setHeader(name, joined(reply, name, headers[name]!));
 }
 
-/** What the host has put on the reply stays there where both can be meant: two policies hold together. CSP §3.1 */
-function joined(reply: NativeReply, name: string, value: string): Value {
+/** Adds the value to what the application has set where both can apply: cookies, `Vary`, content security policies. CSP §3.1 */
+function joined(reply: NativeReply, name: string, value: Value): Value {
   // Fastify keeps the cookies that are there by itself.
   if (name === 'set-cookie' && isFastify(reply)) return value;
-  if (name !== 'vary' && name !== 'set-cookie' && value !== NO_FRAMES) return value;
+  if (typeof value === 'string' && name !== 'vary' && name !== 'set-cookie' && value !== NO_FRAMES) return value;
   const before = [reply.getHeader(name) ?? []].flat().map(String);
-  if (name !== 'vary') return before.length > 0 ? [...before, value] : value;
+  if (name !== 'vary') return before.length > 0 ? [...before, ...[value].flat()] : value;
   const named = before.flatMap((line) => line.split(',')).map((one) => one.trim());
-  const isNamed = named.some((one) => one === '*' || one.toLowerCase() === value.toLowerCase());
+  const isNamed = named.some((one) => one === '*' || one.toLowerCase() === String(value).toLowerCase());
   return (isNamed ? named : [...named, value]).join(', ');
 }
 

@@ -22,6 +22,7 @@ import { verifySender } from './decision-sender.js';
 import { showAnswer } from './interaction-answer.js';
 import { PromptTickets, withTicket } from './prompt-ticket.js';
 import { subjectOf, subjectOfRequest } from './question.js';
+import { keepSecret } from './server-secret.js';
 
 /** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
 export class InteractionFlow {
@@ -33,6 +34,7 @@ export class InteractionFlow {
     private readonly interaction: OAuth2Interaction,
     secret: string,
   ) {
+    keepSecret(server, secret);
     this.tickets = new ConsentTickets(secret, server.options?.model);
     this.prompts = new PromptTickets(secret, server.options?.model);
   }

@@ -1,72 +1,120 @@
+import { hash } from 'node:crypto';
 import type { Response, ServerFacts } from '../../lib/index.js';
+import { networkOf } from '../../lib/http/network.js';
 import { keepRecent } from '../../lib/keep-recent.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 
 /** An attempt to sign in. */
 export interface Attempt {
-  /** As it was typed. Of a second factor: a text of two lines that stands for the user: no user name is one. */
+  /** The user name as it was typed. For a second factor: a text of two lines that stands for the user. No user name has two lines. */
   username: string;
   /**
-   * From where, as Express or Fastify say; behind a proxy they have to be told to trust it. Of a second factor it is left out: who has the
-   * password may have many addresses.
+   * The client's address, as Express or Fastify report it; behind a proxy they have to be told to trust it. Not set for a second factor:
+   * an attacker who has the password may have many addresses.
    */
   address?: string | undefined;
-  /** Of a second factor: a code is tried, or one is to be sent. Left out: a password is tried. */
+  /**
+   * The identifier of a browser in which a user of this name has signed in before. If omitted, the browser is unknown. Count attempts of
+   * a known browser apart from others, so that an attacker cannot lock the user out.
+   */
+  knownBrowser?: string | undefined;
+  /** Set for a second factor: a code is tried, or one is to be sent. If omitted, a password is tried. */
   secondFactor?: 'code' | 'send';
   /** The native request. */
   request: unknown;
 }
 
-/** How often somebody may try to sign in. */
+/** Limits how often a user may try to sign in. */
 export interface Throttle {
-  /** Counts an attempt. @returns seconds to wait before the next one may be made; 0: this one may be made */
+  /** Counts an attempt. @returns seconds to wait before the next attempt; 0: the attempt may be made */
   count(attempt: Attempt): number | Promise<number>;
-  /** It succeeded: what was counted against them is forgotten. */
+  /** Called after a successful attempt. */
   forgive?(attempt: Attempt): unknown;
 }
 
-/** Counts an attempt; where it is one too many, the answer says when to come again. RFC 9110 §10.2.3 */
+/** Counts an attempt, and sets `Retry-After` if there were too many. RFC 9110 §10.2.3 */
 export async function isTooMany(throttle: Throttle, attempt: Attempt, response: Response): Promise<boolean> {
   const wait = await throttle.count(attempt);
   if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
   return wait > 0;
 }
 
-const REMEMBERED = 10_000;
+/** A number of attempts in a number of seconds. */
+export interface AttemptLimit {
+  attempts: number;
+  seconds: number;
+}
 
-/** So many attempts in so many seconds for one name from one address, counted in this process. */
-export class AttemptCounter {
+/** Maximum number of counts that a process remembers of each kind. The oldest is dropped first. */
+const MAX_COUNTS = 20_000;
+
+/** Fixed-window counts of attempts, in the memory of this process. */
+class Counts {
   private readonly counts = new Map<string, { count: number; until: number }>();
 
-  constructor(
-    private readonly most: number,
-    private readonly seconds: number,
-  ) {}
+  constructor(private readonly limit: AttemptLimit) {}
 
-  /** Users of two models, or tenants, have names and ids in common: they are counted apart. */
-  of(server: ServerFacts): Throttle {
-    const realm = tenantOf(server) ?? numberOf(server.options.model);
-    return {
-      count: (attempt) => this.count(keyOf(attempt, realm)),
-      forgive: (attempt) => this.counts.delete(keyOf(attempt, realm)),
-    };
-  }
-
-  private count(key: string): number {
+  /** Counts an attempt. @returns seconds until the window ends, if the limit is exceeded; otherwise 0 */
+  add(key: string): number {
     const now = Date.now();
     let known = this.counts.get(key);
     if (!known || known.until <= now) {
-      known = { count: 0, until: now + this.seconds * 1000 };
-      keepRecent(this.counts, key, known, REMEMBERED);
+      known = { count: 0, until: now + this.limit.seconds * 1000 };
+      keepRecent(this.counts, key, known, MAX_COUNTS);
     }
     known.count += 1;
-    return known.count > this.most ? Math.ceil((known.until - now) / 1000) : 0;
+    return known.count > this.limit.attempts ? Math.ceil((known.until - now) / 1000) : 0;
+  }
+
+  /** Takes one attempt back. */
+  subtract(key: string): void {
+    const known = this.counts.get(key);
+    if (known && known.count > 0) known.count -= 1;
+  }
+
+  forget(key: string): void {
+    this.counts.delete(key);
   }
 }
 
-/** Names are typed in any case; ids that differ in nothing else are those of two users. */
-const keyOf = ({ username, address = '', secondFactor }: Attempt, realm: string | number) =>
-  JSON.stringify([realm, secondFactor ? username : username.toLowerCase(), address]);
+/**
+ * Counts the attempts for one user name from one network, and, if `perUser` is set, the attempts for the user name from all networks.
+ * Attempts in a known browser are counted by browser alone, so that attempts elsewhere cannot lock the user out. Counts are kept in the
+ * memory of this process.
+ */
+export class AttemptCounter {
+  private readonly places: Counts;
+  private readonly users: Counts | undefined;
+
+  constructor(perPlace: AttemptLimit, perUser?: AttemptLimit) {
+    this.places = new Counts(perPlace);
+    this.users = perUser && new Counts(perUser);
+  }
+
+  /** Returns the throttle of a server. User names of other models and tenants are counted apart. */
+  of(server: ServerFacts): Throttle {
+    const realm = tenantOf(server) ?? numberOf(server.options.model);
+    return {
+      count: (attempt) => {
+        // Attempts that are refused for their network do not use up the limit of the user.
+        const wait = this.places.add(keyOf(attempt, realm, placeOf(attempt)));
+        if (wait > 0 || attempt.knownBrowser !== undefined) return wait;
+        return this.users?.add(keyOf(attempt, realm)) ?? 0;
+      },
+      forgive: (attempt) => {
+        this.places.forget(keyOf(attempt, realm, placeOf(attempt)));
+        if (attempt.knownBrowser === undefined) this.users?.subtract(keyOf(attempt, realm));
+      },
+    };
+  }
+}
+
+const placeOf = ({ knownBrowser, address }: Attempt) =>
+  knownBrowser === undefined ? `network ${networkOf(address ?? '')}` : `browser ${knownBrowser}`;
+
+/** Names are typed in any case; ids that differ in nothing else are those of two users. Hashed, so that a key has a fixed size. */
+const keyOf = ({ username, secondFactor }: Attempt, realm: string | number, place?: string) =>
+  hash('sha256', JSON.stringify([realm, secondFactor ? username : username.toLowerCase(), place]), 'base64url');
 
 const numbers = new WeakMap<object, number>();
 let models = 0;

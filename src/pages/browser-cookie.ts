@@ -3,7 +3,12 @@ import type { Request, Response, ServerFacts } from '../../lib/index.js';
 import { isSameText } from '../../lib/same-text.js';
 import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 
-const VALUE = /^[\w-]{43}$/;
+/** The cookies of the pages, and their values. */
+const KINDS = {
+  'oauth2-session': /^[\w-]{43}$/,
+  'oauth2-second-factor': /^[\w-]{43}$/,
+  'oauth2-known-browser': /^[\w-]{22}\.[\w-]{43}$/,
+};
 
 /**
  * A cookie of the pages: 256 random bits, out of reach of scripts, sent by no form of another site, and over TLS only
@@ -18,7 +23,7 @@ export class BrowserCookie {
     request: Request,
     private readonly response: Response,
     server: ServerFacts,
-    kind: 'oauth2-session' | 'oauth2-second-factor' = 'oauth2-session',
+    kind: keyof typeof KINDS = 'oauth2-session',
   ) {
     const issuer = server.issuerOf(request);
     const { protocol } = (request['native'] ?? {}) as { protocol?: unknown };
@@ -29,12 +34,15 @@ export class BrowserCookie {
     this.name = tenantOf(server) === undefined ? name : `${name}-${boundToTenant('', server).slice(0, 12)}`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
     const given = valueOf(request.get('cookie'), this.name);
-    this.value = given !== undefined && VALUE.test(given) ? given : undefined;
+    this.value = given !== undefined && KINDS[kind].test(given) ? given : undefined;
   }
 
-  /** Gives the browser a new value. @param seconds how long it is kept; left out: until the browser is closed */
-  issue(seconds?: number): string {
-    const value = randomBytes(32).toString('base64url');
+  /**
+   * Sets the cookie to a new value and returns that.
+   * @param seconds how long the browser keeps it. If omitted, until it is closed.
+   * @param value Default: 256 random bits.
+   */
+  issue(seconds?: number, value = randomBytes(32).toString('base64url')): string {
     this.set(value, seconds);
     return value;
   }
@@ -45,7 +53,11 @@ export class BrowserCookie {
 
   private set(value: string, seconds: number | undefined): void {
     const age = seconds === undefined ? '' : `; Max-Age=${seconds}`;
-    this.response.set('set-cookie', `${this.name}=${value}${this.attributes}${age}`);
+    const line = `${this.name}=${value}${this.attributes}${age}`;
+    const { headers } = this.response as { headers?: Record<string, string | readonly string[]> };
+    const others = [headers?.['set-cookie'] ?? []].flat().filter((one) => !one.startsWith(`${this.name}=`));
+    if (others.length > 0) headers!['set-cookie'] = [...others, line];
+    else this.response.set('set-cookie', line);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type DeviceRequest,
   findDeviceRequest,
 } from '../../lib/features/device-authorization/device-requests.js';
+import { addressOf } from '../../lib/http/network.js';
 import { namedClaims } from '../../lib/openid/named-claims.js';
 import { detailsOf, detailsText } from '../../lib/tokens/authorization-details.js';
 import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
@@ -53,7 +54,7 @@ export class DeviceEndpoint extends PageEndpoint {
     user: User,
     { request, response }: Visit,
   ): Promise<DeviceRequest | 'throttled' | undefined> {
-    const { ip: address } = (request['native'] ?? {}) as { ip?: string };
+    const address = addressOf(request);
     try {
       return await findDeviceRequest(this.site.server, typed, { user, address, request });
     } catch (error) {

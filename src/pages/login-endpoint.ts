@@ -1,5 +1,7 @@
+import { addressOf } from '../../lib/http/network.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import { type Attempt, isTooMany } from './attempts.js';
+import { KnownBrowser } from './known-browser.js';
 import { pathOf } from './local-path.js';
 import { LONGEST_NAME, type LoginProblem, showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
@@ -85,12 +87,15 @@ export class LoginEndpoint extends PageEndpoint {
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
     if (!isName(username) || password.length > LONGEST_PASSWORD) return 'wrong';
     const throttle = this.site.options.throttle(this.site.server);
-    const native: unknown = request['native'];
-    const attempt: Attempt = { username, address: (native as { ip?: string } | undefined)?.ip, request: native };
+    const browser = new KnownBrowser(this.site, visit);
+    const knownBrowser = browser.idFor(username);
+    const attempt: Attempt = { username, address: addressOf(request), knownBrowser, request: request['native'] };
     if (await isTooMany(throttle, attempt, visit.response)) return 'throttled';
     const model = this.site.server.options.model as unknown as UserModel;
     const user = await unlessBusy(async () => (await model.getUser(username, password)) || 'wrong', visit);
-    if (typeof user === 'object') await throttle.forgive?.(attempt);
+    if (typeof user !== 'object') return user;
+    await throttle.forgive?.(attempt);
+    browser.remember(username);
     return user;
   }
 

@@ -28,8 +28,9 @@ export interface PagesOptions extends Look {
   /** What is asked for behind the password: a code of an app, or one that you send. Default: nothing is */
   secondFactor?: SecondFactorOptions;
   /**
-   * Slows down who guesses passwords, and codes of a second factor. Default: ten passwords in five minutes for one name from one
-   * address, five codes in fifteen minutes for one user from anywhere, in one process
+   * Limits guesses of passwords and of codes of a second factor. Default, counted in one process: ten passwords in five minutes for one
+   * user name from one network (IPv6: a /64), 200 passwords in an hour for one user name from all browsers in which that user has never
+   * signed in, and five codes in fifteen minutes for one user.
    */
   throttle?: Throttle;
   /** `false`: no page of the applications with access. Default: true, where the model keeps consents */
@@ -55,6 +56,11 @@ export interface SettledOptions {
 }
 
 const EIGHT_HOURS = 28_800;
+
+const PER_NETWORK = { attempts: 10, seconds: 300 };
+/** More than one network can use up in the same time, so that a single attacker cannot keep new browsers of a user out. */
+const PER_USER = { attempts: 200, seconds: 3600 };
+const CODES = { attempts: 5, seconds: 900 };
 
 /** @throws InvalidArgumentError, with a sentence, for what cannot work */
 export function settlePagesOptions(options: PagesOptions): SettledOptions {
@@ -96,13 +102,12 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     signOutEndsGrants,
     signIn,
     secondFactor: options.secondFactor && settleSecondFactor(options.secondFactor, signIn?.acr),
-    throttle: throttleOf(throttle, 10, 300),
-    codeThrottle: throttleOf(throttle, 5, 900),
+    throttle: throttleOf(throttle, new AttemptCounter(PER_NETWORK, PER_USER)),
+    codeThrottle: throttleOf(throttle, new AttemptCounter(CODES)),
   };
 }
 
-function throttleOf(own: Throttle | undefined, most: number, seconds: number): (server: ServerFacts) => Throttle {
-  const counter = new AttemptCounter(most, seconds);
+function throttleOf(own: Throttle | undefined, counter: AttemptCounter): (server: ServerFacts) => Throttle {
   return (server) => own ?? counter.of(server);
 }
 

@@ -2,7 +2,7 @@ import { hash, randomInt } from 'node:crypto';
 
 import { TemporarilyUnavailableError } from '../../errors.js';
 import type { OnceModel, User } from '../../model/model.js';
-import { networkOf } from './network.js';
+import { networkOf } from '../../http/network.js';
 
 /** How many codes may be entered: by one user, from one address, by all; in so many seconds. */
 export const GUESSES = { each: 20, all: 3000, seconds: 300 };

@@ -4,10 +4,11 @@ import { AccessDeniedError } from '../../errors.js';
 import type { ServerFacts } from '../../feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
+import { addressOf, networkOf } from '../../http/network.js';
 import { hasOnce } from '../../model/has-once.js';
 import { settleOptions } from '../../options/settle.js';
 import { AuthenticateOperation } from '../../resource/authenticate.js';
-import { networkOf, RegistrationLimit } from './registration-limit.js';
+import { RegistrationLimit } from './registration-limit.js';
 import type { RegistrationModel, RegistrationRequest } from './registration-model.js';
 import type { settleRegistration } from './registration-options.js';
 
@@ -66,11 +67,4 @@ export class RegistrationAccess {
     if (await this.model.mayRegister(whole)) return;
     throw new AccessDeniedError('Access denied: this client may not be registered', { code: 403 });
   }
-}
-
-/** As the platform says, which knows whether there is a proxy to be trusted. */
-function addressOf(request: Request): string | undefined {
-  const native = (request['native'] ?? {}) as { ip?: unknown; socket?: { remoteAddress?: unknown } };
-  const address = native.ip ?? native.socket?.remoteAddress;
-  return typeof address === 'string' ? address : undefined;
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 
 import { TemporarilyUnavailableError } from '../../errors.js';
 import type { OnceModel } from '../../model/model.js';
@@ -47,22 +46,4 @@ export class RegistrationLimit {
   private remember(key: string, place: number): void {
     keepRecent(this.free, key, place, REMEMBERED);
   }
-}
-
-/** Somebody who has one address of IPv6 has 2^64 of them. RFC 6177 §2 */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1]!;
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::', 2);
-  const front = head.split(':').filter(Boolean);
-  const back = tail?.split(':').filter(Boolean) ?? [];
-  const groups =
-    tail === undefined
-      ? front
-      : [...front, ...Array.from({ length: 8 - front.length - back.length }, () => '0'), ...back];
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }

@@ -114,7 +114,7 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
   });
 
   describe('the login page', () => {
-    it('gives out one cookie, out of reach of scripts and other sites, and a new one to who signs in', async () => {
+    it('sets cookies that scripts and other sites cannot use: a new session cookie at sign-in, and one that marks the browser', async () => {
       const { visitor } = await open();
       const form = await visitor.get('/oauth/login');
       expect(form.given).toEqual([
@@ -123,6 +123,9 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       const before = visitor.cookies.get(COOKIE);
       const { given } = await visitor.send(form, { username: 'alice', password: 'wonderland' });
       expect(given).toEqual([
+        expect.stringMatching(
+          /^oauth2-known-browser=[\w-]{22}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/,
+        ),
         expect.stringMatching(/^oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=28800$/),
       ]);
       expect(visitor.cookies.get(COOKIE)).not.toBe(before);

@@ -1,0 +1,40 @@
+import { isIPv6 } from 'node:net';
+
+import type { Request } from './request.js';
+
+/**
+ * Returns the network that a rate limit counts: the IPv4 address, or the first 64 bits of an IPv6 address, because one subscriber has
+ * all addresses of a /64. An IPv4-mapped IPv6 address counts as its IPv4 address. RFC 6177 §2, RFC 4291 §2.5.5.2
+ */
+export function networkOf(address: string): string {
+  const [bare = ''] = address.split('%', 1);
+  if (!isIPv6(bare)) return bare;
+  const groups = groupsOf(bare);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [groups[6]! >> 8, groups[6]! & 255, groups[7]! >> 8, groups[7]! & 255].join('.');
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':');
+}
+
+/** Returns the eight 16-bit groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [head, tail] = address.split('::', 2).map((part) => part.split(':').filter(Boolean).flatMap(numbersOf));
+  if (!tail) return head!;
+  return [...head!, ...Array<number>(8 - head!.length - tail.length).fill(0), ...tail];
+}
+
+/** The last group may be written as an IPv4 address, which stands for two. RFC 4291 §2.2 */
+function numbersOf(group: string): number[] {
+  if (!group.includes('.')) return [Number.parseInt(group, 16)];
+  const [a, b, c, d] = group.split('.').map(Number) as [number, number, number, number];
+  return [a * 256 + b, c * 256 + d];
+}
+
+/** Returns the client's address as Express or Fastify report it, which know whether a proxy is trusted. */
+export function addressOf(request: Request): string | undefined {
+  const native = (request['native'] ?? {}) as { ip?: unknown; socket?: { remoteAddress?: unknown } };
+  const address = native.ip ?? native.socket?.remoteAddress;
+  return typeof address === 'string' ? address : undefined;
+}

@@ -1,0 +1,49 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameText } from '../../lib/same-text.js';
+import { secretOf } from '../interaction/server-secret.js';
+import { tenantOf } from '../tenants/tenant-of.js';
+import { BrowserCookie } from './browser-cookie.js';
+import type { Site, Visit } from './site.js';
+
+/** Seconds for which a browser keeps the cookie: the longest that browsers keep any. RFC 6265bis §5.5 */
+const LIFETIME = 400 * 24 * 3600;
+
+/**
+ * A cookie that shows that a user has signed in before in this browser. It signs nobody in: attempts with it are counted apart, so that
+ * an attacker who guesses a user's password cannot keep the user out. It is signed with the option `secret` for one user name.
+ */
+export class KnownBrowser {
+  private readonly cookie: BrowserCookie;
+  private readonly secret: string | undefined;
+
+  constructor(
+    private readonly site: Site,
+    private readonly visit: Visit,
+  ) {
+    const { server } = site;
+    this.cookie = new BrowserCookie(visit.request, visit.response, server, 'oauth2-known-browser');
+    this.secret = secretOf(server);
+  }
+
+  /** Returns the identifier of the browser if a user of this name has signed in there before. */
+  idFor(username: string): string | undefined {
+    const [id = '', mark = ''] = this.cookie.value?.split('.') ?? [];
+    const expected = this.markOf(id, username);
+    return expected !== undefined && isSameText(mark, expected) ? id : undefined;
+  }
+
+  /** Marks the browser as one in which a user of this name has signed in. */
+  remember(username: string): void {
+    const id = this.idFor(username) ?? randomBytes(16).toString('base64url');
+    const mark = this.markOf(id, username);
+    if (mark !== undefined) this.cookie.issue(LIFETIME, `${id}.${mark}`);
+  }
+
+  private markOf(id: string, username: string): string | undefined {
+    if (this.secret === undefined) return undefined;
+    const { server } = this.site;
+    const realm = [tenantOf(server) ?? null, server.issuerOf(this.visit.request) ?? null];
+    const text = JSON.stringify([...realm, username.toLowerCase(), id]);
+    return createHmac('sha256', this.secret).update(`nest-oauth2 known browser ${text}`).digest('base64url');
+  }
+}

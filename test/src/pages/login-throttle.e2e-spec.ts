@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { pages } from 'nest-oauth2/pages';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { SECRET } from '../../support/demo.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { Visitor } from './visitor.js';
+
+const users = [{ id: '1', username: 'alice' }];
+
+const newStore = () =>
+  new MemoryStore({
+    clients: [],
+    users: {
+      findById: (id) => users.find((user) => user.id === id),
+      findByCredentials: (name, password) =>
+        password === 'wonderland' && users.find(({ username }) => username === name.toLowerCase()),
+    },
+  });
+
+describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
+  afterEach(stopHosts);
+
+  async function open(options: Partial<OAuth2ModuleOptions> = {}) {
+    const module = { model: newStore(), features: [pages()], secret: SECRET, ...options };
+    const { url } = await startHost(platform, { imports: [OAuth2Module.forRoot(module)] }, { trustProxy: true });
+    return { url, from: (address: string) => new Visitor(url, { 'x-forwarded-for': address }) };
+  }
+
+  const statuses = async (attempts: Iterable<() => Promise<{ status: number }>>) => {
+    const seen: number[] = [];
+    for (const attempt of attempts) seen.push((await attempt()).status);
+    return seen;
+  };
+
+  const guess = (visitor: Visitor) => () => visitor.signIn('/oauth/login', 'alice', 'wrong');
+
+  it.each([
+    ['an IPv6 /64', (index: number) => `2001:db8:1:2::${index + 1}`],
+    ['one IPv4 address in its spellings', (index: number) => (index % 2 ? '192.0.2.1' : '::ffff:192.0.2.1')],
+  ])('counts the attempts of %s together', async (_name, addressOf) => {
+    const { from } = await open();
+    const guesses = Array.from({ length: 11 }, (_, index) => guess(from(addressOf(index))));
+    expect(await statuses(guesses)).toEqual([...Array<number>(10).fill(401), 429]);
+    expect((await from('2001:db8:1:3::1').signIn('/oauth/login')).status).toBe(303);
+  });
+
+  it('limits the attempts for a user from many networks, and lets the user in where they have signed in before', async () => {
+    const { from } = await open();
+    const alice = from('198.51.100.1');
+    expect((await alice.signIn('/oauth/login')).status).toBe(303);
+    const guesses = Array.from({ length: 200 }, (_, index) => guess(from(`2001:db8:1:${index + 1}::1`)));
+    expect(new Set(await statuses(guesses))).toEqual(new Set([401]));
+    const more = await guess(from('203.0.113.1'))();
+    expect([more.status, Number((more as { headers: Headers }).headers.get('retry-after'))]).toEqual([
+      429,
+      expect.closeTo(3600, -3),
+    ]);
+    alice.cookies.delete('oauth2-session');
+    expect((await alice.signIn('/oauth/login')).status).toBe(303);
+    expect((await from('198.51.100.1').signIn('/oauth/login')).status).toBe(429);
+  }, 60_000);
+
+  it('lets the user in whose network guesses their password', async () => {
+    const { from } = await open();
+    const alice = from('198.51.100.1');
+    await alice.signIn('/oauth/login', 'Alice');
+    alice.cookies.delete('oauth2-session');
+    await statuses(Array.from({ length: 12 }, () => guess(from('198.51.100.1'))));
+    expect((await from('198.51.100.1').signIn('/oauth/login')).status).toBe(429);
+    await alice.signIn('/oauth/login');
+    expect(alice.cookies.has('oauth2-session')).toBe(true);
+    expect((await alice.get('/oauth/login')).html).toContain('alice');
+  });
+
+  it('limits the attempts of a known browser too, and does not know it by a forged cookie or for another user', async () => {
+    const { from, url } = await open();
+    const alice = from('198.51.100.1');
+    await alice.signIn('/oauth/login');
+    alice.cookies.delete('oauth2-session');
+    expect((await statuses(Array.from({ length: 11 }, () => guess(alice)))).at(-1)).toBe(429);
+    const known = alice.cookies.get('oauth2-known-browser')!;
+    const [id = '', mark = ''] = known.split('.');
+    for (const forged of [`${'x'.repeat(22)}.${mark}`, `${id}.${'x'.repeat(43)}`]) {
+      const visitor = new Visitor(url, { 'x-forwarded-for': '203.0.113.9' });
+      visitor.cookies.set('oauth2-known-browser', forged);
+      await statuses(Array.from({ length: 5 }, () => guess(visitor)));
+    }
+    expect((await guess(from('203.0.113.9'))()).status).toBe(429);
+    const bob = from('203.0.113.10');
+    bob.cookies.set('oauth2-known-browser', known);
+    await statuses(Array.from({ length: 10 }, () => () => bob.signIn('/oauth/login', 'bob', 'wrong')));
+    expect((await from('203.0.113.10').signIn('/oauth/login', 'bob', 'wrong')).status).toBe(429);
+  });
+});
