@@ -8,7 +8,12 @@ export { clientItself, isClientItself } from './clients/client-itself.js';
 export type * from './event-kinds.js';
 export { EVENT_NAMES } from './event-kinds.js';
 export type { EventSink } from './events.js';
-export type { ClientAuthentication, ClientClaim, ProofFacts } from './clients/client-authentication.js';
+export type {
+  ClientAuthentication,
+  ClientClaim,
+  ConsumeCredentials,
+  ProofFacts,
+} from './clients/client-authentication.js';
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
 export type { Exchange } from './endpoints/exchange.js';
 export type { Endpoint, Feature, Observed, Presented, Refused, ServerFacts } from './feature.js';

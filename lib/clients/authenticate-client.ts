@@ -1,4 +1,4 @@
-import { InvalidClientError, InvalidRequestError, ServerError, toOAuthError } from '../errors.js';
+import { InvalidClientError, InvalidRequestError, type OAuthError, ServerError, toOAuthError } from '../errors.js';
 import { shortText } from '../events.js';
 import type { ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
@@ -6,13 +6,16 @@ import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
-import type { ClientAuthentication, ClientClaim } from './client-authentication.js';
+import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from './client-authentication.js';
 import { isPublic, none } from './none.js';
 
-/** A client, and how it proved itself: by which method, or `none`. RFC 7591 §2 */
+/** An authenticated client. RFC 7591 §2 */
 interface Authenticated {
   client: Client;
+  /** The client authentication method, or `none`. */
   proof: string;
+  /** Consumes single-use credentials. If omitted, there is nothing to consume. */
+  consume?: ConsumeCredentials;
 }
 
 /** How a server authenticates clients at one of its endpoints. */
@@ -22,7 +25,7 @@ interface Ways {
   excuses(client: Client | Falsy, request: Request): boolean;
 }
 
-/** Finds the client of a request and checks that it is who it says. RFC 6749 §3.2.1 */
+/** Finds the client of a request and verifies its credentials, without consuming them. RFC 6749 §3.2.1 */
 export async function authenticateClient(request: Request, { model }: Options, ways: Ways): Promise<Authenticated> {
   const { server } = ways;
   try {
@@ -41,10 +44,14 @@ export async function authenticateClient(request: Request, { model }: Options, w
     if (!ways.excuses(client, request)) throw unproven(client, claim);
     return { client: verifyKnown(client, model), proof: 'none' };
   } catch (error) {
-    // 401 demands a challenge, and Basic is the one scheme every client may use. RFC 9110 §15.5.2
-    const failure = toOAuthError(error);
-    throw failure instanceof InvalidClientError ? new InvalidClientError(failure, { code: 401 }) : failure;
+    throw unauthorized(error);
   }
+}
+
+/** Sets the status 401 on `invalid_client`. The response then carries a Basic challenge. RFC 6749 §5.2, RFC 9110 §15.5.2 */
+export function unauthorized(error: unknown): OAuthError {
+  const failure = toOAuthError(error);
+  return failure instanceof InvalidClientError ? new InvalidClientError(failure, { code: 401 }) : failure;
 }
 
 /** One that proves itself in a way that no secret can stand for. */
@@ -67,8 +74,8 @@ async function proven(
     throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because(detail);
   }
   const { model } = server.options;
-  await way.prove!(claim, client, { request, model, issuer: server.issuerOf(request) });
-  return { client, proof: method };
+  const consume = await way.prove!(claim, client, { request, model, issuer: server.issuerOf(request) });
+  return { client, proof: method, ...(consume && { consume }) };
 }
 
 /** Is the client registered for a method that is more than a secret? */

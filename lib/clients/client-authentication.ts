@@ -18,6 +18,12 @@ export interface ProofFacts {
   readonly issuer: string | undefined;
 }
 
+/**
+ * Consumes single-use credentials, such as the `jti` of a client assertion.
+ * @throws InvalidClientError If the credentials were used before.
+ */
+export type ConsumeCredentials = () => Awaitable<void>;
+
 /** One way for a client to say who it is. RFC 6749 §2.3 */
 export interface ClientAuthentication {
   /** Its `token_endpoint_auth_method`. RFC 7591 §2 */
@@ -28,9 +34,11 @@ export interface ClientAuthentication {
    */
   claim?(request: Request): ClientClaim | undefined;
   /**
-   * Judges what the model cannot. Asked for a client that is registered for this method, which then can use no other one.
-   * Left out: the model compares the secret.
-   * @throws InvalidClientError where it proves nothing
+   * Verifies the credentials of a client that is registered for this method, which then cannot use another one. If omitted, the
+   * model compares the client secret.
+   * @returns for single-use credentials, the function that consumes them: the endpoint calls it once, after the checks whose
+   * failure allows a retry with the same credentials (`use_dpop_nonce`, RFC 9449 §8), and before anything is granted
+   * @throws InvalidClientError If the credentials are invalid.
    */
-  prove?(claim: ClientClaim, client: Client, facts: ProofFacts): Awaitable<void>;
+  prove?(claim: ClientClaim, client: Client, facts: ProofFacts): Awaitable<ConsumeCredentials | void>;
 }

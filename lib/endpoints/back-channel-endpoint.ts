@@ -1,4 +1,5 @@
-import { authenticateClient, claimedId } from '../clients/authenticate-client.js';
+import { authenticateClient, claimedId, unauthorized } from '../clients/authenticate-client.js';
+import type { ConsumeCredentials } from '../clients/client-authentication.js';
 import { isPublic } from '../clients/none.js';
 import { errorResponse, sayRetryAfter, wireCode } from '../error-response.js';
 import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors.js';
@@ -15,6 +16,12 @@ import { Exchange } from './exchange.js';
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   /** Its id, for the operator. */
   protected abstract readonly id: string;
+
+  /**
+   * Whether `serve()` calls `consumeCredentials()` itself, because some of its checks come first: a client that fails them, as with
+   * `use_dpop_nonce`, retries with the same client assertion. By default, credentials are consumed before `serve()`. RFC 9449 §8
+   */
+  protected readonly consumesCredentials: boolean = false;
 
   /** Does what the client asks for. */
   protected abstract serve(exchange: Exchange): Awaitable<Result>;
@@ -39,10 +46,12 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     let exchange: Exchange | undefined;
     try {
       verifyFormPost(request);
-      const { client, proof } = await authenticateClient(request, options, this.ways);
+      const { client, proof, consume } = await authenticateClient(request, options, this.ways);
       exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof, server);
-      if (options.events && proof !== 'none') this.reportAuthenticated(exchange);
+      if (consume) this.unconsumed.set(exchange, consume);
+      else this.reportAuthenticated(exchange);
       if (cors) verifyOrigin(exchange);
+      if (!this.consumesCredentials) await this.consumeCredentials(exchange);
       const result = await this.serve(exchange);
       response.body = this.bodyOf(result, exchange);
       if (options.events) this.reportDone?.(exchange, result);
@@ -58,6 +67,24 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     }
   }
 
+  /**
+   * Completes client authentication: consumes single-use credentials, if the client sent such, and reports the client.
+   * @throws InvalidClientError If the credentials were used before.
+   */
+  protected async consumeCredentials(exchange: Exchange): Promise<void> {
+    const consume = this.unconsumed.get(exchange);
+    if (!consume) return;
+    try {
+      await consume();
+    } catch (error) {
+      throw unauthorized(error);
+    }
+    this.unconsumed.delete(exchange);
+    this.reportAuthenticated(exchange);
+  }
+
+  private readonly unconsumed = new WeakMap<Exchange, ConsumeCredentials>();
+
   private readonly ways = {
     server: this.server,
     excuses: (client: Client | Falsy, request: Request) => this.excuses(client, request),
@@ -65,13 +92,14 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 
   private reportAuthenticated({ client, issuer, proof }: Exchange): void {
     const { events } = this.options;
-    if (!isHeard(events, 'client.authenticated')) return;
+    if (proof === 'none' || !isHeard(events, 'client.authenticated')) return;
     report(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method: proof });
   }
 
   private reportRefused(request: Request, exchange: Exchange | undefined, error: OAuthError): void {
     const { client, issuer = this.options.issuer } = exchange ?? {};
-    const name = client || !(error instanceof InvalidClientError) ? refusedAt(this.id) : 'client.refused';
+    const isAuthenticated = exchange !== undefined && !this.unconsumed.has(exchange);
+    const name = isAuthenticated || !(error instanceof InvalidClientError) ? refusedAt(this.id) : 'client.refused';
     reportRefusal(this.options.events, name, error, () => {
       const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
       return {

@@ -25,6 +25,7 @@ import type { Exchange } from './exchange.js';
 /** Issues tokens. RFC 6749 §3.2 */
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
   protected readonly id = 'token';
+  protected override readonly consumesCredentials = true;
   private readonly grantTypes: ReadonlyMap<string, GrantTypeClass>;
   /** Those that the model was found able to serve. */
   private readonly served = new Set<GrantTypeClass>();
@@ -48,15 +49,11 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return owesNoProof(client, grantType, this.options);
   }
 
-  protected serve(exchange: Exchange): Awaitable<Token> {
+  protected async serve(exchange: Exchange): Promise<Token> {
+    const { admit, respond } = this.server.hooks;
     const Grant = this.findGrantType(exchange.request, exchange.client);
-    const { admit, respond } = this.server.hooks;
-    return admit.length + respond.length > 0 ? this.serveFully(exchange, Grant) : this.decide(exchange, Grant);
-  }
-
-  private async serveFully(exchange: Exchange, Grant: GrantTypeClass): Promise<Token> {
-    const { admit, respond } = this.server.hooks;
     for (const feature of admit) await feature.admit(exchange);
+    await this.consumeCredentials(exchange);
     const token = await this.decide(exchange, Grant);
     for (const feature of respond) await feature.respond(exchange, token);
     return token;

@@ -57,7 +57,7 @@ class ClientSecretJwt implements ClientAuthentication {
     const known = (await model.getClientSecrets(client)).map((secret) => new TextEncoder().encode(secret));
     // A short one could be found by who has seen an assertion: better none than that.
     const secrets = known.filter(({ length }) => length >= SHORTEST).slice(0, MOST);
-    await this.assertions.verify({ id, evidence: evidence!, client }, oneOf(secrets), facts);
+    return await this.assertions.verify({ id, evidence: evidence!, client }, oneOf(secrets), facts);
   };
 }
 

@@ -26,6 +26,7 @@ interface Pushing {
 /** Takes authorization requests from the clients themselves: what a browser brings later is no more than a name. RFC 9126 §2 */
 export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected readonly id = 'pushed_authorization_request';
+  protected override readonly consumesCredentials = true;
   // What is refused is told to the client here, and to the operator once.
   private readonly steps = new CheckingSteps({ ...this.options, events: undefined }, this.server);
 
@@ -73,10 +74,12 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     this.pushing.underCheck.add(sent);
     const resolved = await resolveRequest(sent, this.server);
     const { request } = resolved;
+    const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
+    // These may ask for a retry (`use_dpop_nonce`): the client then sends the same assertion and the same request object.
+    for (const feature of this.server.hooks.push) await feature.push(exchange, pushed);
+    await this.consumeCredentials(exchange);
     if (resolved.spend && !(await resolved.spend()))
       throw new InvalidRequestError('Invalid request: it was pushed before');
-    const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
-    for (const feature of this.server.hooks.push) await feature.push(exchange, pushed);
     return pushed;
   }
 

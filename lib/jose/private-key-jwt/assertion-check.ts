@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import type { ProofFacts } from '../../clients/client-authentication.js';
+import type { ConsumeCredentials, ProofFacts } from '../../clients/client-authentication.js';
 import { ServerError } from '../../errors.js';
 import { shortText } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
 import { hasOnce } from '../../model/has-once.js';
-import type { Client } from '../../model/model.js';
+import type { Client, Model, OnceModel } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { isNotVerified } from '../not-verified.js';
 import { CLOCK_TOLERANCE, verifyJwt } from '../verify-jwt.js';
@@ -33,12 +33,16 @@ export class AssertionCheck {
     this.settings = { audiences, clockTolerance, maxLifetime };
   }
 
-  /** @throws InvalidClientError for one that proves nothing */
+  /**
+   * Verifies a client assertion.
+   * @returns the function that consumes its `jti`
+   * @throws InvalidClientError If the assertion is invalid.
+   */
   async verify(
     { id, evidence, client }: { id: string; evidence: string; client: Client },
     keys: JWTVerifyGetKey,
     facts: ProofFacts,
-  ): Promise<void> {
+  ): Promise<ConsumeCredentials> {
     const { clockTolerance } = this.settings;
     const alg = registered(client, 'tokenEndpointAuthSigningAlg');
     const algorithms = this.algorithms.filter((one) => alg === undefined || one === alg);
@@ -50,7 +54,10 @@ export class AssertionCheck {
       throw failureOf(error);
     }
     this.verifyAudience(claims, facts);
-    await this.spend(id, claims, facts);
+    this.verifyTimes(claims);
+    if (typeof claims.jti !== 'string' || claims.jti === '') throw unproven({ rule: 'an assertion has a `jti`' });
+    if (!hasOnce(facts.model)) throw new ServerError('Server error: client assertions need the model method `once()`');
+    return () => this.consume(id, claims, facts);
   }
 
   /** One string: a list would be good elsewhere too. */
@@ -60,8 +67,7 @@ export class AssertionCheck {
     throw unproven({ rule: '`aud` is the issuer, as one string', wanted, given: shortText(aud) ?? typeof aud });
   }
 
-  /** An assertion is good once, and lives for no longer than that is remembered. RFC 7523 §3 */
-  private async spend(id: string, { exp, iat, jti }: JWTPayload, { model }: ProofFacts): Promise<void> {
+  private verifyTimes({ exp, iat }: JWTPayload): void {
     const { clockTolerance, maxLifetime } = this.settings;
     const now = Date.now() / 1000;
     if (exp! > now + maxLifetime + clockTolerance) {
@@ -71,12 +77,16 @@ export class AssertionCheck {
     if (iat !== undefined && !(iat <= now + clockTolerance)) {
       throw unproven({ rule: 'an assertion is not from the future', given: iat });
     }
-    if (typeof jti !== 'string' || jti === '') throw unproven({ rule: 'an assertion has a `jti`' });
-    if (!hasOnce(model)) throw new ServerError('Server error: client assertions need the model method `once()`');
+  }
+
+  /** Rejects a replayed assertion. Its `jti` is remembered until the assertion has expired. RFC 7523 §3 */
+  private async consume(id: string, { exp, jti }: JWTPayload, { model }: ProofFacts): Promise<void> {
+    const { clockTolerance } = this.settings;
     const digest = hash('sha256', JSON.stringify(['client assertion', id, jti]), 'base64url');
-    // By whichever clock it is remembered, it is for longer than this one lets it live.
-    const first = await model.once(digest, Math.ceil(exp! - now) + 2 * clockTolerance + 1);
-    if (!first) throw unproven({ rule: 'an assertion is good once' });
+    // The store's clock may differ from the clock of this process.
+    const seconds = Math.ceil(exp! - Date.now() / 1000) + 2 * clockTolerance + 1;
+    const isFirst = await (model as Model & OnceModel).once(digest, Math.max(seconds, 1));
+    if (!isFirst) throw unproven({ rule: 'an assertion is good once' });
   }
 }
 

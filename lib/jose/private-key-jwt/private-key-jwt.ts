@@ -62,7 +62,7 @@ class PrivateKeyJwt implements ClientAuthentication {
   prove: NonNullable<ClientAuthentication['prove']> = async ({ id, evidence }, client, facts) => {
     const keys = this.keys.of(client);
     if (!keys) throw unproven({ rule: 'the client has keys, by `jwks` or `jwksUri`' });
-    await this.assertions.verify({ id, evidence: evidence!, client }, keys.find, facts);
+    return await this.assertions.verify({ id, evidence: evidence!, client }, keys.find, facts);
   };
 }
 
