@@ -7,6 +7,7 @@ import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
 import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from './client-authentication.js';
+import { isClientOf } from './client-issuer.js';
 import { isPublic, none } from './none.js';
 
 /** An authenticated client. RFC 7591 §2 */
@@ -35,6 +36,8 @@ export async function authenticateClient(request: Request, { model }: Options, w
     // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
     const [finder] = server.hooks.findClient;
     if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server);
+    // A client of another issuer gets the same error as an unknown client.
+    if (client && !isClientOf(client, server.issuerOf(request), server)) client = undefined;
     const way = (claimed === none && client && ofConnection(client, server)) || claimed;
     verifyAllowed(way, server);
     if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, server });

@@ -53,6 +53,11 @@ export interface Client extends EncryptionRegistration, OpenIdRegistration, Sign
    * may be anybody's. Set by `clientIdDocuments()`, never kept by a host. CIMD §8.5
    */
   clientIdHost?: string;
+  /**
+   * The only issuer at which the client may be used. `registration()` sets it on each client that registers itself. If omitted, the
+   * client may be used at every issuer, except that servers of tenants refuse a client that registered itself. RFC 8414 §2
+   */
+  issuer?: string | null;
   /** Seconds; wins over the server's option. */
   accessTokenLifetime?: number;
   /** Seconds; wins over the server's option. */

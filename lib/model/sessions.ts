@@ -6,6 +6,11 @@ export interface Session<U extends User = User> extends SignIn {
   /** What the cookie holds: 256 random bits, of which the model keeps a hash only. */
   sessionId: string;
   user: U;
+  /**
+   * The issuer at which the user signed in. If omitted, the server has no `issuer`, or an older version saved the session. Servers on one
+   * origin that share a cookie accept each other's sessions; servers of tenants do not share cookies.
+   */
+  issuer?: string;
   /** When they proved who they are. */
   authTime: Date;
   expiresAt: Date;

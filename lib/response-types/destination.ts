@@ -1,3 +1,4 @@
+import { isClientOf, OTHER_ISSUER } from '../clients/client-issuer.js';
 import { InvalidClientError, InvalidRequestError, UnauthorizedClientError } from '../errors.js';
 import { shortText } from '../events.js';
 import type { ServerFacts } from '../feature.js';
@@ -28,13 +29,17 @@ export async function findDestination(request: Request, { model }: Options, serv
   return { client, redirectUri, redirectUriSent: given !== undefined };
 }
 
-/** Who asks, as far as they say. @throws InvalidClientError for nobody that is known */
+/**
+ * Finds a client by the id that a request names, without authentication.
+ * @throws {InvalidClientError} If the client is unknown, or belongs to another issuer.
+ */
 export async function findClient(clientId: string, model: Options['model'], server: ServerFacts): Promise<Client> {
   let client = await model.getClient(clientId, null);
   const [finder] = server.hooks.findClient;
   if (!client && finder) client = await finder.findClient(clientId, server);
-  if (client) return client;
-  const detail = { rule: '`getClient()` finds the client' };
+  const isKnown = client && isClientOf(client, server.options.issuer, server);
+  if (isKnown) return client as Client;
+  const detail = { rule: client ? OTHER_ISSUER : '`getClient()` finds the client' };
   throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
 }
 

@@ -13,16 +13,17 @@ interface Kept extends Omit<SignIn, 'authTime'>, Marked {
 
 /** A session as rows, on a grant of its own and of no client: what ends all grants of a user signs them out too. */
 export function sessionRows(session: Session, { credential }: Marked): { grant: GrantRow; row: Row } {
-  const { sessionId, user, authTime, expiresAt, acr, amr, sid } = session;
-  const grant = grantRow({}, { id: '', grants: [] }, user);
+  const { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer } = session;
+  const grant = grantRow(issuer === undefined ? {} : { issuer }, { id: '', grants: [] }, user);
   const row = rowOf(grant, 'session', sessionId, expiresAt);
   const kept: Record<keyof Kept, unknown> = { authTime: authTime.getTime(), acr, amr, sid, credential };
   row.data = JSON.stringify(kept);
   return { grant, row };
 }
 
-/** And back. */
-export function sessionOf({ data, expiresAt }: Found, sessionId: string, user: User): Session {
+/** Returns the session that a row stores. */
+export function sessionOf({ data, expiresAt, issuer }: Found, sessionId: string, user: User): Session {
   const { authTime, acr, amr, sid } = JSON.parse(data!) as Kept;
-  return { acr, amr, sid, sessionId, user, authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
+  const times = { authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
+  return { acr, amr, sid, sessionId, user, ...times, ...(issuer !== null && { issuer }) };
 }

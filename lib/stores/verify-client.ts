@@ -56,6 +56,7 @@ export function verifyClient(client: StoredClient): void {
     !isGiven(client.clientIdHost),
     '`clientIdHost` is of clients that a document describes, and of none that is kept',
   );
+  demand(!isGiven(client.issuer) || isText(client.issuer), '`issuer` must be the `issuer` of a server, or left out');
   demand(!isGiven(consent) || CONSENTS.includes(consent), '`consent` must be `never`, `once` or `always`');
   for (const [name, lifetime] of Object.entries({ accessTokenLifetime, refreshTokenLifetime })) {
     demand(!isGiven(lifetime) || isLifetime(lifetime), `\`${name}\` must be ${SECONDS}`);

@@ -1,6 +1,6 @@
 import type { Application, ConsentModel, Model, User } from '../../lib/index.js';
 import { loginInitiation } from '../../lib/openid/login-initiation.js';
-import { tenantOf } from '../tenants/tenant-of.js';
+import { ofTenant } from '../tenants/tenant-of.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportWithdrawn } from './page-events.js';
@@ -11,7 +11,7 @@ export class ApplicationsEndpoint extends PageEndpoint {
   protected async get(visit: Visit): Promise<void> {
     const user = await this.site.findUser(visit.request);
     if (!user) return this.signIn(visit);
-    const applications = await this.model.listApplications(idOf(user), this.ofTenant(visit));
+    const applications = await this.model.listApplications(idOf(user), ofTenant(this.site.server));
     this.site.show(
       'applications',
       {
@@ -31,7 +31,7 @@ export class ApplicationsEndpoint extends PageEndpoint {
     if (!user) return this.signIn(visit);
     const clientId = textOf(visit.request, 'client_id');
     if (!this.site.isOurs(visit) || !clientId) return this.goTo(this.path(visit), visit);
-    const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId, ...this.ofTenant(visit) });
+    const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId, ...ofTenant(this.site.server) });
     if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, visit });
     this.goTo(this.path(visit, { ended: '' }), visit);
   }
@@ -46,12 +46,6 @@ export class ApplicationsEndpoint extends PageEndpoint {
 
   private get model(): ConsentModel {
     return this.site.server.options.model as Model & ConsentModel;
-  }
-
-  /** Users of tenants may have ids in common. */
-  private ofTenant({ request }: Visit): { issuer: string } | undefined {
-    const { server } = this.site;
-    return tenantOf(server) === undefined ? undefined : { issuer: server.issuerOf(request)! };
   }
 
   private signIn(visit: Visit): void {

@@ -23,7 +23,8 @@ export class HalfSessions {
     const sessionId = this.idOf(this.cookie(visit).issue(this.lifetime));
     const authTime = new Date(Date.now());
     const expiresAt = new Date(authTime.getTime() + this.lifetime * 1000);
-    await this.model.saveSession({ sessionId, user, authTime, expiresAt });
+    const { issuer } = this.server.options;
+    await this.model.saveSession({ sessionId, user, authTime, expiresAt, ...(issuer !== undefined && { issuer }) });
   }
 
   async find(visit: Visit): Promise<User | undefined> {

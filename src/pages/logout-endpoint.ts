@@ -6,6 +6,7 @@ import {
   readLogoutRequest,
 } from '../../lib/openid/logout/logout-request.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
+import { ofTenant } from '../tenants/tenant-of.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
@@ -78,7 +79,7 @@ export class LogoutEndpoint extends PageEndpoint {
     await SecondStep.of(this.site)?.forget(visit);
     const frames = await signOut(this.site, user, visit);
     const userId = user['id'] as string;
-    const ended = options.signOutEndsGrants && (await this.model.revokeGrantsOf({ userId })) !== 0;
+    const ended = options.signOutEndsGrants && (await this.model.revokeGrantsOf({ userId, ...ofTenant(server) })) !== 0;
     reportUser(server, 'user.signed_out', { user, visit });
     if (ended) reportEnded(server, { user, visit });
     return frames;
@@ -107,5 +108,5 @@ export class LogoutEndpoint extends PageEndpoint {
 }
 
 interface Ending {
-  revokeGrantsOf(filter: { userId: string | number }): Awaitable<unknown>;
+  revokeGrantsOf(filter: { userId: string | number; issuer?: string }): Awaitable<unknown>;
 }

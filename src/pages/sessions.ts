@@ -67,7 +67,9 @@ export class ModelSessions implements Sessions {
     // Who proves again who they are goes on with the session that clients know.
     const sid = (isSame(before?.user, user) && before?.sid) || randomBytes(16).toString('base64url');
     const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
-    await this.model.saveSession({ ...this.proof, ...more, sessionId, user, authTime, expiresAt, sid });
+    const { issuer } = this.server.options;
+    const at = { sessionId, user, authTime, expiresAt, sid, ...(issuer !== undefined && { issuer }) };
+    await this.model.saveSession({ ...this.proof, ...more, ...at });
   }
 
   async end(request: Request, response: Response): Promise<void> {

@@ -14,3 +14,10 @@ export function boundToTenant(text: string, server: ServerFacts): string {
   const tenant = tenantOf(server);
   return tenant === undefined ? text : hash('sha256', JSON.stringify([tenant, text]), 'base64url');
 }
+
+/**
+ * Returns the filter that limits grants of a user to the tenant of a server, because users of two tenants may have the same id. Returns
+ * undefined for a server without tenants.
+ */
+export const ofTenant = (server: ServerFacts): { issuer: string } | undefined =>
+  tenantOf(server) === undefined ? undefined : { issuer: server.options.issuer! };

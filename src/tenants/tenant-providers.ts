@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import type { EventSink, Model, OAuth2Server } from '../../lib/index.js';
+import { shareModel } from '../../lib/clients/client-issuer.js';
 import { defaultsOf, flatten } from '../../lib/feature-list.js';
 import { DEFAULTS, type Options, settle } from '../../lib/options/settle.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
@@ -135,6 +136,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
   const asks = asking ?? options.authenticateHandler ?? !controllers;
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
   belongsTo(server.facts, tenant);
+  if (!own.model) shareModel(server.facts);
   giveTo(server.facts, shared.given);
   giveContext(server, { name, tenant });
   return {

@@ -50,7 +50,7 @@ export async function findDeviceRequest(
 ): Promise<DeviceRequest | undefined> {
   const server = factsOf(of);
   const model = modelOf(server);
-  await countGuess(model, visitor);
+  await countGuess(model, { ...visitor, issuer: server.options.issuer });
   const userCode = readUserCode(typed);
   const found = userCode && (await model.getDeviceAuthorizationByUserCode(userCode));
   const waiting = await readWaiting(found && { ...found, userCode }, visitor, server);

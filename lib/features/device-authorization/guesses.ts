@@ -8,16 +8,19 @@ import { networkOf } from '../../http/network.js';
 export const GUESSES = { each: 20, all: 3000, seconds: 300 };
 
 /**
- * Takes a place for each code that is entered, before it is looked up, so that many at once are no more than one after another. The
- * places are kept by the model, for all processes. RFC 8628 §5.1
+ * Counts an entered user code before it is looked up, so that parallel attempts count as well. The model stores the counts, per user of an
+ * issuer, per network, and for all users together. RFC 8628 §5.1
+ * @throws {TemporarilyUnavailableError} If too many codes were entered (429).
  */
 export async function countGuess(
   model: OnceModel,
-  { user, address }: { user: User; address?: string | undefined },
+  { user, address, issuer }: { user: User; address?: string | undefined; issuer: string | undefined },
 ): Promise<void> {
   const { each, all, seconds } = GUESSES;
   const id: unknown = user['id'];
-  const mine = [`user ${typeof id} ${String(id)}`, ...(address === undefined ? [] : [`address ${networkOf(address)}`])];
+  // Users of two issuers may have the same id.
+  const mine = [JSON.stringify(['user', issuer, typeof id, String(id)])];
+  if (address !== undefined) mine.push(`address ${networkOf(address)}`);
   for (const who of mine) if (!(await takePlace(model, who, { places: each, probes: each }))) throw tooMany(seconds);
   // Of many places a few are tried: where so many are taken that all of these are, it is about enough.
   if (!(await takePlace(model, 'all', { places: all, probes: 12 }))) throw tooMany(seconds);

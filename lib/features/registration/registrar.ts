@@ -1,3 +1,4 @@
+import { isClientOf } from '../../clients/client-issuer.js';
 import { InvalidRequestError, InvalidTokenError } from '../../errors.js';
 import type { OAuth2EventName, OAuth2Events } from '../../event-kinds.js';
 import { type Facts, isHeard, report } from '../../events.js';
@@ -46,7 +47,7 @@ export class Registrar {
     await this.access.admit(request, response);
     const metadata = await this.read(readSaid(request));
     await this.access.approve({ metadata }, request);
-    const client = clientOf(newClientId(), metadata, this.policy);
+    const client = { ...clientOf(newClientId(), metadata, this.policy), issuer: this.server.options.issuer! };
     const { unusedLifetime } = this.options;
     const now = Date.now();
     const registration: Registration = {
@@ -64,8 +65,10 @@ export class Registrar {
     return this.tell(registration, registrationAccessToken, request, clientSecret);
   }
 
-  find(clientId: string, token: string) {
-    return this.model.getRegistration(clientId, token);
+  /** Finds the registration that a registration access token manages at this issuer. RFC 7592 §2.1 */
+  async find(clientId: string, token: string): Promise<Registration | undefined> {
+    const found = await this.model.getRegistration(clientId, token);
+    return found && isClientOf(found.client, this.server.options.issuer, this.server) ? found : undefined;
   }
 
   describe(registration: Registration, request: Request): object {
@@ -83,7 +86,7 @@ export class Registrar {
     await this.verifySecret(id, said['client_secret']);
     const metadata = await this.read(said, found);
     await this.access.approve({ metadata, client: found.client }, request);
-    const client = clientOf(id, metadata, this.policy);
+    const client = { ...clientOf(id, metadata, this.policy), ...issuerOf(found.client) };
     const clientSecret = needsSecret(client, found.client) ? opaqueToken() : undefined;
     const credentials = clientSecret === undefined ? {} : { clientSecret };
     const registration = { ...found, client };
@@ -147,6 +150,9 @@ export class Registrar {
     };
   }
 }
+
+/** The `issuer` of a client, which a change of its registration keeps. */
+const issuerOf = ({ issuer }: Client) => (issuer === undefined ? {} : { issuer });
 
 /** Does a client prove itself by a secret? Who has a key of its own, or nothing, is given none. RFC 7591 §3.2.1 */
 const hasSecret = ({ tokenEndpointAuthMethod: method }: Client): boolean =>

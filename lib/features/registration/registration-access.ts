@@ -23,11 +23,13 @@ export function bearerOf(request: Request): string | undefined {
 /** Says who may register, and how often. RFC 7591 §3 */
 export class RegistrationAccess {
   private readonly model: RegistrationModel;
+  private readonly issuer: string | undefined;
   private readonly limit: RegistrationLimit | undefined;
   private readonly authenticator: AuthenticateOperation | undefined;
 
   constructor(server: ServerFacts, { rate, initialAccessScope: scope }: ReturnType<typeof settleRegistration>) {
-    const { model } = server.options;
+    const { model, issuer } = server.options;
+    this.issuer = issuer;
     this.model = model as typeof model & RegistrationModel;
     if (rate && hasOnce(model)) this.limit = new RegistrationLimit(model, rate);
     if (scope !== undefined)
@@ -49,9 +51,10 @@ export class RegistrationAccess {
         throw error;
       }
     }
-    await this.limit?.count(
-      this.authenticator ? hash('sha256', bearerOf(request) ?? '') : networkOf(addressOf(request) ?? ''),
-    );
+    const registrant = this.authenticator
+      ? hash('sha256', bearerOf(request) ?? '')
+      : networkOf(addressOf(request) ?? '');
+    await this.limit?.count(JSON.stringify([this.issuer, registrant]));
   }
 
   /** When it is known what would be registered. @throws AccessDeniedError where the host says no */
@@ -61,6 +64,7 @@ export class RegistrationAccess {
     const initialAccessToken = asked.client ? undefined : bearerOf(request);
     const whole = {
       ...asked,
+      ...(this.issuer !== undefined && { issuer: this.issuer }),
       ...(address !== undefined && { address }),
       ...(initialAccessToken !== undefined && { initialAccessToken }),
     };

@@ -23,6 +23,8 @@ export interface RegistrationCredentials {
 export interface RegistrationRequest {
   /** What would be registered. */
   metadata: ClientMetadata;
+  /** The issuer at which the client registers. Tenants that share a model are told apart by it. */
+  issuer?: string;
   /** The credentials of the `Authorization` header, where it is `Bearer`. RFC 7591 §3 */
   initialAccessToken?: string;
   /** From where, as Express or Fastify say; behind a proxy they have to be told to trust it. */

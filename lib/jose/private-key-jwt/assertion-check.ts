@@ -80,9 +80,9 @@ export class AssertionCheck {
   }
 
   /** Rejects a replayed assertion. Its `jti` is remembered until the assertion has expired. RFC 7523 §3 */
-  private async consume(id: string, { exp, jti }: JWTPayload, { model }: ProofFacts): Promise<void> {
+  private async consume(id: string, { exp, jti }: JWTPayload, { model, issuer }: ProofFacts): Promise<void> {
     const { clockTolerance } = this.settings;
-    const digest = hash('sha256', JSON.stringify(['client assertion', id, jti]), 'base64url');
+    const digest = hash('sha256', JSON.stringify(['client assertion', issuer, id, jti]), 'base64url');
     // The store's clock may differ from the clock of this process.
     const seconds = Math.ceil(exp! - Date.now() / 1000) + 2 * clockTolerance + 1;
     const isFirst = await (model as Model & OnceModel).once(digest, Math.max(seconds, 1));

@@ -42,10 +42,10 @@ export class ObjectVerifier {
   }
 
   /** Spends it, where it is good for one decision. RFC 9101 §10.2 */
-  spending({ jti, exp }: JWTPayload, client: Client, { options: { model } }: ServerFacts) {
+  spending({ jti, exp }: JWTPayload, client: Client, { options: { model, issuer } }: ServerFacts) {
     if (!this.settings.once || !hasOnce(model)) return undefined;
     if (typeof jti !== 'string' || jti === '') throw invalid('it has a `jti`, by which it is good once');
-    const digest = hash('sha256', JSON.stringify(['request object', client.id, jti]), 'base64url');
+    const digest = hash('sha256', JSON.stringify(['request object', issuer, client.id, jti]), 'base64url');
     return () => model.once(digest, this.secondsFor(exp!));
   }
 

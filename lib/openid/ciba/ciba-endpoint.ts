@@ -57,7 +57,7 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
     await verifyClientScope(this.options, { client, scope });
     const said = readAskedElsewhere(parameters, client, this.settings);
     const user = await findHintedUser(exchange, this.server);
-    await verifyUserCode(said.userCode, user, client, this.model);
+    await verifyUserCode(said.userCode, user, { client, issuer: exchange.issuer, model: this.model });
     return await this.ask(exchange, { scope, said, user });
   }
 

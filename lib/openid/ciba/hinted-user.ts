@@ -28,13 +28,18 @@ export async function findHintedUser({ parameters, client, issuer }: Exchange, s
   return user;
 }
 
-/** Who may ask this user is said by a code that they have told the client, where it has registered that it brings one. CIBA §7.1 */
-export async function verifyUserCode(code: string | undefined, user: User, client: Client, model: UserCodeModel) {
+/**
+ * Verifies the secret `user_code` of a user, if the client registered `backchannel_user_code_parameter`. CIBA §7.1
+ * @throws {MissingUserCodeError} If the client must send a code and does not.
+ * @throws {InvalidUserCodeError} If the code is wrong.
+ * @throws {TemporarilyUnavailableError} If the client tried too many codes for this user (429).
+ */
+export async function verifyUserCode(code: string | undefined, user: User, { client, issuer, model }: CodeCheck) {
   if (code === undefined) {
     if (!registered(client, 'backchannelUserCodeParameter')) return;
     throw new MissingUserCodeError('Missing user code: `user_code`');
   }
-  const who = JSON.stringify(['ciba', client.id, subjectOf(user)]);
+  const who = JSON.stringify(['ciba', issuer, client.id, subjectOf(user)]);
   if (!(await takePlace(model, who, { places: GUESSES, probes: GUESSES }))) {
     throw new TemporarilyUnavailableError('Temporarily unavailable: too many codes were tried', { code: 429 });
   }
@@ -42,7 +47,9 @@ export async function verifyUserCode(code: string | undefined, user: User, clien
   throw new InvalidUserCodeError('Invalid user code: `user_code`');
 }
 
-type UserCodeModel = OnceModel & CibaModel;
+interface CodeCheck extends Asker {
+  model: OnceModel & CibaModel;
+}
 
 interface Asker {
   client: Client;

@@ -29,7 +29,7 @@ export class SignedRequests {
 
   /** What is asked: by what was signed, or by the form where nothing was, and nothing has to be. @throws InvalidRequestError */
   async open(exchange: Exchange): Promise<Exchange> {
-    const { client, options, parameters } = exchange;
+    const { client, parameters } = exchange;
     if (parameters.optional('request_uri', () => true) !== undefined) {
       throw new InvalidRequestError('Invalid request: `request_uri` is not supported');
     }
@@ -40,7 +40,7 @@ export class SignedRequests {
     verifyAlone(exchange.request.body as object);
     try {
       const claims = await this.read(object, alg, exchange);
-      await this.spend(claims, client.id, options.model as unknown as OnceModel);
+      await this.spend(claims, exchange);
       return asked(exchange, objectRequest(claims, client.id, exchange.request).query);
     } catch (error) {
       throw ofThisEndpoint(error);
@@ -57,9 +57,11 @@ export class SignedRequests {
     return { ...payload, exp: exp!, jti };
   }
 
-  /** Whoever comes second with it, asks nobody again; it is taken for so long after its `exp` as clocks may differ. */
-  private async spend({ exp, jti }: Claims, clientId: string, model: OnceModel): Promise<void> {
-    const digest = hash('sha256', JSON.stringify(['backchannel authentication request', clientId, jti]), 'base64url');
+  /** Rejects a replayed request by its `jti`, for each issuer and client, until clock tolerance after `exp`. CIBA §7.1.1 */
+  private async spend({ exp, jti }: Claims, { client, issuer, options }: Exchange): Promise<void> {
+    const model = options.model as unknown as OnceModel;
+    const named = JSON.stringify(['backchannel authentication request', issuer, client.id, jti]);
+    const digest = hash('sha256', named, 'base64url');
     const left = Math.max(0, Math.ceil(exp - Date.now() / 1000));
     if (await model.once(digest, left + this.settings.clockTolerance + LEEWAY)) return;
     throw invalid('it is good once, by its `jti`');

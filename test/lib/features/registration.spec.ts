@@ -125,7 +125,7 @@ describe('what a client says of itself', () => {
     const client = (await store.getClient(body['client_id']!, body['client_secret']!))!;
     const { registeredUntil, ...known } = client;
     expect(Object.keys(known).toSorted()).toEqual(
-      ['grants', 'id', 'metadata', 'redirectUris', 'scopes', 'tokenEndpointAuthMethod'].toSorted(),
+      ['grants', 'id', 'issuer', 'metadata', 'redirectUris', 'scopes', 'tokenEndpointAuthMethod'].toSorted(),
     );
     expect(known).toMatchObject({ scopes: ['read', 'write'], grants: ['authorization_code'] });
     expect(JSON.stringify(client.metadata)).not.toMatch(/admin|never|good\.example/);
