@@ -14,12 +14,15 @@ import { ResourceController } from './resource.controller.js';
 import { HostStore } from './store.js';
 import { tls } from './tls.js';
 
-/** What of the server differs from plan to plan. */
+/** How strong a login by password is. The suite requests this `acr`. */
+export const PASSWORD = { acr: 'urn:example:password', amr: ['pwd'] };
+
+/** The settings of the server that differ from plan to plan. */
 export interface HostSettings extends Pick<Partial<OAuth2ModuleOptions>, 'features'> {
   clients: readonly StoredClient[];
-  /** The certificates that clients may show; left out: nobody is asked for one. */
+  /** The certificates of clients. If omitted, the server requests no certificates. */
   certificates?: readonly string[];
-  /** The lifetimes and rules of the server, where a plan wants others than the defaults. */
+  /** Options of the server that differ from the defaults. */
   options?: Partial<OAuth2ModuleOptions>;
 }
 
@@ -42,7 +45,7 @@ export async function startHost(settings: HostSettings, place: HostPlace): Promi
         model: store,
         issuer,
         secret: randomBytes(32).toString('base64url'),
-        features: [pages({ site: 'Conformance', throttle: { count: () => 0 } }), ...features],
+        features: [pages({ site: 'Conformance', signIn: PASSWORD, throttle: { count: () => 0 } }), ...features],
         ...options,
       }),
     ],

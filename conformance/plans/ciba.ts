@@ -1,4 +1,4 @@
-import { mutualTls } from 'nest-oauth2/features';
+import { mutualTls, registration } from 'nest-oauth2/features';
 import { keys, privateKeyJwt } from 'nest-oauth2/jose';
 import { ciba, openid } from 'nest-oauth2/openid';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
@@ -9,13 +9,15 @@ import type { ConformancePlan } from './plan.js';
 import { reachSuite } from './reach-suite.js';
 import { newTestClient, type TestClient } from './test-client.js';
 
-/** What the plan leaves open, by the suite's own names. */
+/** The variants of the plan, by the suite's names. */
 interface Variant {
   client_auth_type: 'private_key_jwt' | 'mtls';
   ciba_mode: 'poll' | 'ping';
+  client_registration: 'static_client' | 'dynamic_client';
 }
 
 const SCOPES = ['openid', 'notes:read'];
+const GRANTS = ['urn:openid:params:grant-type:ciba', 'refresh_token'];
 /** FAPI 1.0 Advanced §8.6 */
 const ALGORITHMS = ['PS256', 'ES256'] as const;
 
@@ -23,12 +25,13 @@ function cibaPlan(name: string, variant: Variant): ConformancePlan {
   return {
     name,
     plan: 'fapi-ciba-id1-test-plan',
-    variant: { ...variant, fapi_ciba_profile: 'plain_fapi', client_registration: 'static_client' },
+    variant: { ...variant, fapi_ciba_profile: 'plain_fapi' },
     async prepare({ issuer, suite }) {
       const clients = [
         await newTestClient('first', 'PS256', 'tls_client_auth'),
         await newTestClient('second', 'ES256', 'self_signed_tls_client_auth'),
       ];
+      const isStatic = variant.client_registration === 'static_client';
       const isByKey = variant.client_auth_type === 'private_key_jwt';
       // The suite makes its assertions for the endpoint that it sends them to.
       const audiences = ['token', 'backchannel_authentication'].map((endpoint) => `${issuer}/oauth/${endpoint}`);
@@ -40,23 +43,32 @@ function cibaPlan(name: string, variant: Variant): ConformancePlan {
             ciba({ signed: { required: true, algorithms: ALGORITHMS }, fetch: reachSuite }),
             mutualTls(isByKey ? { methods: [] } : {}),
             ...(isByKey ? [privateKeyJwt({ algorithms: ALGORITHMS, audiences })] : []),
+            ...(isStatic
+              ? []
+              : [registration({ open: true, scopes: SCOPES, allScopes: true, rate: false, grants: GRANTS })]),
           ],
           certificates: clients.map(({ certificate }) => certificate.cert),
-          clients: clients.map((one) => registered(one, variant, `${suite}/test/a/${name}/ciba-notification-endpoint`)),
+          clients: isStatic
+            ? clients.map((one) => registered(one, variant, `${suite}/test/a/${name}/ciba-notification-endpoint`))
+            : [],
         },
         configuration: {
           alias: name,
           server: { discoveryUrl: `${issuer}/.well-known/openid-configuration` },
           resource: { resourceUrl: `${issuer}/resource` },
           automated_ciba_approval_url: `${issuer}/approve?action={action}`,
-          ...Object.fromEntries(clients.flatMap((one, at) => said(one, at === 0 ? '' : '2'))),
+          ...Object.fromEntries(
+            isStatic
+              ? clients.flatMap((one, at) => configured(one, at === 0 ? '' : '2'))
+              : ['client', 'client2'].map((id) => [id, { client_name: `The registered ${id}`, ...REQUEST }]),
+          ),
         },
       };
     },
   };
 }
 
-/** A client as the server knows it. */
+/** A client with the metadata that the server stores. */
 function registered(
   { id, keys: { public: jwks }, tlsMethod }: TestClient,
   { client_auth_type, ciba_mode }: Variant,
@@ -69,26 +81,30 @@ function registered(
     jwks,
     tlsClientAuthSubjectDn: `CN=${id}`,
     tlsClientCertificateBoundAccessTokens: true,
-    grants: ['urn:openid:params:grant-type:ciba', 'refresh_token'],
+    grants: GRANTS,
     scopes: SCOPES,
     backchannelTokenDeliveryMode: ciba_mode,
     ...(ciba_mode === 'ping' && { backchannelClientNotificationEndpoint: notificationEndpoint }),
   };
 }
 
-/** The same client as the suite is told of it. */
-const said = ({ id, keys: { private: jwks }, certificate }: TestClient, suffix: string) => [
-  [`client${suffix}`, { client_id: id, scope: SCOPES.join(' '), jwks, hint_type: 'login_hint', hint_value: ALICE.id }],
+/** What the clients request, and for which user. */
+const REQUEST = { scope: SCOPES.join(' '), hint_type: 'login_hint', hint_value: ALICE.id };
+
+/** The same client in the configuration of the suite. */
+const configured = ({ id, keys: { private: jwks }, certificate }: TestClient, suffix: string) => [
+  [`client${suffix}`, { client_id: id, jwks, ...REQUEST }],
   [`mtls${suffix}`, certificate],
 ];
 
-const BY_KEY = { client_auth_type: 'private_key_jwt' } as const;
-const BY_CERTIFICATE = { client_auth_type: 'mtls' } as const;
-
-/** FAPI-CIBA: users who are asked on a device of theirs, for clients that poll and clients that are told. */
-export const CIBA_PLANS: readonly ConformancePlan[] = [
-  cibaPlan('fapi-ciba-poll', { ...BY_KEY, ciba_mode: 'poll' }),
-  cibaPlan('fapi-ciba-ping', { ...BY_KEY, ciba_mode: 'ping' }),
-  cibaPlan('fapi-ciba-poll-mtls', { ...BY_CERTIFICATE, ciba_mode: 'poll' }),
-  cibaPlan('fapi-ciba-ping-mtls', { ...BY_CERTIFICATE, ciba_mode: 'ping' }),
-];
+/** FAPI-CIBA: users decide on a device of theirs, for clients that poll and for clients that are notified. */
+export const CIBA_PLANS: readonly ConformancePlan[] = (['static_client', 'dynamic_client'] as const).flatMap(
+  (client_registration) =>
+    (['private_key_jwt', 'mtls'] as const).flatMap((client_auth_type) =>
+      (['poll', 'ping'] as const).map((ciba_mode) => {
+        const end = client_auth_type === 'mtls' ? '-mtls' : '';
+        const how = client_registration === 'dynamic_client' ? '-dynamic' : '';
+        return cibaPlan(`fapi-ciba-${ciba_mode}${end}${how}`, { client_auth_type, ciba_mode, client_registration });
+      }),
+    ),
+);

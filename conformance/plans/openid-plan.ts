@@ -6,6 +6,7 @@ import { keys, signingKeys } from 'nest-oauth2/jose';
 import { openid, type OpenIdOptions } from 'nest-oauth2/openid';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 
+import { PASSWORD } from '../host/host.js';
 import { agreeAgain, consentPage, errorPage, signOut, signOutHere, signOutRefused } from './browser.js';
 import type { ConformancePlan, Stage } from './plan.js';
 
@@ -48,7 +49,7 @@ export function openIdPlan(
           features: [
             serverMetadata({ scopes: SCOPES }),
             keys({ secret: randomBytes(32).toString('hex'), algorithms: ['RS256'] }),
-            openid(options),
+            openid({ acrValues: [PASSWORD.acr], ...options }),
             ...features(stage),
           ],
           clients: isStatic ? clients : [],

@@ -15,30 +15,50 @@ const HYBRID: OpenIdOptions = { responseTypes: ['code id_token', 'code token', '
 /** Everybody may register as a client, as often as they like. */
 const open = registration({ open: true, scopes: SCOPES, allScopes: true, rate: false, grants: GRANTS });
 
-/** What an OpenID provider has to have that everybody may register at. OpenID Connect Core §15.2 */
-const dynamic: Own = {
+/** What dynamic OpenID providers must support. OpenID Connect Core §15.2 */
+const dynamic = (options: OpenIdOptions): Own => ({
   options: {
-    ...IMPLICIT,
+    ...options,
     pairwise: { salt: 'a salt that need not be secret where nobody lives' },
     fetch: reachSuite,
   },
   features: ({ issuer }) => [
     open,
-    // The suite makes its assertions for the URL of the token endpoint, as OpenID Connect Core §9 has it.
+    // The suite's assertions have the URL of the token endpoint as `aud`. OpenID Connect Core §9
     privateKeyJwt({ fetch: reachSuite, audiences: [`${issuer}/oauth/token`] }),
     requestObjects({ fetch: reachSuite }),
   ],
-};
+});
 
-/** OpenID Connect: its discovery, signing in by several flows, answers that are posted, signing out, and clients that register themselves. */
+/** Posted responses. The server reads request objects, so that it finds a `response_mode` inside of them. */
+const posting = () => [formPost(), requestObjects()];
+
+/** The plans of a flow that exist for static and for registered clients. */
+const flow = (name: string, plan: string, { features = () => [], ...own }: Own = {}): ConformancePlan[] => [
+  openIdPlan(name, { plan, ...STATIC }, { ...own, features }),
+  openIdPlan(`${name}-dynamic`, { plan, ...DYNAMIC }, { ...own, features: (stage) => [...features(stage), open] }),
+];
+
+/** The logout plans for static and for registered clients. */
+const logoutPlans = (name: string, plan: string, { features = () => [], ...own }: Own = {}): ConformancePlan[] => [
+  openIdPlan(name, { plan, client_registration: 'static_client', response_type: 'code' }, { ...own, features }),
+  openIdPlan(
+    `${name}-dynamic`,
+    { plan, client_registration: 'dynamic_client', response_type: 'code' },
+    { ...own, features: (stage) => [...features(stage), open] },
+  ),
+];
+
+const RESPONSE_TYPES = ['id_token', 'id_token token', 'code id_token', 'code token', 'code id_token token'] as const;
+
+/** OpenID Connect: discovery, login with each flow, posted responses, logout, and registration of clients. */
 export const OPENID_PLANS: readonly ConformancePlan[] = [
   openIdPlan('oidc-config', { plan: 'config' }),
-  openIdPlan('oidc-basic', { plan: 'basic', ...STATIC }),
-  openIdPlan('oidc-basic-dynamic', { plan: 'basic', ...DYNAMIC }, { features: () => [open] }),
+  ...flow('oidc-basic', 'basic'),
   openIdPlan(
     'oidc-public',
     { ...CODE, client_auth_type: 'none' },
-    // The suite knows no PKCE but in the module that is about it.
+    // The suite uses PKCE only in the module that tests it.
     { server: { requirePKCE: 'none' }, client: () => ({ tokenEndpointAuthMethod: 'none' }) },
   ),
   openIdPlan(
@@ -49,38 +69,29 @@ export const OPENID_PLANS: readonly ConformancePlan[] = [
       client: () => ({ tokenEndpointAuthMethod: 'client_secret_jwt' }),
     },
   ),
-  openIdPlan('oidc-implicit', { plan: 'implicit', ...STATIC }, { options: IMPLICIT }),
-  openIdPlan('oidc-hybrid', { plan: 'hybrid', ...STATIC }, { options: HYBRID }),
+  ...flow('oidc-implicit', 'implicit', { options: IMPLICIT }),
+  ...flow('oidc-hybrid', 'hybrid', { options: HYBRID }),
   openIdPlan(
     'oidc-third-party-login',
     { plan: '3rdparty-init-login', response_type: 'code' },
     { features: () => [open] },
   ),
-  openIdPlan('oidc-formpost', { plan: 'formpost-basic', ...STATIC }, { features: () => [formPost()] }),
-  openIdPlan(
-    'oidc-formpost-implicit',
-    { plan: 'formpost-implicit', ...STATIC },
-    { options: IMPLICIT, features: () => [formPost()] },
+  ...flow('oidc-formpost', 'formpost-basic', { features: posting }),
+  ...flow('oidc-formpost-implicit', 'formpost-implicit', { options: IMPLICIT, features: posting }),
+  ...flow('oidc-formpost-hybrid', 'formpost-hybrid', { options: HYBRID, features: posting }),
+  ...logoutPlans('oidc-logout', 'rp-initiated-logout'),
+  ...['backchannel', 'frontchannel'].flatMap((channel) =>
+    logoutPlans(`oidc-${channel}-logout`, `${channel}-rp-initiated-logout`, {
+      features: () => [logout({ fetch: reachSuite })],
+      client: (place) => ({ [`${channel}LogoutUri`]: `${place}/${channel}_logout` }),
+    }),
   ),
-  openIdPlan(
-    'oidc-formpost-hybrid',
-    { plan: 'formpost-hybrid', ...STATIC },
-    { options: HYBRID, features: () => [formPost()] },
-  ),
-  openIdPlan('oidc-logout', {
-    plan: 'rp-initiated-logout',
-    client_registration: 'static_client',
-    response_type: 'code',
-  }),
-  ...['backchannel', 'frontchannel'].map((channel) =>
+  openIdPlan('oidc-dynamic', { plan: 'dynamic', response_type: 'code' }, dynamic(IMPLICIT)),
+  ...RESPONSE_TYPES.map((type) =>
     openIdPlan(
-      `oidc-${channel}-logout`,
-      { plan: `${channel}-rp-initiated-logout`, client_registration: 'static_client', response_type: 'code' },
-      {
-        features: () => [logout({ fetch: reachSuite })],
-        client: (place) => ({ [`${channel}LogoutUri`]: `${place}/${channel}_logout` }),
-      },
+      `oidc-dynamic-${type.replaceAll(/ |_/g, '-')}`,
+      { plan: 'dynamic', response_type: type },
+      dynamic({ responseTypes: [type] }),
     ),
   ),
-  openIdPlan('oidc-dynamic', { plan: 'dynamic', response_type: 'code' }, dynamic),
 ];

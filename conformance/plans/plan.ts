@@ -2,33 +2,33 @@ import type { OAuth2Server } from 'nest-oauth2';
 
 import type { HostSettings } from '../host/host.js';
 
-/** A plan of the suite, the server that stands before it, and what the suite is told of that. */
+/** A plan of the suite, the server under test, and the suite's configuration. */
 export interface ConformancePlan {
-  /** By what it is chosen on the command line; the suite has it as the alias. */
+  /** The name of the plan on the command line, and its alias in the suite. */
   readonly name: string;
-  /** As the suite calls it. */
+  /** The suite's name of the plan. */
   readonly plan: string;
-  /** What the plan leaves open, and nothing that it says itself: the suite refuses that. */
+  /** The variants that the plan leaves open. The suite rejects variants that the plan sets itself. */
   readonly variant: Readonly<Record<string, string>>;
-  /** Modules that are not run, with the reason. */
-  readonly without?: Readonly<Record<string, string>>;
-  /** Seconds to let pass before a module. */
+  /** How the server differs from other plans with the same variants, such as `DPoP nonces required`. */
+  readonly note?: string;
+  /** Seconds to wait before a module. */
   readonly pauses?: Readonly<Record<string, number>>;
-  /** Makes up keys, and clients that have them. */
+  /** Generates the keys and the clients of a run. */
   prepare(stage: Stage): Promise<Prepared>;
 }
 
-/** Who the two are that talk to each other. */
+/** The URLs of the server and of the suite. */
 export interface Stage {
   issuer: string;
-  /** Where the suite answers. */
   suite: string;
 }
 
+/** The settings of the server and of the suite for a run. */
 export interface Prepared {
   host: HostSettings;
-  /** As the suite has it in its form. */
+  /** The configuration of the plan, with the members of the suite's form. */
   configuration: object;
-  /** What has to be done at the server before a module that waits for it goes on, by the name of the module. */
+  /** Actions at the server that modules wait for, by the name of the module. */
   meanwhile?: Readonly<Record<string, (server: OAuth2Server) => Promise<unknown>>>;
 }

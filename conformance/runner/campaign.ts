@@ -5,44 +5,67 @@ import { type Expectation, judge, type Judged } from './judge.js';
 import { runPlan, type RunOptions } from './run-plan.js';
 import type { Suite } from './suite.js';
 
-/** What a run of a plan came to. */
+/** The results of a plan, one for each of its modules. */
 export interface PlanResult {
   plan: ConformancePlan;
   modules: Judged[];
 }
 
-/** A server that has been started. */
+/** A server that was started. */
 export interface Served {
   server: OAuth2Server;
   stop(): Promise<unknown>;
 }
 
 export interface CampaignOptions extends Omit<RunOptions, 'meanwhile' | 'pauses'> {
-  issuer: string;
+  /** The issuers of the servers. As many plans run at the same time, each with one of them. */
+  issuers: readonly string[];
   expectations: readonly Expectation[];
-  /** Starts the server that is judged. */
-  serve: (settings: Prepared['host']) => Promise<Served>;
+  /** Starts the server under test. */
+  serve: (settings: Prepared['host'], issuer: string) => Promise<Served>;
   print: (line: string) => void;
+  /** Called for each plan when all its modules have ended. */
+  finished?: (result: PlanResult) => Promise<unknown>;
 }
 
-/** Runs plans, each before a server of its own. */
+/** Runs plans, each against its own server. */
 export async function runCampaign(
   suite: Suite,
   plans: readonly ConformancePlan[],
   options: CampaignOptions,
 ): Promise<PlanResult[]> {
   const results: PlanResult[] = [];
-  for (const plan of plans) results.push({ plan, modules: await runOne(suite, plan, options) });
+  const waiting = [...plans];
+  await Promise.all(
+    options.issuers.map(async (issuer) => {
+      for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
+        const result = { plan, modules: await runOne(suite, plan, issuer, options) };
+        results.push(result);
+        await options.finished?.(result);
+      }
+    }),
+  );
   const modules = results.flatMap((result) => result.modules);
-  const passed = modules.filter(({ isGood }) => isGood).length;
-  options.print(`${passed} passed, ${modules.length - passed} failed`);
+  const unexpected = modules.filter(({ isGood }) => !isGood).length;
+  options.print(`${modules.length} modules (${countsOf(modules)}), ${unexpected} not as expected`);
   return results;
 }
 
-async function runOne(suite: Suite, plan: ConformancePlan, options: CampaignOptions): Promise<Judged[]> {
-  const { issuer, expectations, serve, print } = options;
+/** The number of modules by result, such as `PASSED 47, REVIEW 3`. */
+const countsOf = (modules: readonly Judged[]) =>
+  [...new Set(modules.map(({ result }) => result))]
+    .map((result) => `${result} ${modules.filter((module) => module.result === result).length}`)
+    .join(', ');
+
+async function runOne(
+  suite: Suite,
+  plan: ConformancePlan,
+  issuer: string,
+  options: CampaignOptions,
+): Promise<Judged[]> {
+  const { expectations, serve, print } = options;
   const { host, configuration, meanwhile = {} } = await plan.prepare({ issuer, suite: suite.url });
-  const served = await serve(host);
+  const served = await serve(host, issuer);
   const doMeanwhile = async (module: string) => {
     await meanwhile[module]?.(served.server);
     return module in meanwhile;
@@ -50,12 +73,11 @@ async function runOne(suite: Suite, plan: ConformancePlan, options: CampaignOpti
   try {
     const created = await suite.createPlan(plan.plan, plan.variant, configuration);
     print(`${plan.name}: ${suite.url}/plan-detail.html?plan=${created.id}`);
-    const wants = (module: string) => plan.without?.[module] === undefined && options.wants(module);
     const judged: Judged[] = [];
-    const run = { ...options, wants, meanwhile: doMeanwhile, ...(plan.pauses && { pauses: plan.pauses }) };
+    const run = { ...options, meanwhile: doMeanwhile, ...(plan.pauses && { pauses: plan.pauses }) };
     for await (const outcome of runPlan(suite, created, run)) {
       judged.push(judge(outcome, plan.name, expectations));
-      say(judged.at(-1)!, print);
+      report(plan.name, judged.at(-1)!, print);
     }
     return judged;
   } finally {
@@ -63,7 +85,12 @@ async function runOne(suite: Suite, plan: ConformancePlan, options: CampaignOpti
   }
 }
 
-function say({ isGood, result, module, messages, why, log }: Judged, print: (line: string) => void): void {
-  print(`  ${isGood ? 'ok' : 'NOT OK'} ${result} ${module}${why === undefined ? '' : ` (${why})`}`);
+function report(
+  plan: string,
+  { isGood, result, ending, module, messages, why, log }: Judged,
+  print: (line: string) => void,
+): void {
+  const how = ending === 'FINISHED' ? result : `${result} (${ending})`;
+  print(`  ${isGood ? 'ok' : 'NOT OK'} ${how} ${plan} ${module}${why === undefined ? '' : ` (${why})`}`);
   if (!isGood) for (const line of [...messages, log]) print(`      ${line}`);
 }

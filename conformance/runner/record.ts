@@ -1,78 +1,127 @@
 import type { PlanResult } from './campaign.js';
 import type { Judged } from './judge.js';
 
-/** When, and by what it was judged. */
+/** The circumstances of a run. */
 export interface Circumstances {
+  /** Version of the suite. */
   suite: string;
+  /** The commit of this repository that ran. */
+  commit: string;
   date: string;
   platform: string;
+  /** Version of Node.js. */
+  node: string;
 }
 
-const ROWS = /(<!-- results[^>]*-->\n\n)([\s\S]*?)(\n\n<!-- end -->)/;
-const REASONS = /(<!-- reasons[^>]*-->\n\n)([\s\S]*?)(\n\n<!-- end -->)/;
-const HEAD = ['plan', 'variant', 'modules', 'passed', 'otherwise, as explained', 'failed', 'suite', 'platform', 'date'];
-const WHY_HEAD = ['plan', 'module', 'result', 'why'];
-
-/** The page with the results of these plans on this platform in place of what it said of them; what it says of others stays. */
-export function record(page: string, results: readonly PlanResult[], circumstances: Circumstances): string {
-  const names = new Set(results.map(({ plan }) => code(plan.name)));
-  const isRun = ([name = '']: readonly string[]) => names.has(name);
-  const isHere = (row: readonly string[]) => row[HEAD.indexOf('platform')] === circumstances.platform;
-  return page
-    .replace(ROWS, (_, head: string, old: string, end: string) => {
-      const rows = results.map((result) => rowOf(result, circumstances));
-      return head + table(HEAD, [...others(old, (row) => isRun(row) && isHere(row)), ...rows]) + end;
-    })
-    .replace(REASONS, (_, head: string, old: string, end: string) => {
-      const rows = results.flatMap(({ plan, modules }) =>
-        modules.filter(isOtherwise).map((one) => whyOf(plan.name, one)),
-      );
-      return head + table(WHY_HEAD, [...others(old, isRun), ...rows]) + end;
-    });
+/** The recorded results of a plan on a platform. */
+export interface RecordedPlan extends Circumstances {
+  plan: string;
+  /** The suite's name of the plan and the variants, followed by the server's options if they differ. */
+  variant: string;
+  /** Number of modules that the suite lists for the plan. */
+  modules: number;
+  /** Number of modules by the suite's own result. */
+  results: Readonly<Record<string, number>>;
+  /** Modules that did not finish: never started, interrupted without a result, or stopped after a timeout. */
+  unfinished: number;
+  /** The modules that did not pass. */
+  others: readonly RecordedModule[];
 }
 
-const code = (text: string) => `\`${text}\``;
-const isOtherwise = ({ result }: Judged) => result !== 'PASSED';
-
-function rowOf({ plan, modules }: PlanResult, { suite, date, platform }: Circumstances): string[] {
-  const bad = modules.filter(({ isGood }) => !isGood).length;
-  const passed = modules.filter(({ isGood, result }) => isGood && result === 'PASSED').length;
-  const variant = Object.entries(plan.variant).map(([name, value]) => `${name}: ${value}`);
-  const counts = [modules.length, passed, modules.length - passed - bad, bad].map(String);
-  return [code(plan.name), [plan.plan, ...variant].join(', '), ...counts, suite, platform, date];
+/** A module whose result is not `PASSED`. */
+export interface RecordedModule {
+  module: string;
+  result: string;
+  why: string;
 }
 
-const whyOf = (name: string, { module, result, why = 'not explained: it has failed' }: Judged) => [
-  code(name),
-  module,
-  result,
-  why,
+const NOT_EXPLAINED = 'This result is not expected.';
+/** The results of the suite, as the page lists them. */
+const RESULTS = ['PASSED', 'REVIEW', 'SKIPPED', 'WARNING', 'FAILED'];
+
+/** Returns the records with this result in place of the previous one of the same plan on the same platform. */
+export function withResult(
+  records: readonly RecordedPlan[],
+  { plan, modules }: PlanResult,
+  circumstances: Circumstances,
+): RecordedPlan[] {
+  const variants = Object.entries(plan.variant).map(([name, value]) => `${name}: ${value}`);
+  const counted = modules.filter(isCounted);
+  const record: RecordedPlan = {
+    plan: plan.name,
+    variant: [plan.plan, ...variants, ...(plan.note === undefined ? [] : [plan.note])].join(', '),
+    ...circumstances,
+    modules: modules.length,
+    results: Object.fromEntries(
+      RESULTS.map((result) => [result, counted.filter((module) => module.result === result).length]),
+    ),
+    unfinished: modules.length - counted.length,
+    others: unique(modules.filter((module) => module.result !== 'PASSED' || !isCounted(module)).map(recorded)),
+  };
+  const isOther = (one: RecordedPlan) => one.plan !== record.plan || one.platform !== record.platform;
+  return [...records.filter(isOther), record].toSorted((one, other) => compare(keyOf(one), keyOf(other)));
+}
+
+/** A module that failed and was interrupted counts as failed. A module that stopped with any other result is unfinished. */
+const isCounted = ({ ending, result }: Judged) => ending === 'FINISHED' || result === 'FAILED';
+
+const recorded = (module: Judged): RecordedModule => ({
+  module: module.module,
+  result: isCounted(module) ? module.result : module.ending,
+  why: module.why ?? NOT_EXPLAINED,
+});
+
+/** A module runs several times in plans with several response types. */
+const unique = (modules: readonly RecordedModule[]): RecordedModule[] => [
+  ...new Map(modules.map((one) => [JSON.stringify(one), one])).values(),
 ];
 
-/** The rows of a table that stay. */
-const others = (old: string, isOver: (row: readonly string[]) => boolean): string[][] =>
-  old
-    .split('\n')
-    .slice(2)
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-    .filter((row) => row.length > 0 && !isOver(row));
+const keyOf = ({ plan, platform }: RecordedPlan) => `${plan} ${platform}`;
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
-const nameOf = ([name = '']: readonly string[]) => name.replaceAll('`', '');
-
-/** A table as Prettier lays it out, by the names of the plans. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const sorted = rows.toSorted((one, other) =>
-    nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0,
+/** Returns the page with tables of these records in place of its tables. */
+export function render(page: string, records: readonly RecordedPlan[]): string {
+  const rows = records.map((one) => [
+    `\`${one.plan}\``,
+    one.variant,
+    ...[one.modules, ...RESULTS.map((result) => one.results[result] ?? 0), one.unfinished].map(String),
+    one.platform,
+    `\`${one.commit}\``,
+    one.date,
+    one.node,
+    one.suite,
+  ]);
+  const head = ['Plan', 'Variant', 'Modules', ...RESULTS, 'Not finished', 'Platform', 'Commit', 'Date', 'Node.js'];
+  return replaced(
+    replaced(page, 'results', table([...head, 'Suite'], rows)),
+    'reasons',
+    table(['Module', 'Result', 'Plans', 'Reason'], reasonsOf(records)),
   );
-  const widths = head.map((title, at) =>
-    Math.max(3, ...[title, ...sorted.map((row) => row[at] ?? '')].map((cell) => cell.length)),
-  );
-  const line = (row: readonly string[]) =>
-    `| ${widths.map((width, at) => (row[at] ?? '').padEnd(width)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...sorted.map(line)].join('\n');
 }
+
+/** One row for each module, result and reason, with the plans that share it. */
+function reasonsOf(records: readonly RecordedPlan[]): string[][] {
+  const plans = new Map<string, Set<string>>();
+  for (const { plan, others } of records) {
+    for (const { module, result, why } of others) {
+      const key = JSON.stringify([module, result, why]);
+      plans.set(key, (plans.get(key) ?? new Set()).add(`\`${plan}\``));
+    }
+  }
+  return [...plans]
+    .map(([key, names]) => {
+      const [module, result, why] = JSON.parse(key) as [string, string, string];
+      return [`\`${module}\``, result, [...names].join(', '), why];
+    })
+    .toSorted((one, other) => compare(one.join(' '), other.join(' ')));
+}
+
+const replaced = (page: string, name: string, text: string) =>
+  page.replace(
+    new RegExp(`(<!-- ${name}[^>]*-->\\n\\n)[\\s\\S]*?(\\n\\n<!-- end -->)`),
+    (_, start: string, end: string) => [start, text, end].join(''),
+  );
+
+/** A Markdown table. Prettier aligns it. */
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -1,50 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { LogEntry, Suite, SuiteModule } from './suite.js';
+import type { LogEntry, Suite, SuiteModule, SuitePlan } from './suite.js';
 
-/** What became of a module. */
+/** The outcome of a module. */
 export interface ModuleOutcome {
   module: string;
-  /** Of the suite: `PASSED`, `WARNING`, `REVIEW`, `SKIPPED`, `FAILED`; or `INTERRUPTED`, or `TIMEOUT` where it had to be stopped. */
+  /** The suite's own result: `PASSED`, `WARNING`, `REVIEW`, `SKIPPED` or `FAILED`. `UNKNOWN` if the suite reports none. */
   result: string;
-  /** The conditions that did not hold, each once. */
+  /** How the run ended. Every value except `FINISHED` is a failure, even if `result` is `PASSED`. */
+  ending: 'FINISHED' | 'INTERRUPTED' | 'TIMEOUT' | 'NOT RUN';
+  /** The conditions that do not hold, without duplicates. */
   conditions: string[];
-  /** What they said, to be read by a person. */
+  /** The messages of these conditions. */
   messages: string[];
-  /** Where the suite shows all of it. */
+  /** The URL of the complete log. */
   log: string;
 }
 
 /** How a plan is run. */
 export interface RunOptions {
-  /** Is this module to be run? */
+  /** Whether to run this module. */
   wants: (module: string) => boolean;
-  /** Seconds that a module may take; some wait for a code to expire. */
+  /** Maximum duration of a module in seconds. Some modules wait until a code expires. */
   patience: number;
-  /** Seconds between two looks. */
+  /** Seconds between two requests for the state of a module. */
   interval: number;
-  /** Seconds to let pass before a module. */
+  /** Seconds to wait before a module starts. */
   pauses?: Readonly<Record<string, number>>;
-  /** Does what a module waits for; false: none does. */
+  /** Performs the action that a module waits for. Resolves to `false` if the module waits for no action. */
   meanwhile?: (module: string) => Promise<boolean>;
 }
 
 const DONE = ['FINISHED', 'INTERRUPTED'];
 
-/** Runs the modules of a plan one after the other, as those must be which share an alias. */
-export async function* runPlan(
-  suite: Suite,
-  plan: { id: string; modules: readonly SuiteModule[] },
-  options: RunOptions,
-): AsyncGenerator<ModuleOutcome> {
-  for (const module of plan.modules) {
-    if (options.wants(module.testModule)) yield await runModule(suite, plan.id, module, options);
+/**
+ * Runs the modules of a plan one at a time, because modules with the same alias stop each other. Yields one outcome for each. A
+ * module that did not start, or whose run the suite does not list in the plan, is `NOT RUN`.
+ */
+export async function* runPlan(suite: Suite, plan: SuitePlan, options: RunOptions): AsyncGenerator<ModuleOutcome> {
+  for (const [at, module] of plan.modules.entries()) {
+    if (!options.wants(module.testModule)) continue;
+    await sleep((options.pauses?.[module.testModule] ?? 0) * 1000);
+    const id = await suite.start(plan.id, module).catch((error: Error) => error);
+    if (id instanceof Error) {
+      yield notRun(suite, plan, module, id.message);
+      continue;
+    }
+    const outcome = await watchModule(suite, id, module, options);
+    const isListed = (await suite.modules(plan.id))[at]?.instances?.includes(id) === true;
+    yield isListed ? outcome : notRun(suite, plan, module, 'The suite does not list this run in the plan.');
   }
 }
 
-async function runModule(suite: Suite, plan: string, module: SuiteModule, options: RunOptions): Promise<ModuleOutcome> {
-  await sleep((options.pauses?.[module.testModule] ?? 0) * 1000);
-  const id = await suite.start(plan, module);
+async function watchModule(suite: Suite, id: string, module: SuiteModule, options: RunOptions): Promise<ModuleOutcome> {
   const end = Date.now() + options.patience * 1000;
   let state = await suite.state(id);
   let isWaiting = true;
@@ -61,11 +69,21 @@ async function runModule(suite: Suite, plan: string, module: SuiteModule, option
   const complaints = (await suite.log(id)).filter(isComplaint);
   return {
     module: module.testModule,
-    result: isLate ? 'TIMEOUT' : state.status === 'INTERRUPTED' ? 'INTERRUPTED' : (state.result ?? 'UNKNOWN'),
+    result: state.result ?? 'UNKNOWN',
+    ending: isLate ? 'TIMEOUT' : state.status === 'INTERRUPTED' ? 'INTERRUPTED' : 'FINISHED',
     conditions: [...new Set(complaints.map(({ src }) => src))],
     messages: complaints.map(({ src, result, msg = '' }) => `${result} ${src}: ${msg}`),
     log: `${suite.url}/log-detail.html?log=${id}`,
   };
 }
+
+const notRun = (suite: Suite, plan: SuitePlan, { testModule }: SuiteModule, message: string): ModuleOutcome => ({
+  module: testModule,
+  result: 'UNKNOWN',
+  ending: 'NOT RUN',
+  conditions: [],
+  messages: [message],
+  log: `${suite.url}/plan-detail.html?plan=${plan.id}`,
+});
 
 const isComplaint = ({ result }: LogEntry) => result === 'FAILURE' || result === 'WARNING';

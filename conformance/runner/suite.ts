@@ -2,22 +2,30 @@
 export interface SuiteModule {
   testModule: string;
   variant?: Record<string, string>;
+  /** The identifiers of its runs within the plan. Empty if it never ran. */
+  instances?: readonly string[];
 }
 
-/** How a module stands. */
+/** A plan that was created in the suite. */
+export interface SuitePlan {
+  id: string;
+  modules: readonly SuiteModule[];
+}
+
+/** The state of a run of a module. */
 export interface ModuleState {
   status: string;
   result?: string;
 }
 
-/** A line of a module's log: of a condition that did not hold, `result` is `FAILURE` or `WARNING`. */
+/** One entry of a module's log. For a condition that does not hold, `result` is `FAILURE` or `WARNING`. */
 export interface LogEntry {
   src: string;
   result?: string;
   msg?: string;
 }
 
-/** A running suite, by the calls of its REST interface that a run needs. */
+/** A client of the suite's REST API, with the calls that a run needs. */
 export class Suite {
   constructor(readonly url: string) {}
 
@@ -25,17 +33,18 @@ export class Suite {
     return (await this.call<{ version: string }>('GET', 'api/server')).version;
   }
 
-  /** @param variant what the plan leaves open: the suite refuses what a plan says itself */
-  async createPlan(
-    planName: string,
-    variant: object,
-    configuration: object,
-  ): Promise<{ id: string; modules: SuiteModule[] }> {
+  /** @param variant The variants that the plan leaves open. The suite rejects variants that the plan sets itself. */
+  async createPlan(planName: string, variant: object, configuration: object): Promise<SuitePlan> {
     const query = new URLSearchParams({ planName, variant: JSON.stringify(variant) });
     return await this.call('POST', `api/plan?${query.toString()}`, configuration);
   }
 
-  /** Starts a module of a plan. */
+  /** Returns the modules of a plan in the order of its creation, each with its runs. */
+  async modules(plan: string): Promise<readonly SuiteModule[]> {
+    return (await this.call<SuitePlan>('GET', `api/plan/${plan}`)).modules;
+  }
+
+  /** Starts a module of a plan and returns the identifier of the run. */
   async start(plan: string, { testModule, variant = {} }: SuiteModule): Promise<string> {
     const query = new URLSearchParams({ test: testModule, plan, variant: JSON.stringify(variant) });
     return (await this.call<{ id: string }>('POST', `api/runner?${query.toString()}`)).id;
@@ -49,12 +58,12 @@ export class Suite {
     return await this.call('GET', `api/log/${id}`);
   }
 
-  /** Lets a module go on that waits for something to be done elsewhere. */
+  /** Continues a module that waits for an action outside of the suite. */
   async resume(id: string): Promise<void> {
     await this.call('POST', `api/runner/${id}`);
   }
 
-  /** Ends a module that does not end by itself. */
+  /** Stops a module that does not finish. */
   async stop(id: string): Promise<void> {
     await this.call('DELETE', `api/runner/${id}`);
   }

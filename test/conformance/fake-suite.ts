@@ -5,13 +5,15 @@ import { json } from 'node:stream/consumers';
 
 import type { LogEntry } from '../../conformance/runner/suite.js';
 
-/** What becomes of a module: its states one after the other, the last one for ever, and its log. */
+/** How a module ends: its states in order, of which the last one remains, and its log. */
 export interface Fate {
   states: readonly { status: string; result?: string }[];
   log?: readonly LogEntry[];
+  /** How the start goes wrong: the suite refuses it, or accepts it without a run in the plan. Default: it starts. */
+  start?: 'refused' | 'lost';
 }
 
-/** Answers the calls of a run as the suite does, and decides beforehand how modules end. */
+/** Answers the calls of a run like the suite, with modules that end as given. */
 export class FakeSuite {
   url = '';
   /** What it was asked, in order. */
@@ -19,6 +21,7 @@ export class FakeSuite {
   /** With what plans were created. */
   readonly created: { variant: unknown; configuration: unknown }[] = [];
   private readonly looks = new Map<string, number>();
+  private readonly started = new Set<string>();
   private server: Server | undefined;
 
   constructor(private readonly modules: Readonly<Record<string, Fate>>) {}
@@ -39,6 +42,10 @@ export class FakeSuite {
     await once(this.server!, 'close');
   }
 
+  private instances(module: string): string[] {
+    return this.started.has(module) ? [module] : [];
+  }
+
   private async answer(request: IncomingMessage): Promise<unknown> {
     const { pathname, searchParams } = new URL(request.url!, this.url);
     const call = `${request.method} ${pathname}`;
@@ -50,8 +57,19 @@ export class FakeSuite {
       this.created.push({ variant: JSON.parse(searchParams.get('variant')!), configuration: await json(request) });
       return { id: 'plan-1', modules: Object.keys(this.modules).map((testModule) => ({ testModule })) };
     }
-    // A module has itself for its id.
-    if (call === 'POST /api/runner') return { id: searchParams.get('test') };
+    if (call === 'GET /api/plan/plan-1') {
+      return {
+        modules: Object.keys(this.modules).map((testModule) => ({ testModule, instances: this.instances(testModule) })),
+      };
+    }
+    // The name of a module is the identifier of its run.
+    if (call === 'POST /api/runner') {
+      const test = searchParams.get('test')!;
+      const { start } = this.modules[test]!;
+      if (start === 'refused') return undefined;
+      if (start !== 'lost') this.started.add(test);
+      return { id: test };
+    }
     const { states, log = [] } = this.modules[module]!;
     if (call.startsWith('GET /api/log/')) return log;
     if (/^(DELETE|POST) \/api\/runner\//.test(call)) return {};

@@ -5,23 +5,21 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConformancePlan } from '../../conformance/plans/plan.js';
 import type { PlanResult } from '../../conformance/runner/campaign.js';
 import type { Judged } from '../../conformance/runner/judge.js';
-import { record } from '../../conformance/runner/record.js';
+import { type RecordedPlan, render, withResult } from '../../conformance/runner/record.js';
 
 const EMPTY = `# Conformance
 
 <!-- results, by a run -->
 
 | plan |
-| ---- |
 
 <!-- end -->
 
-Some words between them.
+Text between the tables.
 
 <!-- reasons, by a run -->
 
 | plan |
-| ---- |
 
 <!-- end -->
 `;
@@ -29,6 +27,7 @@ Some words between them.
 const module = (result: string, rest: Partial<Judged> = {}): Judged => ({
   module: `does-${result}`,
   result,
+  ending: 'FINISHED',
   conditions: [],
   messages: [],
   log: '',
@@ -41,13 +40,13 @@ const result = (name: string, modules: Judged[]): PlanResult => ({
   modules,
 });
 
-const circumstances = { suite: '5.1.43', date: '2026-01-02', platform: 'express' };
+const circumstances = { suite: '5.1.43', commit: '0123456', date: '2026-01-02', platform: 'express', node: 'v24.0.0' };
 
-/** The cells of the rows of a plan, in both tables. */
-const rowsOf = (page: string, name: string) =>
+/** The cells of the table rows that contain a text. */
+const rowsWith = (page: string, text: string) =>
   page
     .split('\n')
-    .filter((line) => line.startsWith(`| \`${name}\``))
+    .filter((line) => line.startsWith('|') && line.includes(text))
     .map((line) =>
       line
         .split('|')
@@ -56,48 +55,61 @@ const rowsOf = (page: string, name: string) =>
     );
 
 describe('docs/conformance.md', () => {
-  it('says of each plan how many modules came out how, and of each that did not pass why', () => {
+  it('counts modules by the result of the suite and names platform, commit, date and versions', () => {
     const modules = [
       module('PASSED'),
-      module('REVIEW', { why: 'a person has to look' }),
+      module('PASSED'),
+      module('REVIEW', { why: 'A person looks at it.' }),
+      module('SKIPPED', { why: 'Not supported.' }),
       module('FAILED', { isGood: false }),
+      module('FAILED', { isGood: false, ending: 'INTERRUPTED' }),
+      module('PASSED', { isGood: false, ending: 'TIMEOUT' }),
+      module('UNKNOWN', { isGood: false, ending: 'NOT RUN' }),
     ];
-    expect(rowsOf(record(EMPTY, [result('one', modules)], circumstances), 'one')).toEqual([
-      ['`one`', 'the-plan, openid: plain_oauth', '3', '1', '1', '1', '5.1.43', 'express', '2026-01-02'],
-      ['`one`', 'does-REVIEW', 'REVIEW', 'a person has to look'],
-      ['`one`', 'does-FAILED', 'FAILED', 'not explained: it has failed'],
-    ]);
-  });
-
-  it('keeps what it says of plans that were not run, and forgets what it said of those that were', () => {
-    const before = record(
-      EMPTY,
+    const page = render(EMPTY, withResult([], result('one', modules), circumstances));
+    expect(rowsWith(page, '`one`')).toEqual([
       [
-        result('one', [module('SKIPPED', { why: 'not done here' })]),
-        result('two', [module('REVIEW', { why: 'a page' })]),
+        ...['`one`', 'the-plan, openid: plain_oauth'],
+        ...['8', '2', '1', '1', '0', '2', '2'],
+        ...['express', '`0123456`', '2026-01-02', 'v24.0.0', '5.1.43'],
       ],
-      circumstances,
-    );
-    const after = record(before, [result('one', [module('PASSED')])], { ...circumstances, date: '2026-02-03' });
-    expect(rowsOf(after, 'two')).toEqual(rowsOf(before, 'two'));
-    expect(rowsOf(after, 'one')).toEqual([expect.arrayContaining(['1', '2026-02-03'])]);
-    expect(after).toContain('Some words between them.');
+      ['`does-FAILED`', 'FAILED', '`one`', 'This result is not expected.'],
+      ['`does-PASSED`', 'TIMEOUT', '`one`', 'This result is not expected.'],
+      ['`does-REVIEW`', 'REVIEW', '`one`', 'A person looks at it.'],
+      ['`does-SKIPPED`', 'SKIPPED', '`one`', 'Not supported.'],
+      ['`does-UNKNOWN`', 'NOT RUN', '`one`', 'This result is not expected.'],
+    ]);
+    expect(page).toContain('Text between the tables.');
   });
 
-  it('has a row for each platform that a plan was run on, and says once why something did not pass', () => {
-    const results = [result('one', [module('REVIEW', { why: 'a page' })])];
-    const both = record(record(EMPTY, results, circumstances), results, { ...circumstances, platform: 'fastify' });
-    expect(rowsOf(both, 'one').map((row) => row.slice(-2))).toEqual([
-      ['express', '2026-01-02'],
-      ['fastify', '2026-01-02'],
-      ['REVIEW', 'a page'],
+  it('replaces the results of a plan on the same platform only', () => {
+    const first = withResult([], result('one', [module('SKIPPED', { why: 'Not supported.' })]), circumstances);
+    const second = withResult(first, result('two', [module('REVIEW', { why: 'A page.' })]), circumstances);
+    const third = withResult(second, result('one', [module('PASSED')]), { ...circumstances, commit: '89abcde' });
+    const fourth = withResult(third, result('one', [module('PASSED')]), { ...circumstances, platform: 'fastify' });
+    expect(fourth.map(({ plan, platform, commit }) => [plan, platform, commit])).toEqual([
+      ['one', 'express', '89abcde'],
+      ['one', 'fastify', '0123456'],
+      ['two', 'express', '0123456'],
+    ]);
+    expect(rowsWith(render(EMPTY, fourth), 'SKIPPED')).toHaveLength(1);
+  });
+
+  it('lists a module once with all plans that share its result and reason', () => {
+    const modules = [module('REVIEW', { why: 'A page.' }), module('REVIEW', { why: 'A page.' })];
+    const records = ['one', 'two'].reduce<RecordedPlan[]>(
+      (all, name) => withResult(all, result(name, modules), circumstances),
+      [],
+    );
+    expect(rowsWith(render(EMPTY, records), 'does-REVIEW')).toEqual([
+      ['`does-REVIEW`', 'REVIEW', '`one`, `two`', 'A page.'],
     ]);
   });
 
-  it('has the places where a run writes', async () => {
+  it('shows the recorded results', async () => {
     const page = await readFile('docs/conformance.md', 'utf8');
-    expect(
-      rowsOf(record(page, [result('one', [module('REVIEW', { why: 'a page' })])], circumstances), 'one'),
-    ).toHaveLength(2);
+    const records = JSON.parse(await readFile('conformance/results.json', 'utf8')) as RecordedPlan[];
+    const cells = (text: string) => text.replaceAll(/-+/g, '-').replaceAll(/ +/g, ' ');
+    expect(cells(page)).toBe(cells(render(page, records)));
   });
 });
