@@ -1,8 +1,12 @@
+import { OPENID_PLANS } from './plans/openid.js';
 import type { Expectation } from './runner/judge.js';
 
 /** Returns an expectation for each of these modules. */
 const all = (modules: readonly string[], rest: Omit<Expectation, 'module'>): Expectation[] =>
   modules.map((module) => ({ module, ...rest }));
+
+/** The plans whose server reads request objects. */
+const READING = OPENID_PLANS.map(({ name }) => name).filter((name) => /^oidc-(formpost|dynamic)/.test(name));
 
 const UNSIGNED = 'The server requires signed request objects, which the specification allows.';
 
@@ -19,6 +23,12 @@ export const EXPECTATIONS: readonly Expectation[] = [
     ],
     { result: 'SKIPPED', why: UNSIGNED },
   ),
+  {
+    plans: READING,
+    module: 'oidcc-ensure-request-object-with-redirect-uri',
+    result: 'SKIPPED',
+    why: UNSIGNED,
+  },
   {
     module: 'oidcc-idtoken-unsigned',
     result: 'SKIPPED',

@@ -1,9 +1,9 @@
 import { Controller, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { decideBackchannelRequest } from 'nest-oauth2/openid';
 
-import { HostStore } from './store.js';
+import { HostStore, PASSWORD } from './store.js';
 
-/** The device of a user who was asked elsewhere: whoever is told to press a button presses it. */
+/** The device on which the user decides about a backchannel request. The suite calls it. */
 @Controller('approve')
 export class ApprovalController {
   constructor(@Inject(HostStore) private readonly store: HostStore) {}
@@ -13,6 +13,9 @@ export class ApprovalController {
   async decide(@Query('action') action: string) {
     const { asked } = this.store;
     this.store.asked = undefined;
-    return { counts: asked !== undefined && (await decideBackchannelRequest(asked, { allow: action === 'allow' })) };
+    return {
+      counts:
+        asked !== undefined && (await decideBackchannelRequest(asked, { allow: action === 'allow', signIn: PASSWORD })),
+    };
   }
 }

@@ -11,11 +11,8 @@ import type { StoredClient } from 'nest-oauth2/stores/memory';
 import { ApprovalController } from './approval.controller.js';
 import { RSA, selfSigned } from './certificate.js';
 import { ResourceController } from './resource.controller.js';
-import { HostStore } from './store.js';
+import { HostStore, PASSWORD } from './store.js';
 import { tls } from './tls.js';
-
-/** How strong a login by password is. The suite requests this `acr`. */
-export const PASSWORD = { acr: 'urn:example:password', amr: ['pwd'] };
 
 /** The settings of the server that differ from plan to plan. */
 export interface HostSettings extends Pick<Partial<OAuth2ModuleOptions>, 'features'> {

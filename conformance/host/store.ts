@@ -2,10 +2,13 @@ import type { User } from 'nest-oauth2';
 import type { BackchannelRequest, CibaModel, UserHint } from 'nest-oauth2/openid';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-/** By whom the suite signs in. */
+/** The user that the suite signs in. */
 export const ALICE = { id: 'alice', name: 'Alice Liddell', password: 'wonderland' };
 
-/** What is known of her. OpenID Connect Core §5.1 */
+/** How the user signs in. The suite requests this `acr`. */
+export const PASSWORD = { acr: 'urn:example:password', amr: ['pwd'] };
+
+/** The claims of the user. OpenID Connect Core §5.1 */
 const CLAIMS = {
   name: ALICE.name,
   given_name: 'Alice',

@@ -1,3 +1,5 @@
+import { ENGLISH } from 'nest-oauth2/pages';
+
 import { ALICE } from '../host/store.js';
 
 /** What the suite's browser does when it is sent to the server: our pages, clicked without a script. */
@@ -10,7 +12,12 @@ export interface Visit {
 const AUTHORIZE = '*/oauth/authorize*';
 
 const LOGIN = '*/oauth/login*';
-const onPage = (text: string, mark: string) => ['wait', 'xpath', '//*', 10, text, mark];
+/** Waits for a page with this message. `.` stands for characters with a meaning in regular expressions or in HTML. */
+const onPage = (message: keyof typeof ENGLISH, mark: string) => [
+  ...['wait', 'xpath', '//*', 10],
+  ENGLISH[message].replaceAll(/[^\w ]+/g, '.+'),
+  mark,
+];
 
 const fillIn = [
   ['text', 'id', 'username', ALICE.id],
@@ -19,7 +26,7 @@ const fillIn = [
 ];
 const signIn = { task: 'Sign in', optional: true, match: LOGIN, commands: fillIn };
 /** The same, showing the suite that there is a page to sign in where it wants to see one. */
-const signInSeen = { ...signIn, commands: [onPage('Sign in', 'update-image-placeholder-optional'), ...fillIn] };
+const signInSeen = { ...signIn, commands: [onPage('signInTitle', 'update-image-placeholder-optional'), ...fillIn] };
 
 const decide = (decision: 'allow' | 'deny') => ({
   task: decision === 'allow' ? 'Consent' : 'Refuse',
@@ -49,7 +56,7 @@ const readErrorPage: Visit = {
     {
       task: 'Read the error page',
       match: AUTHORIZE,
-      commands: [onPage("This request can't be completed", 'update-image-placeholder')],
+      commands: [onPage('errorTitle', 'update-image-placeholder')],
     },
   ],
 };
@@ -71,10 +78,7 @@ export const signOutHere: Visit[] = [
   ...agree,
   {
     match: LOGOUT,
-    tasks: [
-      confirm,
-      { task: 'Read', match: LOGOUT, commands: [onPage('You are signed out', 'update-image-placeholder')] },
-    ],
+    tasks: [confirm, { task: 'Read', match: LOGOUT, commands: [onPage('signedOutTitle', 'update-image-placeholder')] }],
   },
 ];
 
@@ -87,7 +91,7 @@ export const signOutRefused: Visit[] = [
       {
         task: 'Read',
         match: LOGOUT,
-        commands: [onPage("This request can't be completed", 'update-image-placeholder')],
+        commands: [onPage('errorTitle', 'update-image-placeholder')],
       },
     ],
   },
@@ -97,7 +101,7 @@ export const signOutRefused: Visit[] = [
 export const consentPage: Visit[] = [
   {
     match: AUTHORIZE,
-    tasks: [signIn, { task: 'Read', match: AUTHORIZE, commands: [onPage('Allow access', 'update-image-placeholder')] }],
+    tasks: [signIn, { task: 'Read', match: AUTHORIZE, commands: [onPage('consentTitle', 'update-image-placeholder')] }],
   },
 ];
 

@@ -6,8 +6,8 @@ import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 
+import { PASSWORD } from '../host/store.js';
 import { agree, agreeLater, errorPage, errorPageLater, refuse } from './browser.js';
-import { PASSWORD } from '../host/host.js';
 import { newKeys } from './keys.js';
 import type { ConformancePlan, Stage } from './plan.js';
 import { newTestClient, type TestClient } from './test-client.js';

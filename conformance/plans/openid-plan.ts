@@ -6,7 +6,7 @@ import { keys, signingKeys } from 'nest-oauth2/jose';
 import { openid, type OpenIdOptions } from 'nest-oauth2/openid';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 
-import { PASSWORD } from '../host/host.js';
+import { PASSWORD } from '../host/store.js';
 import { agreeAgain, consentPage, errorPage, signOut, signOutHere, signOutRefused } from './browser.js';
 import type { ConformancePlan, Stage } from './plan.js';
 

@@ -10,15 +10,16 @@ const STATIC = { server_metadata: 'discovery', client_registration: 'static_clie
 const CODE = { client_registration: 'static_client', response_type: 'code', response_mode: 'default' };
 const DYNAMIC = { ...STATIC, client_registration: 'dynamic_client' };
 const IMPLICIT: OpenIdOptions = { responseTypes: ['id_token', 'id_token token'] };
+const RESPONSE_TYPES = ['id_token', 'id_token token', 'code id_token', 'code token', 'code id_token token'] as const;
 const HYBRID: OpenIdOptions = { responseTypes: ['code id_token', 'code token', 'code id_token token'] };
 
 /** Everybody may register as a client, as often as they like. */
 const open = registration({ open: true, scopes: SCOPES, allScopes: true, rate: false, grants: GRANTS });
 
 /** What dynamic OpenID providers must support. OpenID Connect Core §15.2 */
-const dynamic = (options: OpenIdOptions): Own => ({
+const dynamic: Own = {
   options: {
-    ...options,
+    responseTypes: RESPONSE_TYPES,
     pairwise: { salt: 'a salt that need not be secret where nobody lives' },
     fetch: reachSuite,
   },
@@ -28,7 +29,7 @@ const dynamic = (options: OpenIdOptions): Own => ({
     privateKeyJwt({ fetch: reachSuite, audiences: [`${issuer}/oauth/token`] }),
     requestObjects({ fetch: reachSuite }),
   ],
-});
+};
 
 /** Posted responses. The server reads request objects, so that it finds a `response_mode` inside of them. */
 const posting = () => [formPost(), requestObjects()];
@@ -48,8 +49,6 @@ const logoutPlans = (name: string, plan: string, { features = () => [], ...own }
     { ...own, features: (stage) => [...features(stage), open] },
   ),
 ];
-
-const RESPONSE_TYPES = ['id_token', 'id_token token', 'code id_token', 'code token', 'code id_token token'] as const;
 
 /** OpenID Connect: discovery, login with each flow, posted responses, logout, and registration of clients. */
 export const OPENID_PLANS: readonly ConformancePlan[] = [
@@ -86,12 +85,11 @@ export const OPENID_PLANS: readonly ConformancePlan[] = [
       client: (place) => ({ [`${channel}LogoutUri`]: `${place}/${channel}_logout` }),
     }),
   ),
-  openIdPlan('oidc-dynamic', { plan: 'dynamic', response_type: 'code' }, dynamic(IMPLICIT)),
-  ...RESPONSE_TYPES.map((type) =>
+  ...['code', ...RESPONSE_TYPES].map((response_type) =>
     openIdPlan(
-      `oidc-dynamic-${type.replaceAll(/ |_/g, '-')}`,
-      { plan: 'dynamic', response_type: type },
-      dynamic({ responseTypes: [type] }),
+      response_type === 'code' ? 'oidc-dynamic' : `oidc-dynamic-${response_type.replaceAll(/[ _]/g, '-')}`,
+      { plan: 'dynamic', response_type },
+      dynamic,
     ),
   ),
 ];
