@@ -83,14 +83,16 @@ async function commitOf(): Promise<string> {
 
 let updates: Promise<unknown> = Promise.resolve();
 
-/** Writes the records and the page. Updates wait for each other. */
+/** Changes the records and the page when all earlier changes are written. */
 function update(change: (records: readonly RecordedPlan[]) => RecordedPlan[]): Promise<unknown> {
-  updates = updates.then(async () => {
+  const earlier = updates;
+  updates = (async () => {
+    await earlier;
     const records = change(JSON.parse(await readFile(RECORDS, 'utf8')) as RecordedPlan[]);
     await writeFile(RECORDS, JSON.stringify(records));
     await writeFile(PAGE, render(await readFile(PAGE, 'utf8'), records));
     await run('npx', ['prettier', '--write', RECORDS, PAGE]);
-  });
+  })();
   return updates;
 }
 

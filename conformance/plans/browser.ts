@@ -14,7 +14,10 @@ const AUTHORIZE = '*/oauth/authorize*';
 const LOGIN = '*/oauth/login*';
 /** Waits for a page with this message. `.` stands for characters with a meaning in regular expressions or in HTML. */
 const onPage = (message: keyof typeof ENGLISH, mark: string) => [
-  ...['wait', 'xpath', '//*', 10],
+  'wait',
+  'xpath',
+  '//*',
+  10,
   ENGLISH[message].replaceAll(/[^\w ]+/g, '.+'),
   mark,
 ];

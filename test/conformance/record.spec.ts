@@ -67,12 +67,11 @@ describe('docs/conformance.md', () => {
       module('UNKNOWN', { isGood: false, ending: 'NOT RUN' }),
     ];
     const page = render(EMPTY, withResult([], result('one', modules), circumstances));
-    expect(rowsWith(page, '`one`')).toEqual([
-      [
-        ...['`one`', 'the-plan, openid: plain_oauth'],
-        ...['8', '2', '1', '1', '0', '2', '2'],
-        ...['express', '`0123456`', '2026-01-02', 'v24.0.0', '5.1.43'],
-      ],
+    const [counts, ...others] = rowsWith(page, '`one`');
+    expect(counts!.join(' ')).toBe(
+      '`one` the-plan, openid: plain_oauth 8 2 1 1 0 2 2 express `0123456` 2026-01-02 v24.0.0 5.1.43',
+    );
+    expect(others).toEqual([
       ['`does-FAILED`', 'FAILED', '`one`', 'This result is not expected.'],
       ['`does-PASSED`', 'TIMEOUT', '`one`', 'This result is not expected.'],
       ['`does-REVIEW`', 'REVIEW', '`one`', 'A person looks at it.'],

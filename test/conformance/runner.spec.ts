@@ -41,19 +41,23 @@ async function run(
   await fake.start();
   const lines: string[] = [];
   const servers: string[] = [];
-  const results = await runCampaign(new Suite(fake.url), Array(times).fill({ ...plan, ...given }), {
-    issuers: Array.from({ length: times }, () => 'https://server.example'),
-    expectations,
-    wants: (module) => module !== 'unwanted',
-    // Long enough for a busy machine, and short for the module that never finishes.
-    patience: Object.keys(modules).includes('stuck') ? 0.02 : 10,
-    interval: 0.001,
-    serve: () => {
-      servers.push('started');
-      return Promise.resolve({ server, stop: () => Promise.resolve(servers.push('stopped')) });
+  const results = await runCampaign(
+    new Suite(fake.url),
+    Array.from({ length: times }, () => ({ ...plan, ...given })),
+    {
+      issuers: Array.from({ length: times }, () => 'https://server.example'),
+      expectations,
+      wants: (module) => module !== 'unwanted',
+      // Long enough for a busy machine, and short for the module that never finishes.
+      patience: Object.keys(modules).includes('stuck') ? 0.02 : 10,
+      interval: 0.001,
+      serve: () => {
+        servers.push('started');
+        return Promise.resolve({ server, stop: () => Promise.resolve(servers.push('stopped')) });
+      },
+      print: (line) => void lines.push(line),
     },
-    print: (line) => void lines.push(line),
-  }).catch((error: Error) => error);
+  ).catch((error: Error) => error);
   return { lines, servers, results, closing: lines.at(-1) };
 }
 
