@@ -24,6 +24,8 @@ interface Ways {
   server: ServerFacts;
   /** May a client that brings no proof go without, here and for this? The endpoint says so, never the request alone. */
   excuses(client: Client | Falsy, request: Request): boolean;
+  /** The ids of the endpoints whose URLs are accepted as the audience of client assertions here. */
+  readonly audienceEndpoints: readonly string[];
 }
 
 /** Finds the client of a request and verifies its credentials, without consuming them. RFC 6749 §3.2.1 */
@@ -40,7 +42,7 @@ export async function authenticateClient(request: Request, { model }: Options, w
     if (client && !isClientOf(client, server.issuerOf(request), server)) client = undefined;
     const way = (claimed === none && client && ofConnection(client, server)) || claimed;
     verifyAllowed(way, server);
-    if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, server });
+    if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, ways });
     // Whatever a model says to the secret of a client that has none, it proves nothing.
     const isProven = Boolean(claim.secret) && !(client && (isPublic(client) || owesProof(client, server)));
     if (isProven) return { client: verifyKnown(client, model), proof: way.method };
@@ -60,13 +62,9 @@ export function unauthorized(error: unknown): OAuthError {
 /** One that proves itself in a way that no secret can stand for. */
 async function proven(
   client: Client,
-  {
-    claim,
-    way,
-    request,
-    server,
-  }: { claim: ClientClaim; way: ClientAuthentication; request: Request; server: ServerFacts },
+  { claim, way, request, ways }: { claim: ClientClaim; way: ClientAuthentication; request: Request; ways: Ways },
 ): Promise<Authenticated> {
+  const { audienceEndpoints, server } = ways;
   const { method } = way;
   if (client.tokenEndpointAuthMethod !== method) {
     const detail = {
@@ -77,7 +75,11 @@ async function proven(
     throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because(detail);
   }
   const { model } = server.options;
-  const consume = await way.prove!(claim, client, { request, model, issuer: server.issuerOf(request) });
+  const issuer = server.issuerOf(request);
+  const endpointAudiences = audienceEndpoints.flatMap((id) => server.urlsOf(id, issuer));
+  const isOwnEndpoint = (url: string) =>
+    [...server.endpoints.keys()].some((id) => server.urlsOf(id, issuer).includes(url));
+  const consume = await way.prove!(claim, client, { request, model, issuer, endpointAudiences, isOwnEndpoint });
   return { client, proof: method, ...(consume && { consume }) };
 }
 

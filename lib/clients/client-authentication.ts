@@ -16,6 +16,13 @@ export interface ProofFacts {
   readonly model: Model;
   /** The issuer that is asked; undefined where the host has named none. */
   readonly issuer: string | undefined;
+  /**
+   * The endpoint URLs that identify this server as the audience of a client assertion, besides the issuer. Empty at most endpoints.
+   * RFC 9126 §2, CIBA §7.1
+   */
+  readonly endpointAudiences: readonly string[];
+  /** Whether a URL is that of an endpoint of this server. */
+  readonly isOwnEndpoint: (url: string) => boolean;
 }
 
 /**

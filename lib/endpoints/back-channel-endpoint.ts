@@ -23,6 +23,12 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
    */
   protected readonly consumesCredentials: boolean = false;
 
+  /**
+   * The ids of the endpoints whose URLs the specification of this endpoint accepts as `aud` of a client assertion, besides the issuer.
+   * RFC 9126 §2, CIBA §7.1
+   */
+  protected readonly audienceEndpoints: readonly string[] = [];
+
   /** Does what the client asks for. */
   protected abstract serve(exchange: Exchange): Awaitable<Result>;
   /** Says what was done; text is of the type that is written beside it. */
@@ -46,7 +52,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     let exchange: Exchange | undefined;
     try {
       verifyFormPost(request);
-      const { client, proof, consume } = await authenticateClient(request, options, this.ways);
+      const { client, proof, consume } = await authenticateClient(request, options, this.ways());
       exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof, server);
       if (consume) this.unconsumed.set(exchange, consume);
       else this.reportAuthenticated(exchange);
@@ -85,10 +91,13 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
 
   private readonly unconsumed = new WeakMap<Exchange, ConsumeCredentials>();
 
-  private readonly ways = {
-    server: this.server,
-    excuses: (client: Client | Falsy, request: Request) => this.excuses(client, request),
-  };
+  private ways() {
+    return {
+      server: this.server,
+      audienceEndpoints: this.audienceEndpoints,
+      excuses: (client: Client | Falsy, request: Request) => this.excuses(client, request),
+    };
+  }
 
   private reportAuthenticated({ client, issuer, proof }: Exchange): void {
     const { events } = this.options;

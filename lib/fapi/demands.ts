@@ -102,8 +102,8 @@ function* featureFaults(feature: Feature & Partial<Judged>): Iterable<string> {
   if (pushing && pushing.lifetime >= 600) {
     yield '`lifetime` of `pushedRequests()` beside `fapi2()` must be below 600 seconds';
   }
-  if (assertions && assertions.audiences.length > 0) {
-    yield '`fapi2()` takes assertions for the issuer alone: leave the option `audiences` of `privateKeyJwt()` out';
+  if (assertions && !assertions.issuerAudienceOnly) {
+    yield '`privateKeyJwt()` beside `fapi2()` must set `issuerAudienceOnly: true`: client assertions are for the issuer alone';
   }
   const weak = trusting?.algorithms.find((alg) => !ALGORITHMS.includes(alg));
   if (weak !== undefined) {

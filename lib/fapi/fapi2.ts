@@ -19,7 +19,7 @@ export interface Fapi2Options {
   /** The scope values that clients may be told of. Default: nothing is said */
   scopes?: readonly string[];
   /** Further options of `privateKeyJwt()`; `false`: clients prove themselves in another way. Default: by keys of their own */
-  privateKeyJwt?: Omit<PrivateKeyJwtOptions, 'algorithms' | 'audiences'> | false;
+  privateKeyJwt?: Omit<PrivateKeyJwtOptions, 'algorithms' | 'audiences' | 'issuerAudienceOnly'> | false;
   /** Further options of `dpop()`; `false`: tokens are bound in another way. Default: to keys of the clients */
   dpop?: Omit<DpopOptions, 'algorithms'> | false;
   /** Further options of `pushedRequests()`. */
@@ -42,7 +42,9 @@ export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
   return [
     serverMetadata({ scopes }),
     pushedRequests({ ...options.pushedRequests, required: true }),
-    ...(options.privateKeyJwt === false ? [] : [privateKeyJwt({ ...options.privateKeyJwt, algorithms: ALGORITHMS })]),
+    ...(options.privateKeyJwt === false
+      ? []
+      : [privateKeyJwt({ ...options.privateKeyJwt, algorithms: ALGORITHMS, issuerAudienceOnly: true })]),
     ...(options.dpop === false ? [] : [dpop({ ...options.dpop, algorithms: ALGORITHMS })]),
     ...(messageSigning ? [requestObjects(SIGNED), jarm()] : []),
     profile(messageSigning),

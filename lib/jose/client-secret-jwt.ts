@@ -82,4 +82,4 @@ function* faultsOf(server: ServerFacts, options: ClientSecretJwtOptions): Iterab
 
 const PLACE = '`clientSecretJwt()`';
 const NEEDS = `${PLACE} needs the model method \`getClientSecrets()\`: a store has it with its option \`sealSecretsWith\`, since a hash of a secret verifies no signature`;
-const NAMES = { audiences: true, clockTolerance: true, maxLifetime: true } as const;
+const NAMES = { audiences: true, issuerAudienceOnly: true, clockTolerance: true, maxLifetime: true } as const;

@@ -27,6 +27,7 @@ interface Pushing {
 export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected readonly id = 'pushed_authorization_request';
   protected override readonly consumesCredentials = true;
+  protected override readonly audienceEndpoints = ['token', this.id];
   // What is refused is told to the client here, and to the operator once.
   private readonly steps = new CheckingSteps({ ...this.options, events: undefined }, this.server);
 

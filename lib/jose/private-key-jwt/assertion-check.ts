@@ -12,10 +12,18 @@ import { isNotVerified } from '../not-verified.js';
 import { CLOCK_TOLERANCE, verifyJwt } from '../verify-jwt.js';
 import { unproven } from './assertion.js';
 
-/** What an assertion has to be, whatever it is signed with. */
+/** The options of `privateKeyJwt()` and `clientSecretJwt()`: what a client assertion must be, whatever signs it. */
 export interface AssertionOptions {
-  /** What `aud` may be besides the issuer: the URL of the token endpoint, for clients that know no better. Default: nothing */
+  /**
+   * Further accepted values of `aud`, such as the URL of the token endpoint for older clients. Default: none. The issuer is always
+   * accepted, as a string or in a list of values that all identify this server; so are the URLs that RFC 9126 §2 and CIBA §7.1 name, at these endpoints.
+   */
   audiences?: readonly string[];
+  /**
+   * Whether `aud` must be the issuer alone, as a string: no list, and no URL of an endpoint. FAPI 2.0 SP §5.3.2.1,
+   * draft-ietf-oauth-rfc7523bis. Default: `false`, and `true` in `fapi2()`
+   */
+  issuerAudienceOnly?: boolean;
   /** Seconds by which the clocks of clients may differ. Default: 10 */
   clockTolerance?: number;
   /** Seconds that an assertion may live: so long its `jti` is remembered. Default: 600 */
@@ -28,9 +36,14 @@ export class AssertionCheck {
 
   constructor(
     private readonly algorithms: readonly string[],
-    { audiences = [], clockTolerance = CLOCK_TOLERANCE, maxLifetime = 600 }: AssertionOptions,
+    {
+      audiences = [],
+      issuerAudienceOnly = false,
+      clockTolerance = CLOCK_TOLERANCE,
+      maxLifetime = 600,
+    }: AssertionOptions,
   ) {
-    this.settings = { audiences, clockTolerance, maxLifetime };
+    this.settings = { audiences, issuerAudienceOnly, clockTolerance, maxLifetime };
   }
 
   /**
@@ -60,11 +73,17 @@ export class AssertionCheck {
     return () => this.consume(id, claims, facts);
   }
 
-  /** One string: a list would be good elsewhere too. */
-  private verifyAudience({ aud }: JWTPayload, { issuer }: ProofFacts): void {
-    const wanted = [issuer, ...this.settings.audiences];
+  /** Checks that `aud` identifies this server, and no other one, which could replay the assertion here. RFC 7523 §3 */
+  private verifyAudience({ aud }: JWTPayload, { issuer, endpointAudiences, isOwnEndpoint }: ProofFacts): void {
+    const { audiences, issuerAudienceOnly } = this.settings;
+    const wanted: readonly unknown[] = issuerAudienceOnly ? [issuer] : [issuer, ...audiences, ...endpointAudiences];
     if (typeof aud === 'string' && wanted.includes(aud)) return;
-    throw unproven({ rule: '`aud` is the issuer, as one string', wanted, given: shortText(aud) ?? typeof aud });
+    const values: readonly unknown[] = Array.isArray(aud) ? aud : [];
+    const isOwn = (value: unknown) => wanted.includes(value) || (typeof value === 'string' && isOwnEndpoint(value));
+    const isList = !issuerAudienceOnly && values.length <= MAX_AUDIENCES;
+    if (isList && values.some((value) => wanted.includes(value)) && values.every(isOwn)) return;
+    const rule = issuerAudienceOnly ? '`aud` is the issuer, as one string' : '`aud` is for this server alone';
+    throw unproven({ rule, wanted, given: shortText(aud) ?? typeof aud });
   }
 
   private verifyTimes({ exp, iat }: JWTPayload): void {
@@ -90,6 +109,9 @@ export class AssertionCheck {
   }
 }
 
+/** Values of an `aud` list: more than a server has endpoints that clients call. */
+const MAX_AUDIENCES = 8;
+
 const REQUIRED = ['iss', 'sub', 'aud', 'exp', 'jti'];
 
 /** What is wrong with an assertion is the client's fault; that its keys cannot be had now may be nobody's. */
@@ -112,6 +134,16 @@ export function* assertionFaults(
     yield `${place} needs the option \`issuer\`, which assertions are made for`;
   }
   if (!hasOnce(model)) yield `${place} needs the model method \`once()\`: an assertion is good once`;
+  const { audiences = [], issuerAudienceOnly } = options;
+  if (!Array.isArray(audiences) || !audiences.every((one: unknown) => typeof one === 'string' && one !== '')) {
+    yield `\`audiences\` of ${place} must be a list of strings`;
+  }
+  if (issuerAudienceOnly !== undefined && typeof issuerAudienceOnly !== 'boolean') {
+    yield `\`issuerAudienceOnly\` of ${place} must be true or false`;
+  }
+  if (issuerAudienceOnly && audiences.length > 0) {
+    yield `\`issuerAudienceOnly\` of ${place} accepts no \`audiences\`: leave one of them out`;
+  }
   for (const name of ['clockTolerance', 'maxLifetime'] as const) {
     const value = options[name];
     const isSeconds = value === undefined || (typeof value === 'number' && value >= 0 && value <= 86_400);

@@ -20,7 +20,7 @@ export interface PrivateKeyJwtOptions extends AssertionOptions {
 
 /** The feature, with what it takes, for a profile to judge. */
 export interface PrivateKeyJwtFeature extends Feature {
-  readonly assertions: Required<Pick<PrivateKeyJwtOptions, 'audiences' | 'clockTolerance'>>;
+  readonly assertions: Required<Pick<PrivateKeyJwtOptions, 'issuerAudienceOnly' | 'clockTolerance'>>;
 }
 
 /**
@@ -29,11 +29,11 @@ export interface PrivateKeyJwtFeature extends Feature {
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): PrivateKeyJwtFeature {
   refuse(unknownOption(options, NAMES, '`privateKeyJwt()`') ?? fetchFault(options.fetch));
-  const { algorithms = ALGORITHMS, audiences = [], clockTolerance = CLOCK_TOLERANCE } = options;
+  const { algorithms = ALGORITHMS, issuerAudienceOnly = false, clockTolerance = CLOCK_TOLERANCE } = options;
   return {
     name: 'RFC 7523 §2.2',
     factory: 'privateKeyJwt',
-    assertions: { audiences, clockTolerance },
+    assertions: { issuerAudienceOnly, clockTolerance },
     clientAuthentications: [new PrivateKeyJwt(options)],
     // `clientSecretJwt()` signs in one way: it leaves nothing to register, but where both are listed.
     clientMembers: {
@@ -73,4 +73,11 @@ function* faultsOf(server: ServerFacts, options: PrivateKeyJwtOptions): Iterable
   }
 }
 
-const NAMES = { algorithms: true, audiences: true, clockTolerance: true, maxLifetime: true, fetch: true } as const;
+const NAMES = {
+  algorithms: true,
+  audiences: true,
+  issuerAudienceOnly: true,
+  clockTolerance: true,
+  maxLifetime: true,
+  fetch: true,
+} as const;

@@ -30,6 +30,7 @@ interface Begun {
 /** A client asks for a user who is elsewhere. CIBA §7 */
 export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   protected readonly id = ENDPOINT;
+  protected override readonly audienceEndpoints = ['token', ENDPOINT];
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel & CibaModel;
   private readonly signed: SignedRequests;
 

@@ -71,7 +71,7 @@ const signing = keys({ from: [EC] });
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 /** As the profile has it, but for what is given. */
-const strict = (options: object) => privateKeyJwt({ algorithms: ['PS256'], ...options });
+const strict = (options: object) => privateKeyJwt({ algorithms: ['PS256'], issuerAudienceOnly: true, ...options });
 
 // Issue 14
 describe('FAPI 2.0 says at the start what is missing', () => {
@@ -100,14 +100,22 @@ describe('FAPI 2.0 says at the start what is missing', () => {
     ['tokens that are bound', { given: { dpop: false } }, /list `dpop\(\)` or `mutualTls\(\)`/],
     ['requests that are pushed', { more: [pushedRequests()] }, /`required: true`/],
     ['names that are over soon', { given: { pushedRequests: { lifetime: 600 } } }, /below 600 seconds/],
-    ['assertions for the issuer alone', { more: [strict({ audiences: [`${ISSUER}/oauth/token`] })] }, /`audiences`/],
+    [
+      'assertions for the issuer alone',
+      { more: [strict({ issuerAudienceOnly: false })] },
+      /`issuerAudienceOnly: true`/,
+    ],
     [
       'clocks that may be wrong',
       { given: { privateKeyJwt: { clockTolerance: 5 } } },
       /`privateKeyJwt\(\)`.*from 10 to 60/,
     ],
     ['clocks that are not too wrong', { given: { dpop: { clockTolerance: 61 } } }, /`dpop\(\)`.*from 10 to 60 seconds/],
-    ['assertions that are signed well', { more: [privateKeyJwt()] }, /`privateKeyJwt\(\)`.*alone, and takes `RS256`/],
+    [
+      'assertions that are signed well',
+      { more: [privateKeyJwt({ issuerAudienceOnly: true })] },
+      /`privateKeyJwt\(\)`.*alone, and takes `RS256`/,
+    ],
     [
       'ID tokens that are signed well, whatever keys there are',
       { more: [keys({ from: [EC] }), openid()], options: { model: knowing() } },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { introspection, registration, revocation, serverMetadata } from 'nest-oauth2/features';
+import { introspection, pushedRequests, registration, revocation, serverMetadata } from 'nest-oauth2/features';
 import { clientSecretJwt, privateKeyJwt, type PrivateKeyJwtOptions } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -68,7 +68,13 @@ function setUp(options: PrivateKeyJwtOptions = {}) {
   ];
   const model = new MemoryStore({ clients, users: { findById: () => null, findByCredentials: () => null } });
   const fetch = { allowLoopback: true, ...options.fetch };
-  const features = [privateKeyJwt({ ...options, fetch }), serverMetadata(), introspection(), revocation()];
+  const features = [
+    privateKeyJwt({ ...options, fetch }),
+    serverMetadata(),
+    introspection(),
+    revocation(),
+    pushedRequests(),
+  ];
   const heard: Record<string, unknown>[] = [];
   const events = { emit: (name: string, payload: object) => heard.push({ name, ...payload }) };
   const server = new OAuth2Server({ model, issuer: ISSUER, features, events });
@@ -203,10 +209,51 @@ describe('a client with a key of its own', () => {
     );
   });
 
-  it('may use the URL of the endpoint as `aud` where the host says so', async () => {
-    const aud = `${ISSUER}/oauth/token`;
+  const TOKEN_URL = `${ISSUER}/oauth/token`;
+  const PAR_URL = `${ISSUER}/oauth/par`;
+
+  it('may use the URL of the token endpoint as `aud` if the option `audiences` lists it', async () => {
+    const aud = TOKEN_URL;
     expect(await setUp().ask(await sign({ aud }))).toMatchObject(REFUSED);
     expect(await setUp({ audiences: [aud] }).ask(await sign({ aud }))).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['the issuer in a list', [ISSUER], 200],
+    ['the issuer and an endpoint of the server', [ISSUER, TOKEN_URL], 200],
+    ['endpoints of the server without the issuer', [TOKEN_URL, PAR_URL], 401],
+    ['the issuer and another server', [ISSUER, 'https://evil.example'], 401],
+    ['the issuer and a value that is no string', [ISSUER, 7], 401],
+    ['the issuer and a nested list', [ISSUER, [ISSUER]], 401],
+    ['more values than a server has endpoints', Array.from({ length: 9 }, () => ISSUER), 401],
+    ['an empty list', [], 401],
+  ])('sends as `aud` %s: %j is answered %i (RFC 7519 §4.1.3)', async (_, aud, status) => {
+    expect(await setUp().ask(await sign({ aud }))).toMatchObject({ status });
+  });
+
+  it.each([
+    [ISSUER, 400],
+    [[ISSUER], 400],
+    [TOKEN_URL, 400],
+    [PAR_URL, 400],
+    [[PAR_URL, ISSUER], 400],
+    ['https://id.example.com/oauth/introspect', 401],
+    [[PAR_URL, 'https://evil.example/par'], 401],
+  ])('is accepted at the PAR endpoint for the audiences of RFC 9126 §2: %j is answered %i', async (aud, status) => {
+    // 400 is the answer to the missing parameters of an authenticated client.
+    expect(await setUp().ask(await sign({ aud }), {}, 'pushed_authorization_request')).toMatchObject({ status });
+  });
+
+  it('must use the issuer alone, as a string, with `issuerAudienceOnly`', async () => {
+    const { ask } = setUp({ issuerAudienceOnly: true });
+    for (const aud of [[ISSUER], [ISSUER, TOKEN_URL], TOKEN_URL]) {
+      expect(await ask(await sign({ aud }))).toMatchObject(REFUSED);
+    }
+    for (const aud of [[ISSUER], TOKEN_URL, PAR_URL]) {
+      expect(await ask(await sign({ aud }), {}, 'pushed_authorization_request')).toMatchObject(REFUSED);
+    }
+    expect(await ask(await sign())).toMatchObject({ status: 200 });
+    expect(await ask(await sign(), {}, 'pushed_authorization_request')).toMatchObject({ status: 400 });
   });
 
   it('may have a clock of its own, by ten seconds', async () => {
