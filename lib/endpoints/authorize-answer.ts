@@ -27,6 +27,8 @@ export class Course implements Destination {
   denied = false;
   /** What is asked, once that was read. */
   asked: AuthorizationRequest | undefined = undefined;
+  /** Whether all parameters were read and found valid. */
+  isValid = false;
   /** Was it found out what must happen before it is decided? */
   isPrompted = false;
   /** The scope that was asked for. */

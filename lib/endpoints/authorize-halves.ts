@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError, type OAuthError } from '../errors.js';
 import type { ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -10,12 +10,13 @@ import type { AuthorizeOptions } from '../options/options.js';
 import type { Need, Presence } from '../response-types/need.js';
 import type { AuthorizationRequest, Decision } from '../response-types/response-type.js';
 import type { Course } from './authorize-answer.js';
+import { defer, isSilent, mayRedirectError, unreadRequest } from './authorize-deferred.js';
 import { AuthorizeSteps } from './authorize-steps.js';
 
 /** An authorization in two halves, for hosts that ask their user in between: read, then decided. RFC 6749 §4.1.1 */
 export class AuthorizeHalves {
   private readonly operations: OperationCache<AuthorizeSteps>;
-  private readonly underWay = new WeakMap<AuthorizationRequest, { steps: AuthorizeSteps; course: Course }>();
+  private readonly underWay = new WeakMap<AuthorizationRequest, UnderWay>();
 
   constructor(private readonly server: ServerFacts) {
     this.operations = new OperationCache(AuthorizeSteps, server);
@@ -39,11 +40,25 @@ export class AuthorizeHalves {
     const steps = this.operations.with(Object.keys(options).length > 0 ? options : undefined, response);
     verifyWrappers(request, response);
     const course = await steps.open(request, response);
-    const asked = copyOf(await steps.read(course, response));
+    course.user = user;
+    try {
+      const asked = copyOf(await steps.read(course, response));
+      this.underWay.set(asked, { steps, course });
+      if (user) asked.scope = await this.grantableScope(asked, user, response);
+      else await steps.verifyScope(course, response);
+      return asked;
+    } catch (error) {
+      this.defer(error as OAuthError, { steps, course });
+      throw error;
+    }
+  }
+
+  /** Keeps an invalid request whose error was not returned to the client: `decide()` may do so once the user is authenticated. */
+  private defer(error: OAuthError, { steps, course }: UnderWay): void {
+    if (mayRedirectError(course, this.server)) return;
+    const asked = copyOf(unreadRequest(course));
     this.underWay.set(asked, { steps, course });
-    if (user) asked.scope = await this.grantableScope(asked, user, response);
-    else await steps.verifyScope(course, response);
-    return asked;
+    defer(error, { asked, silent: isSilent(course, this.server) });
   }
 
   async grantableScope(asked: AuthorizationRequest, user: User, response: Response): Promise<string | undefined> {
@@ -76,6 +91,11 @@ export class AuthorizeHalves {
     verifyWrappers(asked.request, response);
     return found;
   }
+}
+
+interface UnderWay {
+  steps: AuthorizeSteps;
+  course: Course;
 }
 
 /** What a host does to its copy changes nothing of what is decided, and a session can keep it. */

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type OAuthError, toOAuthError } from '../errors.j
 import type { ServerFacts } from '../feature.js';
 import type { Resolved } from '../response-types/resolved.js';
 import { CodeResponseType } from '../features/authorization-code/code-response.js';
+import { isSelfRegistered } from '../features/client-metadata/self-registered.js';
 import { FORM_OR_URL, Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -19,6 +20,7 @@ import type { TokenFormat } from '../tokens/token-format.js';
 import { verifyClientScope } from '../tokens/scope.js';
 import { approve, grantable } from './authorize-approve.js';
 import { Course, sendGranted, tellBrowser, tellClient } from './authorize-answer.js';
+import { mayRedirectError } from './authorize-deferred.js';
 import { answeredBefore, reportGranted, userDenied } from './authorize-events.js';
 import { findNeed } from './authorize-need.js';
 import { resolveRequest } from './authorize-resolve.js';
@@ -64,7 +66,8 @@ export class AuthorizeSteps {
       });
     }
     try {
-      if (!denied) verifyAllowed(wanted, course.client, server.responseTypes);
+      // The error of a self-registered client has to wait for its user: `read()` checks that client.
+      if (!denied && !isSelfRegistered(course.client)) verifyAllowed(wanted, course.client, server.responseTypes);
       return course;
     } catch (error) {
       throw await this.refuse(course, response, error);
@@ -76,12 +79,15 @@ export class AuthorizeSteps {
     const { options, server } = this;
     const { ask } = server.hooks;
     try {
+      if (isSelfRegistered(course.client)) {
+        verifyAllowed(findResponseType(course.request, server.responseTypes), course.client, server.responseTypes);
+      }
       const asked = readAuthorizationRequest(course, { options, server });
       course.asked = asked;
       course.scope = asked.scope;
-      if (ask.length === 0) return asked;
       const parameters = new Parameters(course.request, FORM_OR_URL);
       for (const feature of ask) Object.assign(asked.data, await feature.ask(parameters, asked, server));
+      course.isValid = true;
       return asked;
     } catch (error) {
       throw await this.refuse(course, response, error);
@@ -93,6 +99,7 @@ export class AuthorizeSteps {
     try {
       await verifyClientScope(this.options, course);
     } catch (error) {
+      course.isValid = false;
       throw await this.refuse(course, response, error);
     }
   }
@@ -150,7 +157,14 @@ export class AuthorizeSteps {
     return answer.result;
   }
 
-  protected refuse(course: Course, response: Response, error: unknown): Promise<OAuthError> {
-    return tellClient(this.options, this.server, { error: toOAuthError(error), course, response });
+  /** Returns the error to the client, or renders it as an error page where a redirect is not allowed yet. */
+  protected async refuse(course: Course, response: Response, thrown: unknown): Promise<OAuthError> {
+    const { options, server } = this;
+    const error = toOAuthError(thrown);
+    if (mayRedirectError(course, server)) return tellClient(options, server, { error, course, response });
+    const { client, request, issuer } = course;
+    // A handler may have sent the browser to its login page by then.
+    delete response.headers['location'];
+    return tellBrowser(options, { error, request, response, client, issuer });
   }
 }

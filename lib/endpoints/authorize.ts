@@ -1,5 +1,6 @@
 import { InvalidArgumentError, OAuthError, ServerError, toOAuthError } from '../errors.js';
 import type { ServerFacts } from '../feature.js';
+import { isSelfRegistered } from '../features/client-metadata/self-registered.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import { callMethod } from '../model/adapt-model.js';
@@ -10,6 +11,7 @@ import type { Options } from '../options/settle.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
 import type { Course } from './authorize-answer.js';
 import { reportRefused, signInUnderWay, userDenied } from './authorize-events.js';
+import { isSilent } from './authorize-deferred.js';
 import { AuthorizeSteps } from './authorize-steps.js';
 
 /** Answers an authorization request at once, in the name of the user who is signed in. RFC 6749 §3.1 */
@@ -33,12 +35,22 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     const { steps } = this;
     const denied = isDenied(request);
     const course = await steps.open(request, response, denied);
-    if (denied) return await steps.decide(course, { error: userDenied() }, response);
+    if (denied) return await this.deny(course, request, response);
     // A handler may complete the request, as one does that remembered it before the login: the rest is read after it.
     const user = (course.user = await this.findUser(course, request, response));
     const signIn = await this.howSignedIn(user, request, response);
     await steps.read(course, response);
     return await steps.decide(course, { user, signIn }, response);
+  }
+
+  /** The redirect URI of a self-registered client is not trusted: a link with `allowed=false` must not lead there unseen. */
+  private async deny(
+    course: Course,
+    request: Request,
+    response: Response,
+  ): Promise<Partial<AuthorizationCode> | Token> {
+    const user = isSelfRegistered(course.client) ? await this.askHandler(request, response) : undefined;
+    return await this.steps.decide(course, { user, error: userDenied() }, response);
   }
 
   private async howSignedIn(user: User, request: Request, response: Response): Promise<SignIn | undefined> {
@@ -59,7 +71,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       return await this.askHandler(request, response);
     } catch (error) {
       // A client that forbids to ask anybody is told that nobody is there.
-      if (error instanceof OAuthError && error.message === NOBODY) {
+      const isAllowed = !isSelfRegistered(course.client) || isSilent(course, this.server);
+      if (isAllowed && error instanceof OAuthError && error.message === NOBODY) {
         await this.steps.read(course, response);
         await this.steps.needed(course, {}, response);
       }

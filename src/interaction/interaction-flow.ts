@@ -1,4 +1,5 @@
 import {
+  type AuthorizationRequest,
   type Need,
   type OAuth2Server,
   type OAuthError,
@@ -7,6 +8,7 @@ import {
   type SignIn,
   type User,
 } from '../../lib/index.js';
+import { type Deferred, deferredOf } from '../../lib/endpoints/authorize-deferred.js';
 import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/authorize-events.js';
 import { toOAuthError } from '../../lib/errors.js';
 import { endpointPath } from '../../lib/http/public-url.js';
@@ -67,11 +69,12 @@ export class InteractionFlow {
     const { query, url, ticket } = readAuthorizationParameters(native);
     const request = new Request({ headers: native.headers, method: 'GET', query, native });
     verifySender(native, request, response, this.server);
-    const asked = await this.server.readAuthorizationRequest(request, response);
+    const { asked, failure, silent } = await this.read(request, response);
     // As the browser sees it, before whose eyes a proxy may have taken the path of the issuer off.
     const returnTo = asked.issuer === undefined ? url : endpointPath(asked.issuer, url);
     const context: InteractionContext = { authorization: asked, request: native, returnTo, wanted: {} };
     const user = (await this.interaction.findUser(context)) || undefined;
+    if (failure) return this.tellAuthenticated(failure, { context, response, user, silent });
     const signIn = user && ((await this.interaction.howSignedIn?.(user, context)) || undefined);
     const question = { asked, request, returnTo };
     const visit = { context, response, user, signIn, ticket, request: subjectOfRequest(question) };
@@ -91,6 +94,27 @@ export class InteractionFlow {
       if (again.login) return this.login({ ...visit, ticket: undefined }, again);
     }
     await this.server.decide(asked, decision === 'deny' ? { user, error: userDenied() } : { user, signIn }, response);
+  }
+
+  /** Reads the request. An error that may be returned to the client once the user is authenticated is returned with what was read. */
+  private async read(request: Request, response: Response): Promise<Partial<Deferred> & Read> {
+    try {
+      return { asked: await this.server.readAuthorizationRequest(request, response) };
+    } catch (error) {
+      const deferred = deferredOf(error);
+      if (!deferred) throw error;
+      return { ...deferred, failure: error as OAuthError };
+    }
+  }
+
+  /**
+   * Handles an invalid request of a client that has registered itself: the user signs in first, then the error is returned to the client.
+   * RFC 9700 §4.11.2
+   */
+  private async tellAuthenticated(error: OAuthError, { context, response, user, silent }: Refused): Promise<void> {
+    if (user) await this.server.decide(context.authorization, { user, error }, response);
+    if (silent) throw error;
+    showAnswer(response, await this.interaction.login(context));
   }
 
   /** Sends the user to sign in; where they are to do so for this request, the address they come back by shows that. */
@@ -137,6 +161,20 @@ export class InteractionFlow {
 /** What the operator is told of a decision. */
 function factsOf(user: User, { authorization: { client, scope, issuer } }: InteractionContext) {
   return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
+}
+
+/** An authorization request, and the error if it is invalid. */
+interface Read {
+  readonly asked: AuthorizationRequest;
+  readonly failure?: OAuthError;
+}
+
+/** A browser that came with an invalid request. */
+interface Refused {
+  context: InteractionContext;
+  response: Response;
+  user: User | undefined;
+  silent: boolean | undefined;
 }
 
 /** Somebody who came with an authorization request. */

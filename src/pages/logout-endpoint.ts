@@ -1,4 +1,5 @@
 import type { Awaitable, User } from '../../lib/index.js';
+import { isSelfRegistered } from '../../lib/features/client-metadata/self-registered.js';
 import {
   isMeant,
   LOGOUT_PARAMETERS,
@@ -28,7 +29,12 @@ export class LogoutEndpoint extends PageEndpoint {
     const { request } = visit;
     const asked = await this.read(visit);
     const user = (await this.site.findUser(request)) || undefined;
-    if (asked.redirect !== undefined && !user) return this.leave(asked.redirect, visit);
+    if (asked.redirect !== undefined && !user) {
+      // The redirect URI of a self-registered client may be an attacker's: the user decides whether to go there. RFC 9700 §4.11.2
+      return asked.client && isSelfRegistered(asked.client)
+        ? this.open([], visit, asked.redirect)
+        : this.leave(asked.redirect, visit);
+    }
     if (user && isMeant(asked, user, this.site.server)) {
       const frames = await this.end(user, visit);
       if (frames.length > 0) return this.open(frames, visit, asked.redirect);
@@ -66,12 +72,15 @@ export class LogoutEndpoint extends PageEndpoint {
     this.site.show('signOut', { user, fields, login, action: this.path(visit) }, visit);
   }
 
-  /** Opens what signs the user out at clients, and goes on after that. Front-Channel Logout §2 */
+  /**
+   * Shows the page that opens the logout URIs of clients in frames, and then leads to `next`: by itself if there are frames, otherwise by
+   * a link. Front-Channel Logout §2
+   */
   private open(frames: readonly string[], visit: Visit, next: string | undefined): void {
     const login = this.site.loginPath(visit.request, undefined);
     const facts = { frames, ...(next !== undefined && { next }), fields: {}, login, action: this.path(visit) };
     this.site.show('signOut', facts, visit);
-    if (next !== undefined) visit.response.set('refresh', `${PAUSE}; url=${next}`);
+    if (next !== undefined && frames.length > 0) visit.response.set('refresh', `${PAUSE}; url=${next}`);
   }
 
   private async end(user: User, visit: Visit): Promise<readonly string[]> {

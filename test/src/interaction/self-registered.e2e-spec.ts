@@ -1,0 +1,216 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { mcp } from 'nest-oauth2/mcp';
+import { openid } from 'nest-oauth2/openid';
+import { pages } from 'nest-oauth2/pages';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { DemoInteraction, SECRET } from '../../support/demo.js';
+import { freePort } from '../../support/free-port.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { Visitor } from '../pages/visitor.js';
+
+// RFC 9700 §4.11.2
+
+const PHISHING = 'https://phishing.example/callback';
+const GOODBYE = 'https://phishing.example/goodbye';
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+class Model extends MemoryStore {
+  getClaims = () => ({});
+}
+
+const newStore = () =>
+  new Model({
+    clients: [
+      {
+        id: 'own',
+        tokenEndpointAuthMethod: 'none',
+        grants: ['authorization_code'],
+        redirectUris: [PHISHING],
+        postLogoutRedirectUris: [GOODBYE],
+        scopes: ['notes:read'],
+      },
+    ],
+    users: {
+      findById: (id) => (id === 'alice' ? { id: 'alice', name: 'Alice' } : undefined),
+      findByCredentials: (name) => (name === 'alice' ? { id: 'alice', name: 'Alice' } : undefined),
+    },
+  });
+
+const provider = () => [keys({ from: [RSA] }), openid()];
+
+/** Registers a client as anybody can. */
+async function register(url: string): Promise<string> {
+  const body = {
+    redirect_uris: [PHISHING],
+    post_logout_redirect_uris: [GOODBYE],
+    token_endpoint_auth_method: 'none',
+    scope: 'notes:read',
+  };
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/oauth/register`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { client_id: string }).client_id;
+}
+
+const requestOf = (clientId: string, change: Record<string, string | undefined> = {}): Record<string, string> => {
+  const whole = {
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: PHISHING,
+    scope: 'notes:read',
+    state: 'xyz',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+    ...change,
+  };
+  return Object.fromEntries(Object.entries(whole).filter((one): one is [string, string] => one[1] !== undefined));
+};
+
+const INVALID: [string, Record<string, string | undefined>, string][] = [
+  ['an unknown scope', { scope: 'no such scope' }, 'invalid_scope'],
+  ['no PKCE challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+  ['an unknown resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
+  ['an unknown response type', { response_type: 'nonsense' }, 'unsupported_response_type'],
+  ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+  ['a repeated state', { state: 'a\u0000' }, 'invalid_request'],
+];
+
+describe.each(PLATFORMS)('an invalid authorization request of a self-registered client on %s', (platform) => {
+  afterEach(stopHosts);
+
+  async function open(options: Partial<OAuth2ModuleOptions> = {}, more: readonly object[] = []) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const features = [pages(), mcp({ scopes: ['notes:read'] }), ...more] as OAuth2ModuleOptions['features'];
+    const module = { model: newStore(), issuer: url, features, secret: SECRET, ...options };
+    await startHost(platform, { imports: [OAuth2Module.forRoot(module)] }, { port });
+    const clientId = await register(url);
+    const at = (change: Record<string, string | undefined>, id = clientId) =>
+      `/oauth/authorize?${new URLSearchParams(requestOf(id, change)).toString()}`;
+    return { url, at, clientId, visitor: new Visitor(url) };
+  }
+
+  it.each(INVALID)(
+    'with %s sends the user to sign in, then returns the error to the client',
+    async (_name, change, error) => {
+      const { at, visitor } = await open();
+      const first = await visitor.get(at(change));
+      expect(first.location).toMatch(/^\/oauth\/login\?return_to=/);
+      const back = await visitor.signIn(first.location!);
+      const { location } = await visitor.get(back.location!);
+      expect(location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
+    },
+  );
+
+  it.each(INVALID)('with %s redirects a client of the application at once', async (_name, change, error) => {
+    const { at, visitor } = await open();
+    expect((await visitor.get(at(change, 'own'))).location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
+  });
+
+  it('sends the user to the login of an own interaction, with the client and without a scope', async () => {
+    const seen: unknown[] = [];
+    class Own extends DemoInteraction {
+      override login(context: Parameters<DemoInteraction['login']>[0]) {
+        const { client, scope, redirectUri } = context.authorization;
+        seen.push([client.id, scope, redirectUri]);
+        return super.login(context);
+      }
+    }
+    const { at, clientId, visitor } = await open({ interaction: Own, features: [mcp({ scopes: ['notes:read'] })] });
+    const first = await visitor.get(at({ scope: 'admin' }));
+    expect([first.status, first.location]).toEqual([302, expect.stringMatching(/^\/login/)]);
+    expect(seen).toEqual([[clientId, undefined, PHISHING]]);
+    visitor.cookies.set('user', 'alice');
+    expect((await visitor.get(at({ scope: 'admin' }))).location).toContain(`${PHISHING}?error=invalid_scope`);
+  });
+
+  it('with `prompt=none` shows an error page, and answers a valid request with `prompt=none` by a redirect', async () => {
+    const { at, visitor } = await open({}, provider());
+    const invalid = await visitor.get(at({ scope: 'nonsense', prompt: 'none' }));
+    expect([invalid.status, invalid.location]).toEqual([400, null]);
+    const valid = await visitor.get(at({ prompt: 'none' }));
+    expect(valid.location).toContain(`${PHISHING}?error=login_required`);
+    await visitor.signIn('/oauth/login');
+    const known = await visitor.get(at({ scope: 'nonsense', prompt: 'none' }));
+    expect(known.location).toContain(`${PHISHING}?error=invalid_scope`);
+  });
+
+  it('is not redirected by a prompt ticket of somebody else that was used up', async () => {
+    const { at, visitor, url } = await open({}, provider());
+    let path = at({ prompt: 'login' });
+    for (let time = 0; time < 3; time += 1) {
+      const { location } = await new Visitor(url).get(path);
+      path = new URL(location!, url).searchParams.get('return_to')!;
+    }
+    const last = await visitor.get(path);
+    expect(last.location ?? '').not.toContain('phishing');
+  });
+
+  it('does not redirect from the logout page without the user', async () => {
+    const { clientId, visitor } = await open({}, provider());
+    const to = (id: string) =>
+      `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: GOODBYE }).toString()}`;
+    const shown = await visitor.get(to(clientId));
+    expect([shown.status, shown.location, shown.headers.get('refresh')]).toEqual([200, null, null]);
+    expect(shown.html).toContain(`href="${GOODBYE}"`);
+    expect((await visitor.get(to('own'))).location).toBe(GOODBYE);
+  });
+});
+
+describe('`authorize()` of the engine, for a self-registered client', () => {
+  const client = { id: 'dcr_1', grants: ['authorization_code'], redirectUris: [PHISHING], scopes: ['notes:read'] };
+  const newServer = (features: readonly object[] = []) =>
+    new OAuth2Server({
+      model: {
+        getClient: () => client,
+        saveAuthorizationCode: (code: object) => code,
+        validateScope: (_user: unknown, _client: unknown, scope: unknown) => scope,
+      } as never,
+      features: features as never,
+      issuer: 'https://id.example',
+    });
+
+  const signedIn = { handle: () => ({ id: 'alice' }) };
+  const signedOut = {
+    handle(_request: Request, response: Response) {
+      response.redirect('/login');
+    },
+  };
+
+  async function ask(change: Record<string, string | undefined>, handler: object, features?: readonly object[]) {
+    const response = new Response();
+    const request = new Request({ method: 'GET', headers: {}, query: requestOf('dcr_1', change) });
+    await newServer(features)
+      .authorize(request, response, { authenticateHandler: handler as never })
+      .catch(() => undefined);
+    return { status: response.status, location: response.get('location') };
+  }
+
+  it.each([
+    ['an unknown response type', { response_type: 'nonsense' }, 'unsupported_response_type'],
+    ['a denial in its parameters', { allowed: 'false' }, 'access_denied'],
+    ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+  ])('redirects the error of a request with %s only if a user is signed in', async (_name, change, error) => {
+    expect(await ask(change, signedOut)).toEqual({ status: 302, location: '/login' });
+    expect((await ask(change, signedIn)).location).toContain(`${PHISHING}?error=${error}`);
+  });
+
+  it('renders the error of a client that may not use the grant as a page', async () => {
+    client.grants = ['client_credentials'];
+    expect((await ask({}, signedOut)).location).toBe('/login');
+    expect((await ask({}, signedIn)).location).toContain('error=unauthorized_client');
+    client.grants = ['authorization_code'];
+  });
+
+  it('rejects an invalid request that is read without a user, and redirects nothing', async () => {
+    const response = new Response();
+    const request = new Request({ method: 'GET', headers: {}, query: requestOf('dcr_1', { request: 'e30.e30.' }) });
+    await expect(newServer().readAuthorizationRequest(request, response)).rejects.toThrow('Request not supported');
+    expect([response.status, response.get('location')]).toEqual([400, undefined]);
+  });
+});
