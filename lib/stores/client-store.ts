@@ -10,11 +10,13 @@ import type {
   RotateOptions,
   SecretOptions,
 } from '../model/clients.js';
+import type { NotBefore, NotBeforeModel } from '../model/not-before.js';
 import { tellEnded } from '../tokens/ended.js';
 import { hashedSecret, newClientSecret } from './client-secret.js';
 import { changedClient, isListed, managedClient, newClient, readListing } from './managed-client.js';
 import { KeptClients } from './kept-clients.js';
 import { keptSecrets, rotated, secretHash, withNewestSecret } from './kept-secrets.js';
+import { endBefore } from './not-before.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import type { SecretCheckOptions } from './secret-check.js';
 import type { ClientPage, ClientStorage, Storage } from './storage.js';
@@ -25,7 +27,10 @@ import { verifyClient, verifySecret, verifySeconds } from './verify-client.js';
 const [OVERLAP, BATCH] = [86_400, 500];
 
 /** A store that can keep the clients too; a host that has them somewhere already brings its `clients` port instead. */
-export class ClientStore<S extends Storage & ClientStorage> extends Store<S> implements ClientsModel<StoredClient> {
+export class ClientStore<S extends Storage & ClientStorage>
+  extends Store<S>
+  implements ClientsModel<StoredClient>, NotBeforeModel
+{
   protected readonly own: KeptClients | undefined;
 
   constructor(storage: S, users: Users, clients?: Clients, options?: SecretCheckOptions) {
@@ -133,6 +138,13 @@ export class ClientStore<S extends Storage & ClientStorage> extends Store<S> imp
       to,
       endsGrants: (retiredAt ?? undefined) !== undefined,
     }));
+  }
+
+  async revokeBefore(which: NotBefore = {}): Promise<Date> {
+    const moment = await endBefore(this.storage, which);
+    // Open connections of this process are checked again.
+    tellEnded({});
+    return moment;
   }
 
   async removeClient(clientId: string): Promise<boolean> {

@@ -79,7 +79,10 @@ export interface Storage {
   keep(grant: GrantRow | undefined, rows: readonly Row[]): Awaitable<void>;
   /** Spends something and keeps what comes of it, both or neither: true for exactly one caller. */
   exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Awaitable<boolean>;
-  /** Finds spent ones too, until they expire, but none whose grant is over. */
+  /**
+   * Finds a row, used ones included, until it expires. Rows whose grant was revoked, or began before the moment that is kept
+   * as the text `NOT_BEFORE`, are not found.
+   */
   find(kind: Kind, digest: string): Awaitable<Found | undefined>;
   /** Marks something as spent: true for exactly one caller. */
   spend(kind: Kind, digest: string): Awaitable<boolean>;
@@ -96,7 +99,7 @@ export interface Storage {
   replaceText(name: string, old: string | undefined, text: string): Awaitable<boolean>;
   /** Ends grants and all that hangs on them, those of a whole client in one step; the number that were alive. */
   revokeGrants(filter: GrantFilter): Awaitable<number>;
-  /** The grants of a user that are alive and have been used, the latest first. */
+  /** The grants of a user that are alive by the same rule and have been used, the latest first. */
   listGrants(userId: string): Awaitable<GrantRow[]>;
   /** Forgets what has expired, in batches where that matters; the number of rows. */
   prune(batchSize: number): Awaitable<number>;

@@ -1,6 +1,7 @@
 import { unavailable } from '../../remote/unavailable.js';
 import type { StoredClient } from '../ports.js';
 import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
+import { isEndedBefore, livingGrants, momentsIn, NOT_BEFORE } from '../not-before.js';
 import { ExpiringMap } from './expiring-map.js';
 import { MemoryClients } from './memory-clients.js';
 
@@ -22,6 +23,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   private readonly grants: ExpiringMap<Grant>;
   private readonly seen: ExpiringMap<{ expiresAt: number }>;
   private readonly texts = new Map<string, string>();
+  private moments = momentsIn(undefined);
 
   constructor(limit: number, clients: readonly StoredClient[]) {
     super(clients);
@@ -47,8 +49,10 @@ export class MemoryStorage extends MemoryClients implements Storage {
 
   find(kind: Kind, digest: string): Found | undefined {
     const row = this.rows[kind].get(digest);
+    const grant = row && this.grants.get(row.grantId);
     // A token whose grant is forgotten may be one whose grant was revoked.
-    if (!row || !this.isAlive(this.grants.get(row.grantId))) return undefined;
+    if (!row || !this.isAlive(grant)) return undefined;
+    if (isEndedBefore(this.moments, kind, grant!)) return undefined;
     return row.revokedAt === null ? row : { ...row, revokedAgo: performance.now() - row.spentAt };
   }
 
@@ -85,6 +89,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   replaceText(name: string, old: string | undefined, text: string): boolean {
     if (this.texts.get(name) !== old) return false;
     this.texts.set(name, text);
+    if (name === NOT_BEFORE) this.moments = momentsIn(text);
     return true;
   }
 
@@ -108,7 +113,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const grants = [...this.grants.values()].filter(
       (grant) => grant.userId === userId && grant.lastUsedAt && this.isAlive(grant) && grant.expiresAt >= now,
     );
-    return structuredClone(grants.toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!));
+    return structuredClone(livingGrants(this.moments, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!));
   }
 
   prune(): number {

@@ -1,4 +1,5 @@
 import { endings, isCurrent } from './keys.js';
+import { isEndedBefore, type MomentsByIssuer } from '../not-before.js';
 import type { Found, GrantRow, Kind, Row, Spending } from '../storage.js';
 import {
   BEGIN_GENERATION,
@@ -15,12 +16,16 @@ import {
 import { attempt, type FoundRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
 import { type Hint, TokenHints } from './token-hints.js';
 
+/** For how many milliseconds the moments before which grants are ended are not read again. */
+const MOMENTS_KEPT = 1000;
+
 /**
  * On a cluster the keys of one step lie on several nodes, and no script reaches them all. So a step is several scripts, in
  * an order in which none of them does harm if it is the last.
  */
 export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
+  private lastMoments?: { read: Promise<MomentsByIssuer>; at: number };
 
   override async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     await Promise.all([this.keepRows(rows), grant && this.keepNew(grant)]);
@@ -39,11 +44,16 @@ export class RedisClusterStorage extends RedisStorage {
 
   override async find(kind: Kind, digest: string): Promise<Found | undefined> {
     const hint = this.hints.get(digest);
-    const [found, hinted] = await Promise.all([this.findRow(kind, digest), hint && this.findOwners(hint)]);
+    const [found, moments, hinted] = await Promise.all([
+      this.findRow(kind, digest),
+      this.currentMoments(),
+      hint && this.findOwners(hint),
+    ]);
     if (!found) return undefined;
     if (kind === 'access' && !hint) this.hints.set(digest, found);
-    const { isAlive, client } = hinted ?? (await this.findOwners(found));
-    return isAlive ? this.withClient(found, client) : undefined;
+    const { isAlive, client, createdAt } = hinted ?? (await this.findOwners(found));
+    if (!isAlive || isEndedBefore(moments, kind, { issuer: found.issuer, createdAt })) return undefined;
+    return this.withClient(found, client);
   }
 
   private async findRow(kind: Kind, digest: string): Promise<Found | undefined> {
@@ -51,16 +61,31 @@ export class RedisClusterStorage extends RedisStorage {
     return found ? this.read({ kind, digest }, found, null) : undefined;
   }
 
+  /**
+   * The moments before which grants are ended, as they were a second ago at most: they lie on one node of the cluster, which
+   * would have to answer for every look-up otherwise.
+   */
+  protected override currentMoments(): Promise<MomentsByIssuer> {
+    const now = performance.now();
+    if (!this.lastMoments || now - this.lastMoments.at >= MOMENTS_KEPT) {
+      const read = super.currentMoments();
+      this.lastMoments = { read, at: now };
+      // A failure is not remembered.
+      read.catch(() => delete this.lastMoments);
+    }
+    return this.lastMoments.read;
+  }
+
   /** Returns whether the grant is alive, and its client. */
   private async findOwners({ grantId, clientId, userId, issuer }: Hint) {
     const list = userId !== null && this.keys.grantsOf('user', userId);
-    const [[revokedAt, made, userGeneration], [client, generation], ended] = (await Promise.all([
+    const [[revokedAt, made, userGeneration, createdAt], [client, generation], ended] = (await Promise.all([
       this.run(FIND_STATE, this.keys.grant(grantId)),
       this.run(FIND_OWNER, this.keys.client(clientId)),
       list && this.run(FIND_ENDINGS, list, ...endings(clientId, issuer)),
     ])) as [(string | null)[], (string | null)[], (string | null)[] | false];
     const isUsers = !ended || isCurrent(userGeneration!, ended);
-    return { isAlive: revokedAt === '' && made === generation && isUsers, client };
+    return { isAlive: revokedAt === '' && made === generation && isUsers, client, createdAt: Number(createdAt) };
   }
 
   /** Saves a grant with generations that were read first: if its client or user is ended meanwhile, it is dead. */

@@ -2,19 +2,21 @@ import { randomUUID } from 'node:crypto';
 
 import { FOREVER } from '../../tokens/lifetime.js';
 import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
+import { isEndedBefore, KnownMoments, livingGrants, type MomentsByIssuer, NOT_BEFORE } from '../not-before.js';
 import type { StoredClient } from '../ports.js';
 import type { RunScript } from './connection.js';
 import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
 import { CHANGE, EXCHANGE, FIND, KEEP, KEEP_ROW, ONCE, SPEND } from './scripts.js';
-import { READ_TEXT, REPLACE_TEXT } from './text-scripts.js';
+import { READ_REVISION, READ_TEXT, REPLACE_TEXT } from './text-scripts.js';
 
 /** A row, how many milliseconds it is kept (-1: for ever), and now by the clock of its server. */
 export type FoundRow = [row: string, ttl: number, now: number];
 
 /** On one server: a key for each code, token, grant and client, and each step a script on all keys it needs. */
 export class RedisStorage extends RedisClients implements Storage {
+  protected readonly moments = new KnownMoments(() => this.readText(NOT_BEFORE));
   private readonly grants: RedisGrants;
 
   /** @param keepsClients are the clients kept here too? */
@@ -39,9 +41,13 @@ export class RedisStorage extends RedisClients implements Storage {
   }
 
   async find(kind: Kind, digest: string): Promise<Found | undefined> {
-    const found = (await this.run(FIND, this.keys.row(kind, digest), this.keys.prefix)) as
-      [...FoundRow, client: string | null] | null;
-    return found ? this.read({ kind, digest }, found, found[3]) : undefined;
+    const place = this.keys.text(NOT_BEFORE);
+    const found = (await this.run(FIND, this.keys.row(kind, digest), this.keys.prefix, place)) as
+      [...FoundRow, client: string | null, createdAt: string, revision: string] | null;
+    if (!found) return undefined;
+    const row = this.read({ kind, digest }, found, found[3]);
+    const grant = { issuer: row.issuer, createdAt: Number(found[4]) };
+    return isEndedBefore(await this.moments.at(found[5]), kind, grant) ? undefined : row;
   }
 
   async spend(kind: Kind, digest: string): Promise<boolean> {
@@ -70,13 +76,19 @@ export class RedisStorage extends RedisClients implements Storage {
     return this.grants.revoke(filter);
   }
 
-  listGrants(userId: string): Promise<GrantRow[]> {
-    return this.grants.ofUser(userId);
+  async listGrants(userId: string): Promise<GrantRow[]> {
+    const [grants, moments] = await Promise.all([this.grants.ofUser(userId), this.currentMoments()]);
+    return livingGrants(moments, grants);
   }
 
   /** Nothing is left to do: keys expire by themselves, and lists are tidied as they grow. */
   async prune(): Promise<number> {
     return 0;
+  }
+
+  /** The moments before which grants are ended. */
+  protected async currentMoments(): Promise<MomentsByIssuer> {
+    return this.moments.at((await this.run(READ_REVISION, this.keys.text(NOT_BEFORE))) as string);
   }
 
   /** Whatever the clock of this process says: when it expires is told from how long Redis will keep it. */

@@ -1,4 +1,5 @@
 import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, SPENDING, USERS } from './lua.js';
+import { REVISION } from '../not-before.js';
 import { script } from './script.js';
 
 // On one server, a step is one script on all its keys.
@@ -15,8 +16,8 @@ return spent > 0 and 1 or 0`,
 );
 
 /**
- * Finds a row whose grant is alive: the row, its remaining time, the current time and the client. ARGV: the prefix of all
- * keys. The row names the other keys.
+ * Finds a row whose grant is alive: the row, its remaining time, the current time, the client, when the grant began, and the
+ * revision of `NOT_BEFORE`. ARGV: the prefix of all keys, the key of `NOT_BEFORE`. The row names the other keys.
  */
 export const FIND = script(
   NOW,
@@ -27,14 +28,15 @@ local row = redis.call('GET', KEYS[1])
 if not row then return false end
 local known = cjson.decode(string.sub(row, string.find(row, '{', 1, true), -1))
 local grant = redis.call('HMGET', ARGV[1] .. 'grant:' .. known.grantId, 'revokedAt', 'generation',
-  'userGeneration')
+  'userGeneration', 'createdAt')
 local client = ARGV[1] .. 'client:' .. known.clientId
 if grant[1] ~= '' or grant[2] ~= generation_of(client) then return false end
 if type(known.userId) == 'string' and
   not is_current(ARGV[1] .. 'grants-of-user:' .. known.userId, grant[3], known.clientId, known.issuer) then
   return false
 end
-return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'client') }`,
+return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'client'), grant[4],
+  redis.call('GETRANGE', ARGV[2], 0, ${REVISION - 1}) }`,
 );
 
 // On a cluster keys lie where they will: each of these touches one key only, `KEYS[1]`.
@@ -60,8 +62,10 @@ export const FIND_ROW = script(
 local row = redis.call('GET', KEYS[1])
 return row and { row, redis.call('PTTL', KEYS[1]), now() }`,
 );
-/** When a grant was revoked, and its generations. */
-export const FIND_STATE = script(`return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration')`);
+/** When a grant was revoked, its generations, and when it began. */
+export const FIND_STATE = script(
+  `return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration', 'createdAt')`,
+);
 /** A client, and how often its grants were ended. */
 export const FIND_OWNER = script(
   GENERATION,

@@ -66,11 +66,12 @@ export function readRow(record: DatabaseRecord, keepsClients: boolean): Found {
   return row;
 }
 
-/** A new grant; its generation is that of its client. */
-export function newGrant(grant: GrantRow, clientGeneration: Sql): Record<string, unknown> {
+/** A new grant with the generation of its client. It begins now, by the clock of the database. */
+export function newGrant(grant: GrantRow, clientGeneration: Sql, now: Sql): Record<string, unknown> {
   storable(grant.clientId);
   if (grant.userId !== null) storable(grant.userId);
-  return { ...grantRecord(grant), clientGeneration };
+  const lastUsedAt = grant.lastUsedAt === grant.createdAt ? now : grant.lastUsedAt;
+  return { ...grantRecord(grant), createdAt: now, lastUsedAt, clientGeneration };
 }
 
 /** A new row, which nobody has spent. */

@@ -1,5 +1,6 @@
 import { DAY, dayOf } from '../schema.js';
 import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
+import { isEndedBefore, KnownMoments, livingGrants, NOT_BEFORE, REVISION } from '../not-before.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
 import type { tableNames } from './entities.js';
@@ -21,6 +22,9 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
   protected readonly grants: Name;
   protected readonly tokens: Name;
   private readonly findRow: Sql;
+  /** The revision of the moments before which grants are ended. */
+  private readonly revision: Sql;
+  private readonly moments = new KnownMoments(() => this.readText(NOT_BEFORE));
 
   constructor(
     database: Database,
@@ -32,8 +36,11 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     this.tokens = database.table(names.tokens);
     // The client comes with its token, so that one query is enough.
     const columns = keepsClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
+    this.revision = sql`(SELECT SUBSTR(n.data, 1, ${words(String(REVISION))}) FROM ${this.tokens} n
+      WHERE n.digest = ${words(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
     // No index answers the difference: before it has statistics, PostgreSQL would look all grants through by generation.
-    this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago FROM ${this.tokens} t
+    this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago, g.created_at AS granted_at,
+      ${this.revision} FROM ${this.tokens} t
       JOIN ${this.grants} g ON g.id = t.grant_id LEFT JOIN ${this.clients} c ON c.id = t.client_id
       WHERE g.revoked_at IS NULL AND g.client_generation - COALESCE(c.generation, 0) = 0`;
   }
@@ -47,8 +54,12 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
 
   async find(kind: Kind, digest: string): Promise<Found | undefined> {
     const query = sql`${this.findRow} AND t.digest = ${digest} AND t.kind = ${kind}`;
-    const [row] = await this.database.find<DatabaseRecord>(query);
-    return row && readRow(row, this.keepsClients);
+    const [record] = await this.database.find<DatabaseRecord>(query);
+    if (!record) return undefined;
+    const row = readRow(record, this.keepsClients);
+    const moments = await this.moments.at(record['revision'] as string | null);
+    const grant = { issuer: row.issuer, createdAt: Number(record['granted_at']) };
+    return isEndedBefore(moments, kind, grant) ? undefined : row;
   }
 
   async spend(kind: Kind, digest: string): Promise<boolean> {
@@ -90,10 +101,11 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
 
   async listGrants(userId: string): Promise<GrantRow[]> {
     if (!isStorable(userId)) return [];
-    const rows = await this.database.find<DatabaseRecord>(sql`SELECT ${GRANT.names} FROM ${this.grants}
+    const rows = await this.database
+      .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
       WHERE user_id = ${userId} AND ${this.alive} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
       ORDER BY last_used_at DESC`);
-    return rows.map(readGrant);
+    return livingGrants(await this.moments.at(rows[0]?.['revision'] as string | null), rows.map(readGrant));
   }
 
   async prune(batchSize: number): Promise<number> {
@@ -119,7 +131,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
   }
 
   protected grantValues(grant: GrantRow): Sql {
-    return GRANT.values(newGrant(grant, this.generationOf(grant.clientId)));
+    return GRANT.values(newGrant(grant, this.generationOf(grant.clientId), this.database.now));
   }
 
   /** What changes of a grant that is used: where it is written, and where it is read. */

@@ -1,0 +1,131 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+
+import { InvalidArgumentError } from '../errors.js';
+import type { Awaitable } from '../model/model.js';
+import type { NotBefore } from '../model/not-before.js';
+import { newGrantId } from '../tokens/opaque.js';
+import { isConsent } from './consent.js';
+import { isSessionClient } from './session-client.js';
+import type { GrantRow, Kind } from './storage.js';
+
+/** The name of the text that holds the moments of all issuers. It begins with its revision. */
+export const NOT_BEFORE = 'not-before';
+/** Number of characters of a revision. */
+export const REVISION = 32;
+/** How often a conflicting write is repeated. */
+const ATTEMPTS = 50;
+/** Stands for all issuers. No issuer is called so, since an issuer is a URL. RFC 8414 §2 */
+const ALL = '*';
+
+/** Which moment ends a kind of row. Clients that registered themselves are not grants of a user. */
+const ENDED_BY: Readonly<Record<Kind, 'grants' | 'consents' | 'nothing'>> = {
+  code: 'grants',
+  access: 'grants',
+  refresh: 'grants',
+  request: 'grants',
+  session: 'grants',
+  device: 'grants',
+  user_code: 'grants',
+  consent: 'consents',
+  registration: 'nothing',
+};
+
+/** Moments of one issuer, in milliseconds since the epoch: what began earlier is ended. */
+export interface Moments {
+  grants: number;
+  consents: number;
+}
+
+/** The moments of all issuers, by issuer. */
+export type MomentsByIssuer = ReadonlyMap<string, Moments>;
+
+const NONE: MomentsByIssuer = new Map();
+
+/** Whether a row of this kind is ended: `createdAt` is when its grant began, by the clock of the store. */
+export function isEndedBefore(
+  moments: MomentsByIssuer,
+  kind: Kind,
+  grant: Pick<GrantRow, 'issuer' | 'createdAt'>,
+): boolean {
+  const by = ENDED_BY[kind];
+  return by !== 'nothing' && isBefore(moments, by, grant);
+}
+
+/** Leaves out the grants that are ended. Sign-ins at clients stay, so that these can still be notified of a sign-out. */
+export function livingGrants(moments: MomentsByIssuer, grants: readonly GrantRow[]): GrantRow[] {
+  if (moments.size === 0) return [...grants];
+  return grants.filter(
+    (grant) => isSessionClient(grant) || !isBefore(moments, isConsent(grant) ? 'consents' : 'grants', grant),
+  );
+}
+
+function isBefore(
+  moments: MomentsByIssuer,
+  by: keyof Moments,
+  { issuer, createdAt }: Pick<GrantRow, 'issuer' | 'createdAt'>,
+): boolean {
+  if (moments.size === 0) return false;
+  return [ALL, issuer ?? ''].some((key) => createdAt < (moments.get(key)?.[by] ?? 0));
+}
+
+/**
+ * The moments as this process has read them last. Every look-up returns their revision together with what it finds, and they
+ * are read again only if it has changed: so they cost no statement, and hold in every process at once.
+ */
+export class KnownMoments {
+  private revision = '';
+  private moments = NONE;
+
+  constructor(private readonly read: () => Awaitable<string | undefined>) {}
+
+  /** @param revision of a look-up; without one, no moment was ever set */
+  async at(revision: string | null | undefined): Promise<MomentsByIssuer> {
+    if (!revision) return NONE;
+    if (revision !== this.revision) {
+      const text = await this.read();
+      this.moments = momentsIn(text);
+      this.revision = text?.slice(0, REVISION) ?? '';
+    }
+    return this.moments;
+  }
+}
+
+/** A place for texts: what is read and replaced as a whole. */
+interface Texts {
+  readText(name: string): Awaitable<string | undefined>;
+  replaceText(name: string, old: string | undefined, text: string): Awaitable<boolean>;
+  readClock(): Awaitable<number>;
+}
+
+/** Sets moments in one write. Returns the one that was applied. */
+export async function endBefore(texts: Texts, { before, issuers, consents = false }: NotBefore): Promise<Date> {
+  if (before !== undefined && !(before instanceof Date && Number.isFinite(before.getTime()))) {
+    throw new InvalidArgumentError('Invalid argument: `before` must be a valid Date');
+  }
+  if (issuers?.length === 0 || issuers?.some((issuer) => issuer !== null && (typeof issuer !== 'string' || !issuer))) {
+    throw new InvalidArgumentError('Invalid argument: `issuers` must name an issuer, or null for none');
+  }
+  const now = await texts.readClock();
+  // What began in this very millisecond is ended as well.
+  const moment = before?.getTime() ?? now + 1;
+  if (moment > now + 1) throw new InvalidArgumentError('Invalid argument: `before` must not be in the future');
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const old = await texts.readText(NOT_BEFORE);
+    const moments = new Map(momentsIn(old));
+    for (const key of issuers?.map((issuer) => issuer ?? '') ?? [ALL]) {
+      const last = moments.get(key) ?? { grants: 0, consents: 0 };
+      const grants = Math.max(last.grants, moment);
+      moments.set(key, { grants, consents: consents ? Math.max(last.consents, moment) : last.consents });
+    }
+    const text = newGrantId() + JSON.stringify([...moments]);
+    if (await texts.replaceText(NOT_BEFORE, old, text)) return new Date(moment);
+    await setTimeout(randomInt(4 * attempt));
+  }
+  throw new Error(`Gave up setting the moment after ${ATTEMPTS} conflicting writes`);
+}
+
+/** Reads the text that is kept as `NOT_BEFORE`. */
+export function momentsIn(text: string | undefined): MomentsByIssuer {
+  return new Map(text === undefined ? [] : (JSON.parse(text.slice(REVISION)) as [string, Moments][]));
+}
