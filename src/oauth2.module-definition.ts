@@ -125,7 +125,11 @@ const interactionFlow = (parts: PartTokens): Provider => ({
 });
 
 /** The model or the interaction: made by Nest, given as it is, or left to the options' factory. */
-function provideGiven(name: 'model' | 'interaction', parts: PartTokens, given: Given<object> | undefined): Provider {
+function provideGiven(
+  name: 'model' | 'interaction',
+  parts: PartTokens,
+  given: Given<object> | null | undefined,
+): Provider {
   const provide = parts[name];
   // Of an option given as null there is nothing either.
   if ((given ?? undefined) === undefined) {

@@ -28,6 +28,7 @@ import { guardGateways } from './guards/gateways.js';
 import { defaultsOf, flatten } from '../lib/feature-list.js';
 import { DEFAULTS } from '../lib/options/settle.js';
 import { OwnResources } from '../lib/resource/own-resources.js';
+import { logStartUp } from './configuration/start-up-log.js';
 import { asksUsers } from './interaction/asks-users.js';
 import type { OAuth2Server } from '../lib/index.js';
 import { mountedPaths } from './mounted-paths.js';
@@ -131,8 +132,12 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     // Each tenant has an issuer that no other server has.
     const issuer = tenants ? `the tenants of ${name}` : this.options?.issuer;
     verifyApart(modules, name, { moduleRef, issuer });
-    const server = isContextWanted() && findInstance(moduleRef, partTokens(name).server);
-    if (server && !tenants) giveContext(server as OAuth2Server, { name });
+    const server = findInstance(moduleRef, partTokens(name).server) as OAuth2Server | undefined;
+    if (server && !tenants && isContextWanted()) giveContext(server, { name });
+    if (server?.facts && !tenants && this.registration.controllers !== false) {
+      const isDeclined = this.registration.interaction === null || this.options?.interaction === null;
+      logStartUp(server.facts, isDeclined || asksUsers(this.registration, this.options));
+    }
     verifyRoutes(config, modules);
   }
 

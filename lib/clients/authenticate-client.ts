@@ -1,5 +1,5 @@
 import { InvalidClientError, InvalidRequestError, type OAuthError, ServerError, toOAuthError } from '../errors.js';
-import { shortText } from '../events.js';
+import { isHeard, shortText } from '../events.js';
 import type { ServerFacts } from '../feature.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
@@ -29,8 +29,9 @@ interface Ways {
 }
 
 /** Finds the client of a request and verifies its credentials, without consuming them. RFC 6749 §3.2.1 */
-export async function authenticateClient(request: Request, { model }: Options, ways: Ways): Promise<Authenticated> {
+export async function authenticateClient(request: Request, options: Options, ways: Ways): Promise<Authenticated> {
   const { server } = ways;
+  const { model } = options;
   try {
     const { claim, way: claimed } = readClaim(request, server.clientAuthentications);
     if (claimed !== none) verifyAllowed(claimed, server);
@@ -45,7 +46,8 @@ export async function authenticateClient(request: Request, { model }: Options, w
     if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, ways });
     // Whatever a model says to the secret of a client that has none, it proves nothing.
     const isProven = Boolean(claim.secret) && !(client && (isPublic(client) || owesProof(client, server)));
-    if (isProven) return { client: verifyKnown(client, model), proof: way.method };
+    if (isProven)
+      return { client: verifyKnown(client || (await wrongSecret(claim, options)), model), proof: way.method };
     if (!ways.excuses(client, request)) throw unproven(client, claim);
     return { client: verifyKnown(client, model), proof: 'none' };
   } catch (error) {
@@ -146,8 +148,25 @@ function unproven(client: Client | Falsy, claim: ClientClaim): Error {
   return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
 }
 
+/**
+ * Rejects a client whose `client_id` or secret is wrong. The response is the same for both; the event says which it was, for
+ * which the client is looked up once more. Without listeners there is no second look-up.
+ * @throws {InvalidClientError} Always.
+ */
+async function wrongSecret({ id }: ClientClaim, { model, events }: Options): Promise<never> {
+  let rule = KNOWN;
+  if (isHeard(events, 'client.refused')) {
+    try {
+      rule = (await model.getClient(id, null)) ? 'the client secret is right; this one is wrong' : UNKNOWN;
+    } catch {
+      // The refusal stays what it is; only its reason is less precise.
+    }
+  }
+  throw new InvalidClientError('Invalid client: client is invalid').because({ rule });
+}
+
 function verifyKnown(client: Client | Falsy, model: Model): Client {
-  if (!client) throw new InvalidClientError('Invalid client: client is invalid').because({ rule: KNOWN });
+  if (!client) throw new InvalidClientError('Invalid client: client is invalid').because({ rule: UNKNOWN });
   if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
   if (!client.grants) throw new ServerError('Server error: missing client `grants`');
   if (!Array.isArray(client.grants)) throw new ServerError('Server error: `grants` must be an array');
@@ -155,3 +174,4 @@ function verifyKnown(client: Client | Falsy, model: Model): Client {
 }
 
 const KNOWN = '`getClient()` finds the client, and its secret is right';
+const UNKNOWN = 'the client is registered; no client has this `client_id`';

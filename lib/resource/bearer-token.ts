@@ -49,13 +49,18 @@ function isPresent(parameters: unknown): boolean {
 
 function fromHeader(header: unknown, pattern: RegExp): string {
   if (typeof header !== 'string' || !pattern.test(header)) {
-    throw new InvalidRequestError('Invalid request: malformed authorization header');
+    const rule = 'the header is `Authorization: Bearer <token>`, with one space';
+    throw new InvalidRequestError('Invalid request: malformed authorization header').because({ rule });
   }
   return header.slice(header.lastIndexOf(' ') + 1);
 }
 
 function fromQuery(request: Request, allowQuery: boolean): string {
-  if (!allowQuery) throw new InvalidRequestError('Invalid request: do not send bearer tokens in query URLs');
+  if (!allowQuery) {
+    const rule =
+      'tokens are sent in the `Authorization` header; `allowBearerTokensInQueryString` would allow the query';
+    throw new InvalidRequestError('Invalid request: do not send bearer tokens in query URLs').because({ rule });
+  }
   return given(request, 'query');
 }
 

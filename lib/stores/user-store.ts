@@ -1,4 +1,5 @@
 import { isMadeClientItself } from '../clients/client-itself.js';
+import { InvalidArgumentError } from '../errors.js';
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { Falsy, User } from '../model/model.js';
 import type { Session, SessionModel } from '../model/sessions.js';
@@ -32,6 +33,9 @@ export abstract class UserStore<S extends Storage>
     protected readonly users: Users,
   ) {
     super(storage);
+    if (typeof (users as Partial<Users> | undefined)?.findById === 'function') return;
+    const fault = '`users` must be an object with a method `findById(id)`, which returns the user, or `undefined`';
+    throw new InvalidArgumentError(`Invalid argument: ${fault}`);
   }
 
   async getUser(username: string, password: string): Promise<User | Falsy> {

@@ -6,6 +6,7 @@ import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/
 import { readHash } from './client-secret.js';
 import { hashOf, SECRETS } from './kept-secrets.js';
 import type { StoredClient } from './ports.js';
+import { findMisnamedField } from './misnamed-fields.js';
 import { isSealed } from './sealed-secrets.js';
 
 const CENTURY = 100 * 365.25 * 86_400;
@@ -15,11 +16,17 @@ const REDIRECT_URIS = 'absolute URIs, without a fragment and none that is a scri
 const CONSENTS: readonly unknown[] = ['never', 'once', 'always'];
 
 /**
- * Checks a client before it is kept.
- * @throws InvalidArgumentError, with a sentence, for one that requests would be refused for ever after
+ * Checks a client before it is stored.
+ * @throws {InvalidArgumentError} For a field that would make all later requests of the client fail, and for a misnamed field.
  */
 export function verifyClient(client: StoredClient): void {
   const { id, secret, secretHashes, grants, redirectUris, allowedOrigins, scopes, defaultScope, resources } = client;
+  const demand = (holds: boolean, what: string) => verifyField(holds, what, id);
+  const misnamed = findMisnamedField(client);
+  demand(
+    misnamed === undefined,
+    `rename \`${misnamed?.given}\` to \`${misnamed?.meant}\`, which is the name that is read`,
+  );
   demand(isText(id, isVSCHAR) && id.length <= 255, '`id` must be 1 to 255 characters of printable ASCII');
   if (isGiven(secret)) [secret].flat().forEach(verifySecret);
   const hashes: unknown = Array.isArray(secretHashes) ? secretHashes.map(hashOf) : secretHashes;
@@ -65,14 +72,14 @@ export function verifyClient(client: StoredClient): void {
 
 /** @throws InvalidArgumentError for times that are none: an overlap may also be 0 or without end */
 export function verifySeconds({ overlap, secretLifetime }: { overlap?: unknown; secretLifetime?: unknown }): void {
-  demand(!isGiven(secretLifetime) || isLifetime(secretLifetime), `\`secretLifetime\` must be ${SECONDS}`);
+  verifyField(!isGiven(secretLifetime) || isLifetime(secretLifetime), `\`secretLifetime\` must be ${SECONDS}`);
   const isOverlap = overlap === 0 || overlap === Infinity || isLifetime(overlap);
-  demand(!isGiven(overlap) || isOverlap, `\`overlap\` must be 0, ${SECONDS}, or \`Infinity\``);
+  verifyField(!isGiven(overlap) || isOverlap, `\`overlap\` must be 0, ${SECONDS}, or \`Infinity\``);
 }
 
 /** @throws InvalidArgumentError for a secret that no request can bring. RFC 6749 Appendix A.2 */
 export function verifySecret(secret: unknown): void {
-  demand(isText(secret, isVSCHAR), '`secret` must be characters of printable ASCII');
+  verifyField(isText(secret, isVSCHAR), '`secret` must be characters of printable ASCII');
 }
 
 const SECONDS = 'a number of seconds, above 0 and below a century';
@@ -84,6 +91,9 @@ const isList = (value: unknown, syntax?: Syntax) => Array.isArray(value) && valu
 const isHash: Syntax = (value) => readHash(value) !== undefined || isSealed(value);
 const isShortScopeValue: Syntax = (value) => isScopeValue(value) && value.length <= LONGEST_VALUE;
 
-function demand(holds: boolean, what: string): void {
-  if (!holds) throw new InvalidArgumentError(`Invalid argument: of a client, ${what}`);
+/** @throws {InvalidArgumentError} With the id of the client, where it is known. */
+function verifyField(holds: boolean, what: string, id?: unknown): void {
+  if (holds) return;
+  const name = typeof id === 'string' && id.length <= 255 ? `the client \`${id}\`` : 'a client';
+  throw new InvalidArgumentError(`Invalid argument: ${name} is invalid: ${what}`);
 }

@@ -64,6 +64,9 @@ const tooMuch = () =>
 
 const isReadable = (scope: string) => scope.length <= LONGEST_SCOPE && isScope(scope);
 
+/** Returns the scopes that a client may request, where the model keeps them with the client: for the log. */
+const scopesOf = (client: Client): unknown => (client as { scopes?: unknown }).scopes;
+
 /** Asks the model whether this client may ask for the scope at all; a model that does not say lets it ask. */
 export async function verifyClientScope(
   { model, scopeFormat }: { model: Model; scopeFormat?: 'string' | 'array' },
@@ -72,7 +75,11 @@ export async function verifyClientScope(
   if (!model.validateClientScope || scope === undefined) return;
   const handed = scopeForModel(scope, scopeFormat ?? 'string')!;
   if (await model.validateClientScope(client, handed)) return;
-  throw new InvalidScopeError(REFUSED).because({ rule: 'the client may ask for the scope', given: scope });
+  throw new InvalidScopeError(REFUSED).because({
+    rule: 'the client may request the scope',
+    wanted: scopesOf(client),
+    given: scope,
+  });
 }
 
 /** What is said to a client that has to name a scope. RFC 6749 §3.3 */
@@ -97,6 +104,9 @@ export async function approveScope(
     if (isNeeded || requested !== undefined || (error as Error)?.message !== SCOPE_MISSING) throw error;
     return undefined;
   }
-  if (!granted) throw new InvalidScopeError(REFUSED).because({ rule: '`validateScope()` grants it', given: requested });
+  if (!granted) {
+    const detail = { rule: '`validateScope()` grants the scope', wanted: scopesOf(client), given: requested };
+    throw new InvalidScopeError(REFUSED).because(detail);
+  }
   return granted === true ? requested : scopeText(granted);
 }

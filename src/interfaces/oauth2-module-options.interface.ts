@@ -27,8 +27,11 @@ export interface OAuth2Registration {
   name?: string;
   /** The model: a class, an instance, or a provider (`useExisting`, `useClass`, `useFactory`, `useValue`). */
   model?: Given<Model | ProtectedResourceModel>;
-  /** Your login and consent, given like the model. */
-  interaction?: Given<OAuth2Interaction>;
+  /**
+   * Your login and consent, given like the model. `null`: no client uses the authorization code grant, so the application
+   * starts without a warning that users cannot sign in.
+   */
+  interaction?: Given<OAuth2Interaction> | null;
   /** Specifications beside the classic ones, such as `[revocation()]`: routes are made of them. Default: `[]` */
   features?: FeatureList;
   /**

@@ -7,7 +7,7 @@ export interface OAuth2Options extends OAuth2Settings {
   /** The model, made already; its class is given beside the factory. */
   model?: Model | ProtectedResourceModel;
   /** Your login and consent, made already. */
-  interaction?: OAuth2Interaction;
+  interaction?: OAuth2Interaction | null;
 }
 
 /** The options of the engine, and what the module has beside them. */

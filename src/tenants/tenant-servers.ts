@@ -78,7 +78,9 @@ const isNamed = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).inclu
 
 function unknownTenant(): InvalidRequestError {
   const rule = '`findTenant()` and `createTenantOptions()` know the tenant';
-  return new InvalidRequestError('Invalid request: there is nobody of that name here', { code: 404 }).because({ rule });
+  return new InvalidRequestError('Invalid request: no tenant is registered for this host or path', {
+    code: 404,
+  }).because({ rule });
 }
 
 interface Native {

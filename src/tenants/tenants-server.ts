@@ -105,5 +105,5 @@ function verifyDocument({ facts }: OAuth2Server, id: string, request: Request): 
   const asked = comparablePath(requestPath(request)).replace(/\/$/, '');
   const routes = documentRoutes(endpoint, facts.issuerOf(request));
   if (routes.some((route) => comparablePath(route) === asked)) return;
-  throw new InvalidRequestError('Invalid request: there is nobody of that name here', { code: 404 });
+  throw new InvalidRequestError('Invalid request: no tenant is registered for this host or path', { code: 404 });
 }

@@ -9,6 +9,15 @@ const lifetime = 'must be a number of seconds, above 0 and below a century';
 
 const HASH = newClientSecret().secretHash;
 
+const MISNAMED = [
+  ['redirectUri', 'redirectUris'],
+  ['redirect_uris', 'redirectUris'],
+  ['callbackUrl', 'redirectUris'],
+  ['grant_types', 'grants'],
+  ['grantTypes', 'grants'],
+  ['allowedScopes', 'scopes'],
+] as const;
+
 const WRONG: [string, object, string][] = [
   ['an id in other letters', { id: 'Zoë' }, '`id` must be 1 to 255 characters of printable ASCII'],
   ['an id with a line break', { id: 'web\n' }, '`id` must be'],
@@ -26,6 +35,11 @@ const WRONG: [string, object, string][] = [
   ['no grants', { grants: undefined }, '`grants` must be a list'],
   ['grants in one text', { grants: 'password' }, '`grants` must be a list'],
   ['origins in one text', { allowedOrigins: 'https://app.example' }, '`allowedOrigins` must be a list'],
+  ...MISNAMED.map(([given, meant]): [string, object, string] => [
+    `\`${given}\` in place of \`${meant}\``,
+    { [given]: ['x'], remove: meant },
+    `the client \`web\` is invalid: rename \`${given}\` to \`${meant}\`, which is the name that is read`,
+  ]),
   ['redirect URIs in one text', { redirectUris: 'https://app.example/cb' }, '`redirectUris` must be a list'],
   ['scopes in one text', { scopes: 'read write' }, '`scopes` must be a list'],
   ['two scopes in one', { scopes: ['read write'] }, '`scopes` must be a list'],
@@ -61,11 +75,29 @@ describe('a client that is saved', () => {
   const database = new TypeOrmStore(dataSource, { users });
 
   it.each(WRONG)('is refused in words with %s', async (_, more, sentence) => {
-    const client: StoredClient = { ...good, ...more };
-    const message = expect.stringContaining(`Invalid argument: of a client, ${sentence}`);
+    const { remove, ...changes } = more as { remove?: string };
+    const client: StoredClient = { ...good, ...changes };
+    if (remove !== undefined) delete (client as unknown as Record<string, unknown>)[remove];
+    const message = expect.stringContaining(sentence);
     await expect(database.saveClient(client)).rejects.toMatchObject({ name: 'invalid_argument', message });
     expect(() => new MemoryStore({ clients: [client], users })).toThrow(sentence);
   });
+
+  it('is refused with the id of the client in the message', async () => {
+    const client = { ...good, redirectUris: 'https://app.example/cb' } as never;
+    await expect(database.saveClient(client)).rejects.toThrow(
+      'the client `web` is invalid: `redirectUris` must be a list',
+    );
+  });
+
+  it.each([undefined, {}, { findByCredentials: () => undefined }])(
+    'is not reached in a store whose `users` cannot find users by id: %j',
+    (wrong) => {
+      expect(() => new MemoryStore({ clients: [], users: wrong as never })).toThrow(
+        '`users` must be an object with a method `findById(id)`',
+      );
+    },
+  );
 
   it.each(RIGHT)('may have %s', async (_, more) => {
     const client = { ...good, ...more };

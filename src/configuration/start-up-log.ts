@@ -1,0 +1,23 @@
+import { Logger } from '@nestjs/common';
+import type { Model } from '../../lib/index.js';
+import { lacks } from '../../lib/model/require-methods.js';
+import type { ServerFacts } from '../../lib/feature.js';
+
+const logger = new Logger('OAuth2');
+
+/** Logs what starts without an error and cannot answer requests. */
+export function logStartUp({ options: { model }, grants }: ServerFacts, asksUsers: boolean): void {
+  if (!asksUsers && !lacks(model, 'saveAuthorizationCode')) {
+    logger.warn(
+      'The authorization endpoint cannot sign users in: list `pages()` in `features`, or set `interaction` or ' +
+        '`authenticateHandler`. If no client uses the authorization code grant, set `interaction: null`.',
+    );
+  }
+  const unserved = [...grants].flatMap(([name, { requires = [] }]) => describeUnserved(model, name, requires));
+  if (unserved.length > 0) logger.log(`Grant types that the model cannot serve: ${unserved.join('; ')}.`);
+}
+
+function describeUnserved(model: Model, grantType: string, requires: readonly string[]): string[] {
+  const missing = requires.filter((method) => lacks(model, method)).map((method) => `\`${method}()\``);
+  return missing.length === 0 ? [] : [`\`${grantType}\` needs ${missing.join(', ')}`];
+}
