@@ -14,7 +14,7 @@ export const isWriter = (feature: Feature): feature is IntrospectionWriter => 'w
 
 /** A feature by which a user may have another name at a client. OpenID Connect Core §8 */
 interface Naming extends Feature {
-  subjectOf(server: ServerFacts, user: User, client: Client): string;
+  subjectOf(server: ServerFacts, user: User, client: Client, issued?: object): string;
 }
 
 export const isNaming = (feature: Feature): feature is Naming => 'subjectOf' in feature;

@@ -12,6 +12,7 @@ import { grantSpan } from '../tokens/grant-lifetime.js';
 import { jktOf } from '../tokens/confirmation.js';
 import { isOver } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
+import { withSubjects } from './token-exchange/actors.js';
 import { type Introspection, isNaming, isWriter, SIGNED } from './introspection-answer.js';
 import { membersOf, seconds } from './introspection-members.js';
 
@@ -117,10 +118,14 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return audienceOf(token['resource']).some((uri) => isAmong(uri, served as string[]));
   }
 
-  /** By its own tokens a client learns no other name of their user than the one that it knows. OpenID Connect Core §8.1 */
-  private rename(said: Introspection, { token: { client, user } }: FoundToken, asking: Client): void {
-    if (!this.naming || client.id !== asking.id || isClientItself(user)) return;
-    const sub = this.naming.subjectOf(this.server, user, client);
+  /** Replaces the ids of users by the subject identifiers that a client knows, for a token of its own. OpenID Connect Core §8.1 */
+  private rename(said: Introspection, { token }: FoundToken, asking: Client): void {
+    const { client, user } = token;
+    if (!this.naming || client.id !== asking.id) return;
+    const nameOf = (id: string) => this.naming!.subjectOf(this.server, { id }, client, token);
+    for (const member of ['act', 'may_act']) if (member in said) said[member] = withSubjects(said[member], nameOf);
+    if (isClientItself(user)) return;
+    const sub = this.naming.subjectOf(this.server, user, client, token);
     if (sub === said['sub']) return;
     said['sub'] = sub;
     delete said['username'];

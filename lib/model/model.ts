@@ -54,6 +54,11 @@ export interface Client extends EncryptionRegistration, OpenIdRegistration, Sign
    */
   clientIdHost?: string;
   /**
+   * Whether the client must prove its sector before it gets the pairwise `sub` of that sector. `registration()` sets it on each client
+   * that registers itself. If omitted, the sector is that of the client's registration. OpenID Connect Core §8.1
+   */
+  requiresSectorProof?: boolean;
+  /**
    * The only issuer at which the client may be used. `registration()` sets it on each client that registers itself. If omitted, the
    * client may be used at every issuer, except that servers of tenants refuse a client that registered itself. RFC 8414 §2
    */

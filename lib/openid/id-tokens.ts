@@ -4,6 +4,7 @@ import type { ServerFacts } from '../feature.js';
 import { registered } from '../features/client-metadata/registered.js';
 import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.js';
 import type { Client, Model, User } from '../model/model.js';
+import { subjectOf } from '../tokens/subject.js';
 import { signedIn } from '../tokens/signed-in.js';
 import type { Claims } from './claims.js';
 import type { AskedClaims } from './claims-parameter.js';
@@ -62,12 +63,13 @@ export class IdTokens {
     const granted = { client, user, scope, asked, locales, alone };
     const more = await known.of(model as Model & OpenIdModel, 'id_token', granted);
     const { sid, ...how } = signedIn(kept);
+    const sub = subjects.of(user, client, kept);
     if (how.auth_time === undefined && registered(client, 'requireAuthTime')) throw new ServerError(NOT_KNOWN);
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       ...more,
       iss: issuer,
-      sub: subjects.of(user, client),
+      sub,
       aud: client.id,
       exp: now + settings.idTokenLifetime,
       iat: now,
@@ -75,7 +77,8 @@ export class IdTokens {
       ...(kept['authReqId'] !== undefined && { [AUTH_REQ_ID]: kept['authReqId'] }),
       ...how,
       // Clients that are told when a session ends have to know which one it was.
-      ...(sid !== undefined && findLogout(this.server) && { sid }),
+      ...(sid !== undefined &&
+        findLogout(this.server) && { sid: subjects.sessionOf({ sid, sub, userId: subjectOf(user) }) }),
     };
     return { signer, claims };
   }

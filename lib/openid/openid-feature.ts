@@ -20,8 +20,15 @@ export interface OpenIdFeature extends Feature {
   readonly acrValues: readonly string[];
   /** Where hints may be encrypted. */
   readonly decrypts?: Decrypting;
-  /** Who a user is to a client. */
-  subjectOf(server: ServerFacts, user: User, client: Client): string;
+  /**
+   * Returns the `sub` of a user at a client.
+   * @param issued the code or token for which the client learns the `sub`, which stores the sector that was proven
+   */
+  subjectOf(server: ServerFacts, user: User, client: Client, issued?: object): string;
+  /** Whether a `sub` of an earlier ID token identifies the user at the client. */
+  isKnownAs(server: ServerFacts, user: User, client: Client, sub: string): boolean;
+  /** Returns the session identifier (`sid`) that the client with this `sub` knows. */
+  sessionOf(server: ServerFacts, known: { sid: string; sub: string; userId: string | undefined }): string;
   /** Signs something for a client as its ID tokens are. */
   signFor(server: ServerFacts, client: Client, jwt: { typ: string; claims: object }): Promise<string>;
   /**

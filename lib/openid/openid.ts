@@ -21,7 +21,10 @@ import { OPENID } from './scopes.js';
 import { frontChannelType, verifyFrontChannel } from './response-types.js';
 import { asksForOfflineAccess, isOffline } from './offline-access.js';
 import { refuseUnsupported } from './refused-parameters.js';
+import { deliveredSector, PROVEN_SECTOR } from './proven-sector.js';
+import { OF_A_DEVICE } from '../response-types/response-type.js';
 import { Sectors } from './sector.js';
+import { Subjects } from './subjects.js';
 import { userinfoEndpoint } from './userinfo.js';
 
 /**
@@ -35,6 +38,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   const providerOf = (server: OwnUrls) => providers.get(server)!;
   const prompts = new Prompts(settings);
   const sectors = new Sectors(settings.fetch);
+  const subjects = new Subjects(settings.pairwise);
   const prepared = new WeakMap<Exchange, PreparedIdToken>();
   // What else there is in their place, `check` has a sentence for.
   const responseTypes = [settings.responseTypes].flat().filter((name) => FRONT_CHANNEL_TYPES.includes(name));
@@ -53,7 +57,9 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
       ...openIdMetadata(server, settings),
       end_session_endpoint: server.endpoints.has('logout') ? server.urlOf('logout', issuer) : undefined,
     }),
-    subjectOf: (server, user, client) => providerOf(server).subjects.of(user, client),
+    subjectOf: (server, user, client, issued) => providerOf(server).subjects.of(user, client, issued),
+    isKnownAs: (server, user, client, sub) => providerOf(server).subjects.isKnownAs(user, client, sub),
+    sessionOf: (server, known) => providerOf(server).subjects.sessionOf(known),
     signFor: (server, client, jwt) => providerOf(server).signFor(client, jwt),
     ...(settings.encryptedHints && { decrypts: { lifetime: LOGIN } }),
     async readHint(server, hint, issuer, client) {
@@ -77,10 +83,13 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
       const nonce = isOpenId ? parameters.optional('nonce', isNonce) : undefined;
       verifyFrontChannel(responseType, isOpenId, nonce);
       prompts.ask(parameters, asked);
-      if (!isOpenId) return undefined;
+      const isDelivered = responseType !== OF_A_DEVICE && subjects.isPairwise(asked.client);
+      const sector = isDelivered ? deliveredSector(asked) : undefined;
+      if (!isOpenId) return sector;
       const claims = settings.claimsParameter ? readClaims(parameters.optional('claims', () => true)) : undefined;
       const locales = readClaimsLocales(parameters);
       return {
+        ...sector,
         ...(nonce !== undefined && { nonce }),
         ...(claims && { askedClaims: claims }),
         ...(locales && { claimsLocales: locales }),
@@ -91,6 +100,8 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     async issue(exchange) {
       const { authorization, code, refreshToken, token } = exchange;
       const kept = code ?? refreshToken;
+      const proven = (kept ?? ownSubject(exchange))?.[PROVEN_SECTOR];
+      if (proven !== undefined) token[PROVEN_SECTOR] = proven;
       if (!kept || !authorization) return;
       for (const name of ['askedClaims', 'claimsLocales']) if (kept[name] !== undefined) token[name] = kept[name];
       if (!coversScope(authorization.scope, OPENID)) return;
@@ -108,6 +119,10 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     },
   };
 }
+
+/** Returns the subject token of a token exchange, if the client exchanges a token of its own. RFC 8693 §2.1 */
+const ownSubject = ({ exchanged, client }: Exchange): Record<string, unknown> | undefined =>
+  exchanged?.subject?.client.id === client.id ? exchanged?.subject : undefined;
 
 /** Seconds that somebody may take to sign in: a hint is read before that, and after. */
 const LOGIN = 1800;

@@ -33,12 +33,13 @@ export class Provider {
   }
 
   /** What the client of a token may know of its user. OpenID Connect Core §5.3.2 */
-  async userinfo({ client, user, scope, askedClaims, claimsLocales }: Token): Promise<Record<string, unknown>> {
+  async userinfo(token: Token): Promise<Record<string, unknown>> {
+    const { client, user, scope, askedClaims, claimsLocales } = token;
     const model = this.server.options.model as Model & OpenIdModel;
     const asked = askedClaims as AskedClaims | undefined;
     const locales = claimsLocales as readonly string[] | undefined;
     const claims = await this.claims.of(model, 'userinfo', { client, user, scope, asked, locales });
-    return { ...claims, sub: this.subjects.of(user, client) };
+    return { ...claims, sub: this.subjects.of(user, client, token) };
   }
 
   /** The same as a JWT, for a client that has registered it: signed, encrypted, or both; undefined: it has not. OpenID Connect Core §5.3.2 */

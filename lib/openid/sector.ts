@@ -1,7 +1,7 @@
 import { InvalidClientMetadataError, TemporarilyUnavailableError } from '../errors.js';
 import type { ClientMetadata } from '../features/client-metadata/client-metadata.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
-import { commonHost, sectorUris } from './subjects.js';
+import { commonHost, sectorUris } from '../features/client-metadata/sector-host.js';
 
 /** Bytes of a document that lists redirect URIs. */
 const SIZE = 65_536;

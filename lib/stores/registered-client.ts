@@ -26,6 +26,7 @@ const DESCRIBED: readonly (keyof DescribedClient)[] = [
   'defaultScope',
   'applicationType',
   'name',
+  'requiresSectorProof',
   'requirePushedAuthorizationRequests',
   'dpopBoundAccessTokens',
   'tlsClientCertificateBoundAccessTokens',

@@ -8,8 +8,9 @@ import type { Response } from '../../http/response.js';
 import type { Client, Model } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import type { ClientMetadata } from '../client-metadata/client-metadata.js';
-import { clientOf } from '../client-metadata/client-of.js';
+import { clientOf, type DescribedClient } from '../client-metadata/client-of.js';
 import { type ClientPolicy, clientPolicy } from '../client-metadata/client-policy.js';
+import { claimedHost } from '../client-metadata/sector-host.js';
 import { readVerified } from '../client-metadata/read-metadata.js';
 import { newClientId } from './client-id.js';
 import { readSaid, readStatement } from './read-said.js';
@@ -47,7 +48,8 @@ export class Registrar {
     await this.access.admit(request, response);
     const metadata = await this.read(readSaid(request));
     await this.access.approve({ metadata }, request);
-    const client = { ...clientOf(newClientId(), metadata, this.policy), issuer: this.server.options.issuer! };
+    const { issuer } = this.server.options;
+    const client = { ...clientOf(newClientId(), metadata, this.policy), issuer: issuer!, requiresSectorProof: true };
     const { unusedLifetime } = this.options;
     const now = Date.now();
     const registration: Registration = {
@@ -86,7 +88,7 @@ export class Registrar {
     await this.verifySecret(id, said['client_secret']);
     const metadata = await this.read(said, found);
     await this.access.approve({ metadata, client: found.client }, request);
-    const client = { ...clientOf(id, metadata, this.policy), ...issuerOf(found.client) };
+    const client = changed(clientOf(id, metadata, this.policy), found.client);
     const clientSecret = needsSecret(client, found.client) ? opaqueToken() : undefined;
     const credentials = clientSecret === undefined ? {} : { clientSecret };
     const registration = { ...found, client };
@@ -151,8 +153,14 @@ export class Registrar {
   }
 }
 
-/** The `issuer` of a client, which a change of its registration keeps. */
-const issuerOf = ({ issuer }: Client) => (issuer === undefined ? {} : { issuer });
+/**
+ * Returns a client with the properties that a change of its registration keeps. A client of an earlier version need not prove its sector
+ * until it claims another one, so that its `sub` stays the same. OpenID Connect Core §8.1
+ */
+function changed(client: DescribedClient, { issuer, ...before }: Client): DescribedClient {
+  const mustProve = before.requiresSectorProof === true || claimedHost(client) !== claimedHost(before);
+  return { ...client, ...(issuer !== undefined && { issuer }), ...(mustProve && { requiresSectorProof: true }) };
+}
 
 /** Does a client prove itself by a secret? Who has a key of its own, or nothing, is given none. RFC 7591 §3.2.1 */
 const hasSecret = ({ tokenEndpointAuthMethod: method }: Client): boolean =>

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../../errors.js';
+import { isObject } from '../../options/kinds.js';
 import type { Client } from '../../model/model.js';
 import type { Act, ExchangeParty } from './exchange-model.js';
 
@@ -34,4 +35,19 @@ function depthOf(act: Act): number {
   for (let one: Act | undefined = act; typeof one === 'object' && one && depth <= MOST_ACTORS; one = one.act)
     depth += 1;
   return depth;
+}
+
+/**
+ * Returns the claims of an actor and of all earlier actors, with each `sub` that is the `id` of a user of this server replaced. The `sub` of
+ * a client, or of a subject of another issuer (`iss`), stays. RFC 8693 §4.1
+ */
+export function withSubjects(claims: unknown, nameOf: (id: string) => string, depth = 0): unknown {
+  if (!isObject(claims) || depth > MOST_ACTORS) return undefined;
+  const { sub, iss, client_id: clientId, act } = claims;
+  const isUser = typeof sub === 'string' && sub !== clientId && iss === undefined;
+  return {
+    ...claims,
+    ...(isUser && { sub: nameOf(sub) }),
+    ...(act !== undefined && { act: withSubjects(act, nameOf, depth + 1) }),
+  };
 }

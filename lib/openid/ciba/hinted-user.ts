@@ -22,7 +22,7 @@ export async function findHintedUser({ parameters, client, issuer }: Exchange, s
   const user = (await model.findHintedUser(hint, client)) || undefined;
   if (user === undefined) throw unknownUser('`findHintedUser()` of the model finds the user');
   const { idTokenHint } = hint;
-  if (idTokenHint && findOpenId(server)!.subjectOf(server, user, client) !== idTokenHint.sub) {
+  if (idTokenHint && !findOpenId(server)!.isKnownAs(server, user, client, idTokenHint.sub)) {
     throw unknownUser('the user that `findHintedUser()` finds is the one whom the ID token names');
   }
   return user;

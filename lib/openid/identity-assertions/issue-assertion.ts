@@ -10,7 +10,7 @@ import { namedResources } from '../../features/resource-indicators/named-resourc
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
 import { findKeys } from '../../jose/keys/find-keys.js';
 import { signJwt } from '../../jose/keys/key-ring.js';
-import type { Model } from '../../model/model.js';
+import type { Client, Model } from '../../model/model.js';
 import { type AuthorizationDetail, DETAILS } from '../../tokens/authorization-details.js';
 import { isAmong } from '../../tokens/audience.js';
 import { newGrantId } from '../../tokens/opaque.js';
@@ -114,7 +114,7 @@ function claimsOf(
     ...permission.claims,
     ...signed,
     iss: issuer,
-    sub: findOpenId(server)!.subjectOf(server, subject.user, relyingParty),
+    sub: subjectFor(relyingParty, asked, server),
     aud: permission.audience ?? asked.audience,
     client_id: permission.clientId ?? client.id,
     iat: Math.floor(Date.now() / 1000),
@@ -125,4 +125,17 @@ function claimsOf(
     act,
     cnf: token['cnf'],
   };
+}
+
+/** Returns the `sub` of the user at the relying party: as its ID token has it, or as the refresh token stores it. ID-JAG §3.1 */
+function subjectFor(relyingParty: Client, { client, subject }: AssertionRequest, server: ServerFacts): string {
+  const openid = findOpenId(server)!;
+  const said = subject.says?.['sub'];
+  if (typeof said === 'string' && openid.isKnownAs(server, subject.user, relyingParty, said)) return said;
+  return openid.subjectOf(
+    server,
+    subject.user,
+    relyingParty,
+    relyingParty.id === client.id ? subject.token : undefined,
+  );
 }

@@ -67,7 +67,8 @@ const isShort = (text: string) => text.length <= LONGEST && isVSCHAR(text);
 
 /** Is it sure that this user is meant? Otherwise they are asked: anybody could send them here. RP-Initiated Logout 1.0 §2, §6 */
 export function isMeant({ client, hint }: LogoutRequest, user: User, server: ServerFacts): boolean {
-  return hint !== undefined && client !== undefined && findOpenId(server)?.subjectOf(server, user, client) === hint.sub;
+  if (hint === undefined || client === undefined) return false;
+  return findOpenId(server)?.isKnownAs(server, user, client, hint.sub) === true;
 }
 
 async function readHint(

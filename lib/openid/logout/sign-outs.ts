@@ -56,7 +56,7 @@ export class SignOuts {
     // What a user granted for the time when they are away stays. Back-Channel Logout §2.7
     const isEnded = this.means.endsGrants && grantId !== undefined && !coversScope(scope, OFFLINE_ACCESS);
     if (!isEnded && !isTold(client)) return;
-    const sub = findOpenId(this.server)!.subjectOf(this.server, user, client);
+    const sub = findOpenId(this.server)!.subjectOf(this.server, user, client, kept);
     const one = { userId: String(user['id']), sid, clientId: client.id, sub, issuer, ...(isEnded && { grantId }) };
     await this.model.saveSessionClient(one, new Date(Date.now() + this.means.lifetime * 1000));
   }
@@ -98,7 +98,7 @@ export class SignOuts {
     const client = await this.model.getClient(one.clientId, null);
     if (client) {
       this.deliver(one, client);
-      return frameOf(client, one);
+      return frameOf(client, { ...one, sid: this.sessionOf(one) });
     }
     // To find it otherwise may take long, and nobody waits for it. One that is gone is told nothing.
     const found = findClient(one.clientId, this.model, this.server);
@@ -123,9 +123,14 @@ export class SignOuts {
 
   /** OpenID Connect Back-Channel Logout §2.5 */
   private async formFor(one: SessionClient, client: Client): Promise<string> {
-    const jwt = { typ: LOGOUT_TOKEN, claims: logoutClaims(one) };
+    const jwt = { typ: LOGOUT_TOKEN, claims: logoutClaims({ ...one, sid: this.sessionOf(one) }) };
     const logoutToken = await findOpenId(this.server)!.signFor(this.server, client, jwt);
     return new URLSearchParams({ logout_token: logoutToken }).toString();
+  }
+
+  /** Returns the `sid` by which the client knows the session. */
+  private sessionOf(one: SessionClient): string {
+    return findOpenId(this.server)!.sessionOf(this.server, one);
   }
 
   private reportOf({ userId, clientId, issuer }: SessionClientFilter, failure: unknown): void {

@@ -108,7 +108,7 @@ async function isExpected({ asked, said, presence, server }: Visit): Promise<boo
   const hint = said.idTokenHint === undefined ? undefined : await ownHint(server, said.idTokenHint, asked);
   const named = [essentialSubject(asked), hint?.sub].filter((one) => one !== undefined);
   const openid = findOpenId(server)!;
-  return named.every((one) => one === openid.subjectOf(server, presence.user!, asked.client));
+  return named.every((one) => openid.isKnownAs(server, presence.user!, asked.client, one));
 }
 
 /** What is asked for by name, no consent to a scope has told the user of: it is shown each time, save to users of your own application. */

@@ -124,9 +124,16 @@ describe('what a client says of itself', () => {
     const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK], ...bent, ...more });
     const client = (await store.getClient(body['client_id']!, body['client_secret']!))!;
     const { registeredUntil, ...known } = client;
-    expect(Object.keys(known).toSorted()).toEqual(
-      ['grants', 'id', 'issuer', 'metadata', 'redirectUris', 'scopes', 'tokenEndpointAuthMethod'].toSorted(),
-    );
+    expect(Object.keys(known).toSorted()).toEqual([
+      'grants',
+      'id',
+      'issuer',
+      'metadata',
+      'redirectUris',
+      'requiresSectorProof',
+      'scopes',
+      'tokenEndpointAuthMethod',
+    ]);
     expect(known).toMatchObject({ scopes: ['read', 'write'], grants: ['authorization_code'] });
     expect(JSON.stringify(client.metadata)).not.toMatch(/admin|never|good\.example/);
   });

@@ -1,0 +1,23 @@
+import type { Client } from '../../model/model.js';
+import { registered } from './registered.js';
+
+/** Returns the URIs whose common host is the sector of a client. OpenID Connect Core §8.1 */
+export const sectorUris = (uri: string | undefined, redirectUris: readonly string[] = []): readonly string[] =>
+  uri === undefined ? redirectUris : [uri];
+
+/** Returns the host that all URIs have in common, or undefined if there are none or several. */
+export function commonHost(uris: readonly string[]): string | undefined {
+  const [host, ...more] = new Set(uris.map(hostOf));
+  return more.length === 0 ? host : undefined;
+}
+
+/** Returns the host that a client claims as its sector: of its `sector_identifier_uri`, or of its redirect URIs. */
+export const claimedHost = (client: Client): string | undefined =>
+  commonHost(sectorUris(registered(client, 'sectorIdentifierUri'), client.redirectUris));
+
+/** Returns the host of a web address, or the scheme of any other URI, because the rest of such a URI belongs to no owner. */
+export function hostOf(uri: string): string | undefined {
+  if (!URL.canParse(uri)) return undefined;
+  const { hostname, protocol } = new URL(uri);
+  return /^https?:$/.test(protocol) ? hostname : protocol;
+}

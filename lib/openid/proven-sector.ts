@@ -1,0 +1,52 @@
+import { claimedHost, hostOf } from '../features/client-metadata/sector-host.js';
+import { registered } from '../features/client-metadata/registered.js';
+import { isLoopbackName } from '../http/public-url.js';
+import type { Client } from '../model/model.js';
+import type { AuthorizationRequest } from '../response-types/response-type.js';
+
+/** The property of codes and tokens that stores the sector which an authorization response proved. */
+export const PROVEN_SECTOR = 'provenSector';
+
+/**
+ * Returns the sector of a client: a host, the scheme of an application, or the client itself. Returns undefined if the client's redirect
+ * URIs have several hosts and it has no `sectorIdentifierUri`.
+ *
+ * The sector of a client that the operator created is configuration. A client that registered itself, or that a metadata document
+ * describes, may name any redirect URI. Its sector must be proven: by `issued`, or by a metadata document at that host. Otherwise the
+ * client is a sector of its own. OpenID Connect Core §8.1
+ */
+export function sectorOf(client: Client, issued: object): string | undefined {
+  if (!mustProve(client)) return claimedSector(client);
+  const proven = (issued as Record<string, unknown>)[PROVEN_SECTOR];
+  if (typeof proven === 'string') return proven;
+  const isOwnHost = client.clientIdHost !== undefined && claimedHost(client) === hostOf(client.id);
+  return isOwnHost ? claimedSector(client) : ownSector(client);
+}
+
+/** Returns the sector that the metadata of a client claim, whether it is proven or not. */
+export function claimedSector(client: Client): string | undefined {
+  const host = claimedHost(client);
+  const hasUris = registered(client, 'sectorIdentifierUri') !== undefined || Boolean(client.redirectUris?.length);
+  // A loopback address is on the device of the user and belongs to no client.
+  return !hasUris || (host !== undefined && isLoopbackName(host)) ? ownSector(client) : host;
+}
+
+/**
+ * Returns the sector that is proven by delivering the authorization response to the redirect URI of a request, to be stored with the code
+ * and its tokens. Returns undefined if nothing is proven, or if the sector needs no proof.
+ *
+ * An application that registered itself proves nothing by the scheme of its redirect URI: every application can claim a scheme.
+ */
+export function deliveredSector({ client, redirectUri }: AuthorizationRequest): Record<string, string> | undefined {
+  const sector = mustProve(client) ? claimedSector(client) : undefined;
+  if (sector === undefined || redirectUri === undefined) return undefined;
+  const isScheme = sector.endsWith(':') && client.clientIdHost === undefined;
+  const isListed =
+    registered(client, 'sectorIdentifierUri') !== undefined && client.redirectUris?.includes(redirectUri);
+  return !isScheme && (isListed || hostOf(redirectUri) === sector) ? { [PROVEN_SECTOR]: sector } : undefined;
+}
+
+const mustProve = (client: Client): boolean => client.requiresSectorProof === true || client.clientIdHost !== undefined;
+
+/** The sector of a client that shares identifiers with no other client. No host contains a space. */
+const ownSector = (client: Client): string => `client ${client.id}`;
