@@ -9,6 +9,7 @@ import { pages } from 'nest-oauth2/pages';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 
 import { ApprovalController } from './approval.controller.js';
+import { reachSuite } from '../plans/reach-suite.js';
 import { RSA, selfSigned } from './certificate.js';
 import { ResourceController } from './resource.controller.js';
 import { HostStore, PASSWORD } from './store.js';
@@ -42,7 +43,10 @@ export async function startHost(settings: HostSettings, place: HostPlace): Promi
         model: store,
         issuer,
         secret: randomBytes(32).toString('base64url'),
-        features: [pages({ site: 'Conformance', signIn: PASSWORD, throttle: { count: () => 0 } }), ...features],
+        features: [
+          pages({ site: 'Conformance', signIn: PASSWORD, clientLogos: reachSuite, throttle: { count: () => 0 } }),
+          ...features,
+        ],
         ...options,
       }),
     ],

@@ -26,6 +26,8 @@ export interface Client extends EncryptionRegistration, OpenIdRegistration, Sign
   jwks?: { keys: readonly object[] };
   /** Where those are, if they are not here. RFC 7591 §2 (`jwks_uri`) */
   jwksUri?: string;
+  /** The URL of its logo, for the pages of the user. RFC 7591 §2 (`logo_uri`) */
+  logoUri?: string;
   /** `'none'` says that this client is public: it has no secret. RFC 7591 §2 */
   tokenEndpointAuthMethod?: string;
   /** By which algorithm alone its assertions are signed. OpenID Connect Registration §2 (`token_endpoint_auth_signing_alg`) */

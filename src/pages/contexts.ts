@@ -57,6 +57,8 @@ export interface SecondFactorPageContext extends FormContext {
 export interface ConsentPageContext extends FormContext {
   user: User;
   client: Client;
+  /** The logo of the client as a `data:` URI. Set only if `clientLogos` is enabled and the client has a valid logo. */
+  clientLogo?: string | undefined;
   /** What it would be allowed; a client may ask for nothing more than to know who is there. */
   scopes: readonly string[];
   redirectUri: string;
@@ -118,6 +120,8 @@ export interface DeviceConsentPageContext extends FormContext {
   client: Client;
   /** The host whose page says what the client is, where its id is the URL of that: all that is known of it for sure. */
   clientHost?: string | undefined;
+  /** The logo of the client as a `data:` URI. Set only if `clientLogos` is enabled and the client has a valid logo. */
+  clientLogo?: string | undefined;
   /** What the device would be allowed. */
   scopes: readonly string[];
   /** For which resources. RFC 8707 §2 */

@@ -75,7 +75,7 @@ export class DeviceEndpoint extends PageEndpoint {
     this.site.show('device', facts, visit, problem ? STATUS[problem] : 200);
   }
 
-  private askUser(user: User, found: DeviceRequest, visit: Visit): void {
+  private async askUser(user: User, found: DeviceRequest, visit: Visit): Promise<void> {
     const { client, scope = '', resource, data, userCode } = found;
     const scopes = scope.split(' ').filter(Boolean);
     const fields = this.site.fields(visit, { user_code: userCode }, subjectOf(user, found));
@@ -84,6 +84,7 @@ export class DeviceEndpoint extends PageEndpoint {
       user,
       client,
       clientHost: client.clientIdHost,
+      ...(await this.site.logoOf(client)),
       scopes,
       resources: resource,
       claims: namedClaims(data),

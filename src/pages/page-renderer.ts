@@ -85,14 +85,15 @@ export class PageRenderer {
     const { title, main } = render({ ...said, ...facts });
     const { site, logo, home = '/' } = this.look;
     const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
-    return { html: document.source, status, headers: this.headers(name, said.language, framesOf(facts)) };
+    return { html: document.source, status, headers: this.headers(name, said.language, facts) };
   }
 
-  private headers(name: PageName, language: string, frames: readonly string[]): Readonly<Record<string, string>> {
+  private headers(name: PageName, language: string, facts: Embedded): Readonly<Record<string, string>> {
+    const frames = framesOf(facts);
     const policy = [
       "default-src 'none'",
       `style-src ${this.style.source}`,
-      `img-src ${sourceOf(this.look.logo)}`,
+      `img-src ${imageSources(this.look.logo, facts.clientLogo)}`,
       // Of this page alone. Front-Channel Logout §2
       ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
       "base-uri 'none'",
@@ -111,13 +112,20 @@ export class PageRenderer {
 /** A page as an interaction answers with it. */
 export type Shown = Extract<InteractionAnswer, { html: string }>;
 
+/** What a page embeds besides its style. */
+interface Embedded {
+  frames?: readonly string[];
+  clientLogo?: string | undefined;
+}
+
 /** The origins of what a page opens in frames. */
-function framesOf({ frames = [] }: { frames?: readonly string[] }): readonly string[] {
+function framesOf({ frames = [] }: Embedded): readonly string[] {
   return [...new Set(frames.map((url) => new URL(url).origin))];
 }
 
-/** Without a picture there is an empty icon, lest browsers look for one. */
-function sourceOf(logo: string | undefined): string {
+/** The sources of `img-src`. Without a logo of the site the icon is an empty `data:` URI, so that browsers request none. */
+function imageSources(logo: string | undefined, clientLogo: string | undefined): string {
   if (logo === undefined) return 'data:';
-  return URL.canParse(logo) ? new URL(logo).origin : "'self'";
+  const source = URL.canParse(logo) ? new URL(logo).origin : "'self'";
+  return clientLogo === undefined ? source : `${source} data:`;
 }

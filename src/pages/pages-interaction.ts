@@ -42,7 +42,10 @@ export class PagesInteraction implements OAuth2Interaction {
     await this.model.saveConsent?.(user, authorization);
   }
 
-  consent(user: User, { authorization, request, returnTo, action, ticket }: ConsentContext): InteractionAnswer {
+  async consent(
+    user: User,
+    { authorization, request, returnTo, action, ticket }: ConsentContext,
+  ): Promise<InteractionAnswer> {
     const { client, scope = '', redirectUri, data } = authorization;
     const visitor = requestOf(request);
     const facts = {
@@ -54,6 +57,7 @@ export class PagesInteraction implements OAuth2Interaction {
       claims: namedClaims(data),
       details: this.site.detailsFor(data, preferencesOf(visitor, returnTo)),
       clientHost: client.clientIdHost,
+      ...(await this.site.logoOf(client)),
       action,
       fields: { ticket },
       accounts: this.site.loginPath(visitor, returnTo),

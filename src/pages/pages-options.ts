@@ -1,9 +1,11 @@
 import { AttemptCounter, type Throttle } from './attempts.js';
+import { ClientLogos } from './client-logos.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
 import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSecondFactor } from './second-factor.js';
 import type { Sessions } from './sessions.js';
 import type { ServerFacts, SignIn } from '../../lib/index.js';
+import type { SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
 import { isObject } from '../../lib/options/kinds.js';
 import { verify } from '../configuration/verify.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
@@ -33,6 +35,13 @@ export interface PagesOptions extends Look {
    * signed in, and five codes in fifteen minutes for one user.
    */
   throttle?: Throttle;
+  /**
+   * Whether consent pages show the logos of clients (`logo_uri`). The server fetches a logo, validates that it is a PNG or JPEG
+   * picture of at most 64 KiB and 1024 x 1024 pixels, caches it, and embeds it in the page. An object sets how it is fetched. The
+   * logo of a client that describes itself is shown only if its host is that of the client identifier or of a redirect URI.
+   * Default: `false`. RFC 7591 §2, §5
+   */
+  clientLogos?: boolean | SafeFetchOptions;
   /** `false`: no page of the applications with access. Default: true, where the model keeps consents */
   applications?: boolean;
   /** Is there a page where users enter the codes of devices? It needs the feature `deviceAuthorization()`. Default: false */
@@ -50,6 +59,8 @@ export interface SettledOptions {
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
   secondFactor: SettledSecondFactor | undefined;
+  /** Undefined if pages show no logos of clients. */
+  clientLogos: ClientLogos | undefined;
   throttle: (server: ServerFacts) => Throttle;
   /** For the codes of a second factor: of those counted here, nobody can push any out who has no password. */
   codeThrottle: (server: ServerFacts) => Throttle;
@@ -91,6 +102,8 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     '`secondFactor` stands beside no `sessions`: whoever signs your users in asks for it',
   );
   verify(throttle === undefined || typeof throttle?.count === 'function', '`throttle` must have a method `count()`');
+  const { clientLogos = false } = options;
+  verify(typeof clientLogos === 'boolean' || isObject(clientLogos), '`clientLogos` must be a boolean or an object');
   const signOutEndsGrants = options.signOutEndsGrants === true;
   return {
     renderer: new PageRenderer(options),
@@ -102,6 +115,7 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     signOutEndsGrants,
     signIn,
     secondFactor: options.secondFactor && settleSecondFactor(options.secondFactor, signIn?.acr),
+    clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
     throttle: throttleOf(throttle, new AttemptCounter(PER_NETWORK, PER_USER)),
     codeThrottle: throttleOf(throttle, new AttemptCounter(CODES)),
   };

@@ -1,7 +1,7 @@
 import { type ShownDetail, shownDetails } from '../../lib/features/authorization-details/shown-details.js';
 import { senderOf } from '../../lib/http/origin.js';
 import { detailsOf } from '../../lib/tokens/authorization-details.js';
-import type { Falsy, Request, Response, ServerFacts, User, Wanted } from '../../lib/index.js';
+import type { Client, Falsy, Request, Response, ServerFacts, User, Wanted } from '../../lib/index.js';
 import { findDefinitions } from '../decorators/define-scopes.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
@@ -40,6 +40,12 @@ export class Site {
 
   async findUser(request: Request): Promise<User | Falsy> {
     return this.sessions.find(request);
+  }
+
+  /** The logo of a client for a page that shows it. Empty if logos are disabled, or if the client has none to show. */
+  async logoOf(client: Client): Promise<{ clientLogo?: string }> {
+    const clientLogo = await this.options.clientLogos?.find(client);
+    return clientLogo === undefined ? {} : { clientLogo };
   }
 
   /** What authorization details say, in a language of the visitor. */

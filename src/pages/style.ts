@@ -29,6 +29,7 @@ body {
 header { width: min(100%, var(--width)); margin-bottom: 1rem; font-weight: 650; }
 header a { display: flex; align-items: center; gap: .625rem; min-height: 2rem; color: inherit; text-decoration: none; }
 header img { max-height: 2rem; }
+.client-logo { display: block; max-width: 8rem; max-height: 3rem; }
 main {
   width: min(100%, var(--width)); padding: clamp(1.25rem, 5vw, 2rem); border: 1px solid var(--line);
   border-radius: var(--radius); background: var(--card);

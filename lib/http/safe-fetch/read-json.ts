@@ -16,8 +16,13 @@ export async function readJson(answer: IncomingMessage, size: number): Promise<R
 
 /** Reads an answer of so many bytes at most as text, whatever its type: who reads it finds out what it is. */
 export async function readText(answer: IncomingMessage, size: number): Promise<string> {
+  return (await readBody(answer, size)).toString('latin1');
+}
+
+/** Reads the bytes of a 200 response of at most `size` bytes. */
+export async function readBody(answer: IncomingMessage, size: number): Promise<Buffer> {
   verifyStatus(answer);
-  return (await readBytes(answer, size)).toString('latin1');
+  return await readBytes(answer, size);
 }
 
 /** Was something taken? Whatever else is said of that is not read. */

@@ -6,7 +6,7 @@ import { FetchError } from './fetch-error.js';
 import { lookUp } from './look-up.js';
 import { type Posted, requestPinned } from './pinned-request.js';
 import { Places } from './places.js';
-import { readJson, readText, verifyTaken } from './read-json.js';
+import { readBody, readJson, readText, verifyTaken } from './read-json.js';
 import { fetchFault, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
 
@@ -60,6 +60,15 @@ export class SafeFetch {
   /** Fetches text in ASCII. @param accept the media types that are wanted @throws FetchError whenever there is none */
   async text(text: string, accept: string): Promise<Fetched<string>> {
     return await this.read(text, { accept, read: readText });
+  }
+
+  /**
+   * Fetches bytes.
+   * @param accept The requested media types. The caller validates the content.
+   * @throws {FetchError} If the response cannot be read.
+   */
+  async bytes(text: string, accept: string): Promise<Fetched<Buffer>> {
+    return await this.read(text, { accept, read: readBody });
   }
 
   /** Hands something over by POST, to who answers 200 or 204. @throws FetchError whenever it was not taken */

@@ -6,13 +6,15 @@ import { hidden } from './fields.js';
 /** What is known of who asks, be it for a browser or for a device. */
 type Asking = Pick<
   ConsentPageContext,
-  'say' | 'describe' | 'nameOf' | 'client' | 'clientHost' | 'scopes' | 'claims' | 'details'
+  'say' | 'describe' | 'nameOf' | 'client' | 'clientLogo' | 'clientHost' | 'scopes' | 'claims' | 'details'
 >;
 
 /** Who asks, who speaks for that one, and what is asked for: scopes, claims by name, and authorization details. */
-export function asked({ say, describe, nameOf, client, clientHost, scopes, claims = [], details = [] }: Asking): Html {
+export function asked(context: Asking): Html {
+  const { say, describe, nameOf, client, clientLogo, clientHost, scopes, claims = [], details = [] } = context;
   const values = { client: html`<b>${nameOf(client)}</b>` };
-  return html`<p>${say(scopes.length + details.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
+  return html`${clientLogo !== undefined && html`<img class="client-logo" src="${clientLogo}" alt="" />`}
+    <p>${say(scopes.length + details.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
     ${clientHost !== undefined && html`<p>${say('clientAt', { host: html`<code>${clientHost}</code>` })}</p>`}
     ${linksOf(client, say)}
     ${
@@ -37,8 +39,7 @@ export function asked({ say, describe, nameOf, client, clientHost, scopes, claim
 }
 
 /**
- * What a client that describes itself says of itself on pages of its own. Its logo is not shown: it may be anybody's.
- * RFC 7591 §2, §5
+ * Links to the privacy policy and the terms of a client that describes itself. RFC 7591 §2
  */
 function linksOf(client: Client, say: Asking['say']): Html | false {
   const { metadata } = client as Client & { metadata?: Readonly<Record<string, unknown>> };
