@@ -28,7 +28,7 @@ export interface CampaignOptions extends Omit<RunOptions, 'meanwhile' | 'pauses'
   finished?: (result: PlanResult) => Promise<unknown>;
 }
 
-/** Runs plans, each against its own server. */
+/** Runs plans, each against its own server. A plan that breaks off has no results, and does not stop the others. */
 export async function runCampaign(
   suite: Suite,
   plans: readonly ConformancePlan[],
@@ -39,15 +39,17 @@ export async function runCampaign(
   await Promise.all(
     options.issuers.map(async (issuer) => {
       for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
-        const result = { plan, modules: await runOne(suite, plan, issuer, options) };
+        const result = { plan, modules: await runOne(suite, plan, issuer, options).catch(broken(plan, options)) };
         results.push(result);
-        await options.finished?.(result);
+        if (result.modules.length > 0) await options.finished?.(result);
       }
     }),
   );
   const modules = results.flatMap((result) => result.modules);
   const unexpected = modules.filter(({ isGood }) => !isGood).length;
-  options.print(`${modules.length} modules (${countsOf(modules)}), ${unexpected} not as expected`);
+  const lost = results.filter((result) => result.modules.length === 0).length;
+  const closing = `${modules.length} modules (${countsOf(modules)}), ${unexpected} not as expected`;
+  options.print(lost === 0 ? closing : `${closing}, ${lost} plans without results`);
   return results;
 }
 
@@ -56,6 +58,13 @@ const countsOf = (modules: readonly Judged[]) =>
   [...new Set(modules.map(({ result }) => result))]
     .map((result) => `${result} ${modules.filter((module) => module.result === result).length}`)
     .join(', ');
+
+const broken =
+  ({ name }: ConformancePlan, { print }: CampaignOptions) =>
+  (error: Error): Judged[] => {
+    print(`  NOT OK ${name}: ${error.message}`);
+    return [];
+  };
 
 async function runOne(
   suite: Suite,

@@ -181,9 +181,11 @@ describe('npm run conformance', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(49);
   });
 
-  it('stops the server, and says what the suite said, where that refuses the plan', async () => {
-    const { results, servers } = await run({}, [], { plan: 'no-plan' });
-    expect(results).toMatchObject({ message: expect.stringMatching(/POST api\/plan.* 404 .*no such thing/) });
+  it('stops the server and prints the answer if the suite rejects the plan', async () => {
+    const { lines, servers, results } = await run({}, [], { plan: 'no-plan' });
+    expect(results).toMatchObject([{ modules: [] }]);
+    expect(lines[0]).toMatch(/^  NOT OK ours: POST api\/plan.* 404 .*no such thing/);
+    expect(lines[1]).toBe('0 modules (), 0 not as expected, 1 plans without results');
     expect(servers).toEqual(['started', 'stopped']);
   });
 });

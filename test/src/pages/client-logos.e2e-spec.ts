@@ -80,7 +80,7 @@ describe.each(PLATFORMS)('the logo of a client on consent pages, on %s', (platfo
           consent: 'always',
           logoUri: `${logos.url}/logo.png`,
           ...client,
-        } as StoredClient,
+        },
       ],
       users: { findById: () => alice, findByCredentials: () => alice },
     });
@@ -180,7 +180,7 @@ describe.each(PLATFORMS)('the logo of a client on consent pages, on %s', (platfo
 
   it('is never requested by default, nor from addresses that are not public', async () => {
     for (const options of [{}, { clientLogos: true }]) {
-      const { consent } = await setUp({ logoUri: logos.url.replace('http:', 'https:') } as never, options);
+      const { consent } = await setUp({ logoUri: logos.url.replace('http:', 'https:') }, options);
       expect(pictureOf((await consent()).html)).toBeUndefined();
     }
     expect(logos.requests).toEqual([]);
