@@ -8,19 +8,20 @@ import { type GivenFilter, readFilter } from './grant-filter.js';
 import { grantRow } from './rows.js';
 import { isSessionClient, markSessionClient, readSessionClient } from './session-client.js';
 import type { GrantRow, Storage } from './storage.js';
-import { UserStore } from './user-store.js';
+import { sessionClientsOf } from './user-records.js';
+import { minute, UserStore } from './user-store.js';
 
 /** What of a store is of clients at which users have signed in: a grant each, on which nothing hangs. */
 export abstract class SessionClientStore<S extends Storage> extends UserStore<S> implements SessionClientModel {
   private readonly listeners = new Map<string, SignOutListener>();
 
   async saveSessionClient(one: SessionClient, expiresAt: Date): Promise<void> {
-    const { userId, clientId, issuer } = one;
-    const [known] = await this.listSessionClients({ ...one });
-    const grant = known ?? grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
-    await this.storage.keep(markSessionClient(grant, one, expiresAt), []);
-    // What was taken meanwhile is not kept again: whoever took it told of the sign-in before this one.
-    if (known && (await this.listSessionClients({ ...one })).length === 0) await this.saveSessionClient(one, expiresAt);
+    const { userId, clientId, issuer, sid, sub, grantId } = one;
+    const grant = markSessionClient(grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId }), one, expiresAt);
+    grant.userId = sessionClientsOf(userId);
+    // A sign-out revokes the first name, and the session may sign in again.
+    const name = JSON.stringify([issuer, userId, clientId, sid, sub, grantId]);
+    await this.keepOnce([name, `${name} ${minute()}`], grant);
   }
 
   async takeSessionClients(filter: SessionClientFilter): Promise<SessionClient[]> {
@@ -63,16 +64,16 @@ export abstract class SessionClientStore<S extends Storage> extends UserStore<S>
 
   private async take(filter: SessionClientFilter, taken: SessionClient[]): Promise<void> {
     for (const grant of await this.listSessionClients(filter)) {
-      const isOurs = await this.storage.revokeGrants({ userId: filter.userId, grantId: grant.id });
-      if (isOurs > 0) taken.push(readSessionClient(grant));
+      const isOurs = await this.storage.revokeGrants({ userId: grant.userId!, grantId: grant.id });
+      if (isOurs > 0) taken.push(readSessionClient(grant, filter.userId));
     }
   }
 
   private async listSessionClients(filter: SessionClientFilter): Promise<GrantRow[]> {
     const wanted = Object.entries(filter);
-    return (await this.storage.listGrants(filter.userId)).filter((grant) => {
+    return (await this.storage.listGrants(sessionClientsOf(filter.userId))).filter((grant) => {
       if (!isSessionClient(grant)) return false;
-      const one = readSessionClient(grant);
+      const one = readSessionClient(grant, filter.userId);
       return wanted.every(([name, value]) => value === undefined || one[name as keyof SessionClient] === value);
     });
   }

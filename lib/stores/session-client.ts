@@ -12,7 +12,8 @@ export function markSessionClient(grant: GrantRow, { sid, sub, grantId }: Sessio
   return Object.assign(grant, { data, lastUsedAt: Date.now(), expiresAt: expiresAt.getTime() });
 }
 
-export function readSessionClient({ userId, clientId, issuer, data }: GrantRow): SessionClient {
+/** Returns the sign-in of a user that a grant stores. */
+export function readSessionClient({ clientId, issuer, data }: GrantRow, userId: string): SessionClient {
   const kept = JSON.parse(data!) as Pick<SessionClient, 'sid' | 'sub' | 'grantId'>;
-  return { userId: userId!, clientId, issuer: issuer!, ...kept };
+  return { userId, clientId, issuer: issuer!, ...kept };
 }

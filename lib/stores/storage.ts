@@ -99,6 +99,8 @@ export interface Storage {
   replaceText(name: string, old: string | undefined, text: string): Awaitable<boolean>;
   /** Ends grants and all that hangs on them, those of a whole client in one step; the number that were alive. */
   revokeGrants(filter: GrantFilter): Awaitable<number>;
+  /** Whether a grant is stored and was not revoked. One look-up by the id. */
+  hasGrant(id: string): Awaitable<boolean>;
   /** The grants of a user that are alive by the same rule and have been used, the latest first. */
   listGrants(userId: string): Awaitable<GrantRow[]>;
   /** Forgets what has expired, in batches where that matters; the number of rows. */

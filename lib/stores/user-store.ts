@@ -13,9 +13,10 @@ import { describedClient } from './described-client.js';
 import { type GivenFilter, readFilter } from './grant-filter.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { RequestStore } from './request-store.js';
-import { grantRow, rowOf, withoutSecrets } from './rows.js';
+import { grantRow, withoutSecrets } from './rows.js';
 import { isSessionClient } from './session-client.js';
 import { sessionOf, sessionRows } from './session-row.js';
+import { consentsOf, sessionClientsOf } from './user-records.js';
 import type { Found, GrantRow, Storage } from './storage.js';
 
 /** For how long a consent is remembered. */
@@ -63,14 +64,16 @@ export abstract class UserStore<S extends Storage>
   async hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean> {
     if (asked.client.consent === 'never') return true;
     if (!mayRemember(asked.client, asked)) return false;
-    return coversConsent(await this.storage.listGrants(String(user['id'])), asked);
+    return coversConsent(await this.storage.listGrants(consentsOf(String(user['id']))), asked);
   }
 
   /** Remembers it for a year, where an earlier consent may stand for a later one at all. */
   async saveConsent(user: User, asked: Asked<StoredClient>): Promise<void> {
     if (!mayRemember(asked.client, asked) || (await this.hasConsented(user, asked))) return;
     const grant = markConsent(grantRow(asked, asked.client, user), asked);
-    await this.storage.keep(grant, [rowOf(grant, 'consent', newGrantId(), new Date(Date.now() + YEAR))]);
+    const stored = { ...grant, userId: consentsOf(String(user['id'])), expiresAt: Date.now() + YEAR };
+    const { userId, clientId, issuer, scope, data } = stored;
+    await this.keepOnce([JSON.stringify([minute(), userId, clientId, issuer, scope, data])], stored);
   }
 
   /** What has access to a user's account at the moment, the latest used first. */
@@ -85,17 +88,17 @@ export abstract class UserStore<S extends Storage>
     userId: string | number,
     { issuer }: { issuer?: string } = {},
   ): Promise<Application<StoredClient>[]> {
-    const all = await this.grantsOf(userId);
+    const consents = await this.storage.listGrants(consentsOf(String(userId)));
+    const all = [...(await this.grantsOf(userId)), ...consents].toSorted((a, b) => usedAt(b) - usedAt(a));
     const rows = issuer === undefined ? all : all.filter((row) => row.issuer === issuer);
     return [...(await this.clientsOf(rows))].map(([clientId, client]) => {
       const grants = rows.filter((row) => row.clientId === clientId);
-      const used = grants.map(({ lastUsedAt, createdAt }) => lastUsedAt ?? createdAt);
       return {
         clientId,
         client: client && withoutSecrets(client),
         scope: allScopes(grants),
         createdAt: new Date(Math.min(...grants.map(({ createdAt }) => createdAt))),
-        lastUsedAt: new Date(Math.max(...used)),
+        lastUsedAt: new Date(Math.max(...grants.map(usedAt))),
       };
     });
   }
@@ -103,7 +106,8 @@ export abstract class UserStore<S extends Storage>
   /**
    * Ends every grant that matches all fields of the filter, with its codes and tokens, in one step: `{ userId }`,
    * `{ clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. Remembered consents of these grants
-   * end too, and `{ userId }` also ends the user's sessions. In Redis, `{ clientId, issuer }` ends grants one by one.
+   * end too, in steps of their own, and `{ userId }` also ends the user's sessions. In Redis, `{ clientId, issuer }` ends
+   * grants one by one.
    * @returns the number of grants that were alive, consents and sessions included. The grants of a client are counted up to
    * 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` ended before.
    * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would end the grants of others.
@@ -112,12 +116,33 @@ export abstract class UserStore<S extends Storage>
     const filter = readFilter(given);
     const { userId, grantId } = filter;
     const grants = userId !== undefined && grantId !== undefined ? await this.storage.listGrants(userId) : [];
-    const count = await this.storage.revokeGrants(filter);
+    let count = 0;
+    if (userId !== undefined && grantId === undefined) {
+      // Consents end first: nothing may be granted without asking after a revocation that was interrupted.
+      for (const stored of [consentsOf(userId), sessionClientsOf(userId)]) {
+        count += await this.storage.revokeGrants({ ...filter, userId: stored });
+      }
+    }
+    count += await this.storage.revokeGrants(filter);
     tellEnded({ grantId, userId, clientId: filter.clientId });
     const ended = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
-    const consents = ended ? consentsTo(grants, ended.clientId, ended.issuer) : [];
-    for (const { id } of consents) await this.storage.revokeGrants({ userId: userId!, grantId: id });
+    if (!ended) return count;
+    const stored = [...grants, ...(await this.storage.listGrants(consentsOf(userId!)))];
+    for (const { id, userId: owner } of consentsTo(stored, ended.clientId, ended.issuer)) {
+      await this.storage.revokeGrants({ userId: owner!, grantId: id });
+    }
     return count;
+  }
+
+  /**
+   * Stores a grant without tokens under an id that is derived from a name, so that processes which store it at the same time store it once.
+   * If the grant of a name is revoked, the next name is tried, and a random id at last.
+   */
+  protected async keepOnce(names: readonly string[], grant: GrantRow): Promise<void> {
+    for (const id of [...names.map(digest), newGrantId()]) {
+      await this.storage.keep({ ...grant, id }, []);
+      if (await this.storage.hasGrant(id)) return;
+    }
   }
 
   /** The client of something that was found. */
@@ -147,6 +172,11 @@ export abstract class UserStore<S extends Storage>
     );
   }
 }
+
+/** Returns the number of the current minute. */
+export const minute = (): number => Math.floor(Date.now() / 60_000);
+
+const usedAt = ({ lastUsedAt, createdAt }: GrantRow) => lastUsedAt ?? createdAt;
 
 /** As it was at last, where a document described it. */
 function described(id: string, rows: readonly GrantRow[]): StoredClient | undefined {

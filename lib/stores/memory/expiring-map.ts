@@ -15,6 +15,10 @@ export class ExpiringMap<V extends Expiring> {
     return this.entries.get(key);
   }
 
+  get size(): number {
+    return this.entries.size;
+  }
+
   values(): Iterable<V> {
     return this.entries.values();
   }

@@ -21,6 +21,9 @@ interface KeptRow extends Row {
 export class MemoryStorage extends MemoryClients implements Storage {
   private readonly rows: Readonly<Record<Kind, ExpiringMap<KeptRow>>>;
   private readonly grants: ExpiringMap<Grant>;
+  /** The ids of the grants of each user; some of them may be forgotten already. */
+  private readonly byUser = new Map<string, Set<string>>();
+  private indexed = 0;
   private readonly seen: ExpiringMap<{ expiresAt: number }>;
   private readonly texts = new Map<string, string>();
   private moments = momentsIn(undefined);
@@ -95,7 +98,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
 
   revokeGrants(filter: GrantFilter): number {
     const { grantId, userId, clientId, issuer } = filter;
-    const grants = grantId === undefined ? this.grants.values() : [this.grants.get(grantId)];
+    const grants = grantId === undefined ? this.candidates(userId) : [this.grants.get(grantId)];
     let count = 0;
     for (const grant of grants) {
       if (!grant || !this.isAlive(grant) || !isMatch(grant, filter)) continue;
@@ -108,9 +111,13 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return count;
   }
 
+  hasGrant(id: string): boolean {
+    return this.isAlive(this.grants.get(id));
+  }
+
   listGrants(userId: string): GrantRow[] {
     const now = Date.now();
-    const grants = [...this.grants.values()].filter(
+    const grants = [...this.candidates(userId)].filter(
       (grant) => grant.userId === userId && grant.lastUsedAt && this.isAlive(grant) && grant.expiresAt >= now,
     );
     return structuredClone(livingGrants(this.moments, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!));
@@ -119,7 +126,36 @@ export class MemoryStorage extends MemoryClients implements Storage {
   prune(): number {
     const now = Date.now();
     const maps = [...Object.values(this.rows), this.grants, this.seen];
-    return maps.reduce((count, map) => count + map.prune(now), 0);
+    const count = maps.reduce((sum, map) => sum + map.prune(now), 0);
+    this.pruneIndex();
+    return count;
+  }
+
+  /** The grants of a user, found by the index, or all grants. */
+  private *candidates(userId: string | undefined): Iterable<Grant> {
+    if (userId === undefined) yield* this.grants.values();
+    for (const id of (userId !== undefined && this.byUser.get(userId)) || []) {
+      const grant = this.grants.get(id);
+      if (grant) yield grant;
+    }
+  }
+
+  private index({ id, userId }: GrantRow): void {
+    if (userId === null) return;
+    const ids = this.byUser.get(userId) ?? new Set<string>();
+    this.byUser.set(userId, ids.add(id));
+    this.indexed += 1;
+    // Expired grants are forgotten without a word: their ids follow when they are half of the index.
+    if (this.indexed > 2 * this.grants.size + 1024) this.pruneIndex();
+  }
+
+  private pruneIndex(): void {
+    this.indexed = 0;
+    for (const [userId, ids] of this.byUser) {
+      for (const id of ids) if (!this.grants.get(id)) ids.delete(id);
+      if (ids.size === 0) this.byUser.delete(userId);
+      this.indexed += ids.size;
+    }
   }
 
   /** False when it was revoked. */
@@ -127,6 +163,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const known = this.grants.get(grant.id);
     if (!known) {
       this.grants.set(grant.id, { ...grant, generation: this.generationOf(grant.clientId), revokedAt: null });
+      this.index(grant);
       return true;
     }
     if (!this.isAlive(known)) return false;

@@ -30,9 +30,9 @@ export class Keys {
     return `${this.prefix}grants-of-${kind}:${id}`;
   }
 
-  /** The lists that hold a grant; the list of its user comes last. */
+  /** The lists that hold a grant; the list of its user comes last. A session has no client, so no list of a client holds it. */
   lists(clientId: string, userId: string | null): string[] {
-    const lists = [this.grantsOf('client', clientId)];
+    const lists = clientId === '' ? [] : [this.grantsOf('client', clientId)];
     if (userId !== null) lists.push(this.grantsOf('user', userId));
     return lists;
   }

@@ -102,9 +102,9 @@ export class RedisClusterStorage extends RedisStorage {
   /** Adds a grant to its lists. Returns the generation of its user, or an empty string if it has no user. */
   private async list({ id, clientId, userId, ...grant }: GrantRow): Promise<string> {
     const [ttl] = valuesOfGrant({ ...grant, id, clientId, userId });
-    const ofClient = this.run(LIST_GRANT, this.keys.grantsOf('client', clientId), id, ttl!);
+    const ofClient = this.keys.lists(clientId, null).map((list) => this.run(LIST_GRANT, list, id, ttl!));
     const ofUser = userId !== null && this.run(LIST_USER_GRANT, this.keys.grantsOf('user', userId), id, ttl!);
-    const [, generation] = await Promise.all([ofClient, ofUser]);
+    const [, generation] = await Promise.all([Promise.all(ofClient), ofUser]);
     return generation ? String(generation) : '';
   }
 }

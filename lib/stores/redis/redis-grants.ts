@@ -66,6 +66,12 @@ export class RedisGrants {
     return count;
   }
 
+  /** Whether a grant is stored and was not revoked. */
+  async has(id: string): Promise<boolean> {
+    for await (const grants of this.alive({ grantId: id })) return grants.length > 0;
+    return false;
+  }
+
   /** Those of a user that are alive and have been used, the latest first. */
   async ofUser(userId: string): Promise<GrantRow[]> {
     const found = new Map<string, GrantRow>();

@@ -76,6 +76,10 @@ export class RedisStorage extends RedisClients implements Storage {
     return this.grants.revoke(filter);
   }
 
+  hasGrant(id: string): Promise<boolean> {
+    return this.grants.has(id);
+  }
+
   async listGrants(userId: string): Promise<GrantRow[]> {
     const [grants, moments] = await Promise.all([this.grants.ofUser(userId), this.currentMoments()]);
     return livingGrants(moments, grants);

@@ -99,6 +99,11 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
   }
 
+  async hasGrant(id: string): Promise<boolean> {
+    const rows = await this.database.find(sql`SELECT id FROM ${this.grants} WHERE id = ${id} AND ${this.alive}`);
+    return rows.length > 0;
+  }
+
   async listGrants(userId: string): Promise<GrantRow[]> {
     if (!isStorable(userId)) return [];
     const rows = await this.database

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+
+import { describe, expect, it } from '@jest/globals';
+import { RedisStore } from 'nest-oauth2/stores/redis';
+
+import { later } from '../support/model.js';
+import { DRIVERS, findRedis, Keys } from './redis-server.js';
+import { users } from './typeorm-databases.js';
+
+describe.each(await findRedis())('the sessions in Redis at %s', (url) => {
+  it('share no list, since no client owns them', async () => {
+    const keys = new Keys([url]);
+    const connected = await DRIVERS[0]![1]([url]);
+    const store = new RedisStore({ client: connected.client, users, prefix: keys.prefix });
+    for (const id of ['one', 'two']) {
+      await store.saveSession({ sessionId: randomUUID(), user: { id }, authTime: new Date(), expiresAt: later(60) });
+    }
+    const names = [...(await keys.contents()).keys()];
+    expect(names.filter((name) => name.startsWith('grants-of-client:'))).toEqual([]);
+    expect(names.filter((name) => name.startsWith('grants-of-user:')).toSorted()).toEqual([
+      'grants-of-user:one',
+      'grants-of-user:two',
+    ]);
+    await keys.remove();
+    await connected.close();
+  });
+});
