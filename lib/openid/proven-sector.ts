@@ -35,16 +35,24 @@ export function claimedSector(client: Client): string | undefined {
  * Returns the sector that is proven by delivering the authorization response to the redirect URI of a request, to be stored with the code
  * and its tokens. Returns undefined if nothing is proven, or if the sector needs no proof.
  *
- * An application that registered itself proves nothing by the scheme of its redirect URI: every application can claim a scheme.
+ * A redirect URI on the device of the user proves nothing, because every application there can claim a scheme or a port. Only a client of a
+ * metadata document keeps the scheme as its sector.
  */
 export function deliveredSector({ client, redirectUri }: AuthorizationRequest): Record<string, string> | undefined {
   const sector = mustProve(client) ? claimedSector(client) : undefined;
   if (sector === undefined || redirectUri === undefined) return undefined;
-  const isScheme = sector.endsWith(':') && client.clientIdHost === undefined;
-  const isListed =
-    registered(client, 'sectorIdentifierUri') !== undefined && client.redirectUris?.includes(redirectUri);
-  return !isScheme && (isListed || hostOf(redirectUri) === sector) ? { [PROVEN_SECTOR]: sector } : undefined;
+  const host = hostOf(redirectUri);
+  if (isOwned(host)) {
+    const isListed =
+      registered(client, 'sectorIdentifierUri') !== undefined && client.redirectUris?.includes(redirectUri);
+    return isListed || host === sector ? { [PROVEN_SECTOR]: sector } : undefined;
+  }
+  return host === sector && client.clientIdHost !== undefined ? { [PROVEN_SECTOR]: sector } : undefined;
 }
+
+/** Whether a host belongs to one owner: it is no loopback name and no scheme. */
+const isOwned = (host: string | undefined): boolean =>
+  host !== undefined && !host.endsWith(':') && !isLoopbackName(host);
 
 const mustProve = (client: Client): boolean => client.requiresSectorProof === true || client.clientIdHost !== undefined;
 

@@ -4,6 +4,7 @@ import { registration } from 'nest-oauth2/features';
 import { Request } from 'nest-oauth2/server';
 
 import { CALLBACK, openIdServer } from '../../support/openid-server.js';
+import { VERIFIER } from '../../support/requests.js';
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 
 const pairwise = { salt: 'salt of thirty-two characters at least' };
@@ -122,6 +123,28 @@ describe('the sector of a client', () => {
     expect(subs[0]).toBe(subs[1]);
     expect(subs[2]).not.toBe(subs[0]);
   });
+
+  it.each(['com.example.app:/cb', 'http://127.0.0.1/cb'])(
+    'is not proven by a response delivered to %s',
+    async (uri) => {
+      const { register, signInAs, authorize, token } = await setUp();
+      const uris = [CALLBACK, uri];
+      documents.replies['/sector'] = json(uris);
+      const { body } = await register({
+        redirect_uris: uris,
+        application_type: 'native',
+        subject_type: 'pairwise',
+        sector_identifier_uri: documents.url('/sector'),
+      });
+      const [id, secret] = [String(body['client_id']), String(body['client_secret'])];
+      const sector = decodeJwt((await signInAs(id, secret)).id_token).sub;
+      const { code } = (await authorize({ client_id: id, redirect_uri: uri })).parameters;
+      const grant = { grant_type: 'authorization_code', code, redirect_uri: uri, code_verifier: VERIFIER };
+      const { sub } = decodeJwt((await token(grant, id, secret)).body.id_token);
+      expect(sub).toMatch(/^[\w-]{43}$/);
+      expect(sub).not.toBe(sector);
+    },
+  );
 
   it.each<[string, Parameters<typeof json>]>([
     ['does not list one', [[CALLBACK]]],
