@@ -34,13 +34,34 @@ function withoutTicket(whole: string): { url: string; ticket?: string | undefine
 
 const TICKET = new RegExp(`&${PROMPT_TICKET}=([^&#]*)`, 'g');
 
-function record(value: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => !NOT_PART.has(name)));
+/** Stands for a parameter that is neither text nor a list of texts, as JSON bodies and some query parsers have it: it is invalid. */
+const NO_TEXT = Object.freeze({});
+
+/** Longer than any list of values that is valid. */
+const MAX_VALUES = 100;
+
+/** Reads the parameters without any nested value, so that it is safe to print and to compare them. */
+function record(parameters: unknown): Record<string, unknown> {
+  if (typeof parameters !== 'object' || parameters === null) return {};
+  const entries = Object.entries(parameters).filter(([name]) => !NOT_PART.has(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, flatValue(value)]));
 }
+
+const flatValue = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.slice(0, MAX_VALUES).map((one) => (isText(one) ? one : NO_TEXT))
+    : isText(value) || value === undefined || value === null
+      ? value
+      : NO_TEXT;
+
+const isText = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
 
 function pairs(query: Record<string, unknown>): [string, string][] {
   return Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, String(one)]),
+    [value]
+      .flat()
+      .filter(isText)
+      .map((one): [string, string] => [name, String(one)]),
   );
 }
 
