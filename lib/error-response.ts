@@ -23,9 +23,10 @@ export function wireCode(error: OAuthError): string {
 /** To find a code here costs less than to check its spelling, which was a tenth of the time of a refusal. */
 const CODES = new Set(NAMED.map(({ prototype }) => prototype.name));
 
-/** Says when to come again, in seconds, where the error knows. RFC 9110 §10.2.3 */
+/** Sets `Retry-After`, in seconds, for an error with status 429 or 5xx that has `retryAfter`. RFC 9110 §10.2.3, RFC 6585 §4 */
 export function sayRetryAfter({ headers }: Response, error: OAuthError): void {
-  if (error.code < 500 || !(error instanceof TemporarilyUnavailableError)) return;
+  const isLater = error.code >= 500 || error.code === 429;
+  if (!isLater || !(error instanceof TemporarilyUnavailableError)) return;
   const { retryAfter } = error;
   if (retryAfter! >= 0 && retryAfter! < Infinity) headers['retry-after'] = String(Math.ceil(retryAfter!));
 }

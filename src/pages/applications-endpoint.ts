@@ -1,4 +1,5 @@
 import type { Application, ConsentModel, Model, User } from '../../lib/index.js';
+import { isVSCHAR } from '../../lib/http/syntax.js';
 import { loginInitiation } from '../../lib/openid/login-initiation.js';
 import { ofTenant } from '../tenants/tenant-of.js';
 import { pathOf } from './local-path.js';
@@ -30,7 +31,7 @@ export class ApplicationsEndpoint extends PageEndpoint {
     const user = await this.site.findUser(visit.request);
     if (!user) return this.signIn(visit);
     const clientId = textOf(visit.request, 'client_id');
-    if (!this.site.isOurs(visit) || !clientId) return this.goTo(this.path(visit), visit);
+    if (!this.site.isOurs(visit) || !clientId || !isVSCHAR(clientId)) return this.goTo(this.path(visit), visit);
     const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId, ...ofTenant(this.site.server) });
     if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, visit });
     this.goTo(this.path(visit, { ended: '' }), visit);

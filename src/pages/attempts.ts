@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Response, ServerFacts } from '../../lib/index.js';
 import { networkOf } from '../../lib/http/network.js';
-import { keepRecent } from '../../lib/keep-recent.js';
+import { type RequestRate, WindowCounts } from '../../lib/window-counts.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 
 /** An attempt to sign in. */
@@ -39,56 +39,18 @@ export async function isTooMany(throttle: Throttle, attempt: Attempt, response: 
   return wait > 0;
 }
 
-/** A number of attempts in a number of seconds. */
-export interface AttemptLimit {
-  attempts: number;
-  seconds: number;
-}
-
-/** Maximum number of counts that a process remembers of each kind. The oldest is dropped first. */
-const MAX_COUNTS = 20_000;
-
-/** Fixed-window counts of attempts, in the memory of this process. */
-class Counts {
-  private readonly counts = new Map<string, { count: number; until: number }>();
-
-  constructor(private readonly limit: AttemptLimit) {}
-
-  /** Counts an attempt. @returns seconds until the window ends, if the limit is exceeded; otherwise 0 */
-  add(key: string): number {
-    const now = Date.now();
-    let known = this.counts.get(key);
-    if (!known || known.until <= now) {
-      known = { count: 0, until: now + this.limit.seconds * 1000 };
-      keepRecent(this.counts, key, known, MAX_COUNTS);
-    }
-    known.count += 1;
-    return known.count > this.limit.attempts ? Math.ceil((known.until - now) / 1000) : 0;
-  }
-
-  /** Takes one attempt back. */
-  subtract(key: string): void {
-    const known = this.counts.get(key);
-    if (known && known.count > 0) known.count -= 1;
-  }
-
-  forget(key: string): void {
-    this.counts.delete(key);
-  }
-}
-
 /**
  * Counts the attempts for one user name from one network, and, if `perUser` is set, the attempts for the user name from all networks.
  * Attempts in a known browser are counted by browser alone, so that attempts elsewhere cannot lock the user out. Counts are kept in the
  * memory of this process.
  */
 export class AttemptCounter {
-  private readonly places: Counts;
-  private readonly users: Counts | undefined;
+  private readonly places: WindowCounts;
+  private readonly users: WindowCounts | undefined;
 
-  constructor(perPlace: AttemptLimit, perUser?: AttemptLimit) {
-    this.places = new Counts(perPlace);
-    this.users = perUser && new Counts(perUser);
+  constructor(perPlace: RequestRate, perUser?: RequestRate) {
+    this.places = new WindowCounts(perPlace);
+    this.users = perUser && new WindowCounts(perUser);
   }
 
   /** Returns the throttle of a server. User names of other models and tenants are counted apart. */

@@ -1,4 +1,5 @@
 import { addressOf } from '../../lib/http/network.js';
+import { isNotEmpty, isText } from '../../lib/http/syntax.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import { type Attempt, isTooMany } from './attempts.js';
 import { KnownBrowser } from './known-browser.js';
@@ -15,8 +16,14 @@ import { unlessBusy } from './unless-busy.js';
 
 const LONGEST_PASSWORD = 1000;
 
-/** Fields of one line send no line breaks: attempts of a second factor have one, lest a name be taken for one of them. */
-const isName = (text: string) => text !== '' && text.length <= LONGEST_NAME && !/[\r\n]/.test(text);
+/**
+ * Whether a text can be a user name. A field of one line sends no line breaks, and attempts of a second factor are counted by a text that
+ * has one. Other control characters are in no user name, and PostgreSQL rejects NUL in any text. RFC 6749 Appendix A
+ */
+const isName = (text: string) => text.length <= LONGEST_NAME && isNotEmpty(text) && isText(text);
+
+/** Whether a text can be a password: bcrypt ends at NUL, and databases reject it. */
+const isPassword = (text: string) => text.length <= LONGEST_PASSWORD && !text.includes('\0');
 
 /** What the login that is there already does not do for. */
 const FRESH = ['login', 'create'];
@@ -85,7 +92,7 @@ export class LoginEndpoint extends PageEndpoint {
   private async findUser(visit: Visit): Promise<User | LoginProblem> {
     const { request } = visit;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
-    if (!isName(username) || password.length > LONGEST_PASSWORD) return 'wrong';
+    if (!isName(username) || !isPassword(password)) return 'wrong';
     const throttle = this.site.options.throttle(this.site.server);
     const browser = new KnownBrowser(this.site, visit);
     const knownBrowser = browser.idFor(username);

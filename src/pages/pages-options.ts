@@ -68,10 +68,10 @@ export interface SettledOptions {
 
 const EIGHT_HOURS = 28_800;
 
-const PER_NETWORK = { attempts: 10, seconds: 300 };
+const PER_NETWORK = { requests: 10, per: 300 };
 /** More than one network can use up in the same time, so that a single attacker cannot keep new browsers of a user out. */
-const PER_USER = { attempts: 200, seconds: 3600 };
-const CODES = { attempts: 5, seconds: 900 };
+const PER_USER = { requests: 200, per: 3600 };
+const CODES = { requests: 5, per: 900 };
 
 /** @throws InvalidArgumentError, with a sentence, for what cannot work */
 export function settlePagesOptions(options: PagesOptions): SettledOptions {

@@ -1,6 +1,8 @@
+import { rateFault } from '../../clients/public-client-rate.js';
 import type { Feature, ServerFacts } from '../../feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
+import type { RequestRate } from '../../window-counts.js';
 import { unknownOption } from '../unknown-option.js';
 import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
 import { DEVICE_GRANT, DeviceCodeGrantType } from './device-grant.js';
@@ -14,11 +16,16 @@ export interface DeviceAuthorizationOptions {
   interval?: number;
   /** Where users enter their codes: an https URL, short enough to be typed. Default: the page of `nest-oauth2/pages` */
   verificationUri?: string;
+  /**
+   * How many codes public clients may ask for from one network (an IPv4 address or an IPv6 /64), in one process; `false`: any number.
+   * Beyond that 429 with `Retry-After`. Default: `{ requests: 60, per: 60 }`
+   */
+  rate?: RequestRate | false;
 }
 
 /** A device without a browser shows a code, which its user enters elsewhere. RFC 8628 */
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Feature {
-  const { lifetime = 900, interval = 5, verificationUri } = options;
+  const { lifetime = 900, interval = 5, verificationUri, rate = RATE } = options;
   return {
     name: 'RFC 8628',
     factory: 'deviceAuthorization',
@@ -31,7 +38,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
         metadata: 'device_authorization_endpoint',
         cors: true,
         description: { summary: 'Gives a device its codes. RFC 8628 §3.1', clients: 'all', answer: ANSWER },
-        make: (server) => new DeviceAuthorizationEndpoint(server, { lifetime, interval, verificationUri }),
+        make: (server) => new DeviceAuthorizationEndpoint(server, { lifetime, interval, verificationUri, rate }),
       },
     },
     parameters: {
@@ -52,13 +59,16 @@ const ANSWER = {
   interval: { type: 'integer' },
 } as const;
 
-const NAMES = { lifetime: true, interval: true, verificationUri: true } as const;
+const NAMES = { lifetime: true, interval: true, verificationUri: true, rate: true } as const;
+const RATE: RequestRate = { requests: 60, per: 60 };
 const LONGEST = { lifetime: 86_400, interval: 60 } as const;
 
 function* faultsOf(options: DeviceAuthorizationOptions, server: ServerFacts): Iterable<string> {
   const place = '`deviceAuthorization()`';
   const misspelt = unknownOption(options, NAMES, place);
   if (misspelt !== undefined) yield misspelt;
+  const wrongRate = rateFault(options.rate, place);
+  if (wrongRate !== undefined) yield wrongRate;
   for (const name of ['lifetime', 'interval'] as const) {
     const { [name]: seconds } = options;
     const isGood = seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST[name]);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { owesNoProof } from '../../clients/none.js';
+import { PublicClientRate } from '../../clients/public-client-rate.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { ServerError, TemporarilyUnavailableError, UnauthorizedClientError } from '../../errors.js';
@@ -8,6 +9,7 @@ import type { ServerFacts } from '../../feature.js';
 import type { Client, Falsy, Model, OnceModel } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { requestedScope, verifyClientScope } from '../../tokens/scope.js';
+import type { RequestRate } from '../../window-counts.js';
 import { askedBy } from './device-asked.js';
 import { DEVICE_GRANT } from './device-grant.js';
 import type { DeviceAuthorizationModel, NewDeviceAuthorization } from './device-model.js';
@@ -18,6 +20,8 @@ export interface DeviceSettings {
   lifetime: number;
   interval: number;
   verificationUri: string | undefined;
+  /** How many codes public clients may ask for from one network. */
+  rate: RequestRate | false;
 }
 
 /** The codes of a request, and where its user has to go. */
@@ -31,6 +35,7 @@ const ATTEMPTS = 8;
 /** Gives a device two codes: one to poll with, and one to show. RFC 8628 §3.1, §3.2 */
 export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
   protected readonly id = 'device_authorization';
+  private readonly rate: PublicClientRate;
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel;
 
   constructor(
@@ -38,6 +43,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     private readonly settings: DeviceSettings,
   ) {
     super(server.options, server);
+    this.rate = new PublicClientRate(settings.rate);
   }
 
   /** Those may go without proof who may at the token endpoint, where they poll. RFC 8628 §3.1 */
@@ -45,7 +51,9 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     return owesNoProof(client, DEVICE_GRANT, this.options);
   }
 
-  protected async serve({ client, issuer, parameters, request }: Exchange): Promise<Begun> {
+  protected async serve(exchange: Exchange): Promise<Begun> {
+    this.rate.verify(exchange);
+    const { client, issuer, parameters, request } = exchange;
     if (!client.grants.includes(DEVICE_GRANT)) {
       const detail = { rule: 'the client may use the grant', wanted: client.grants, given: DEVICE_GRANT };
       throw new UnauthorizedClientError('Unauthorized client: it may not use the device grant').because(detail);

@@ -4,26 +4,33 @@ import { TemporarilyUnavailableError } from '../../errors.js';
 import type { OnceModel, User } from '../../model/model.js';
 import { networkOf } from '../../http/network.js';
 
-/** How many codes may be entered: by one user, from one address, by all; in so many seconds. */
-export const GUESSES = { each: 20, all: 3000, seconds: 300 };
+/**
+ * How many codes may be entered in `seconds`: `each` by one user and from one network. All users together may enter `first` codes that
+ * are among the first `few` of their user, and `later` other ones: the accounts of an attacker that guess many codes use up `later`, and do
+ * not keep users out who enter one.
+ */
+export const GUESSES = { each: 20, few: 3, first: 2000, later: 1000, seconds: 300 };
 
 /**
  * Counts an entered user code before it is looked up, so that parallel attempts count as well. The model stores the counts, per user of an
  * issuer, per network, and for all users together. RFC 8628 §5.1
- * @throws {TemporarilyUnavailableError} If too many codes were entered (429).
+ * @throws {TemporarilyUnavailableError} With status 429, if too many codes were entered.
  */
 export async function countGuess(
   model: OnceModel,
   { user, address, issuer }: { user: User; address?: string | undefined; issuer: string | undefined },
 ): Promise<void> {
-  const { each, all, seconds } = GUESSES;
+  const { each, few, first, later, seconds } = GUESSES;
   const id: unknown = user['id'];
   // Users of two issuers may have the same id.
-  const mine = [JSON.stringify(['user', issuer, typeof id, String(id)])];
+  const own = JSON.stringify(['user', issuer, typeof id, String(id)]);
+  const mine = [own];
   if (address !== undefined) mine.push(`address ${networkOf(address)}`);
   for (const who of mine) if (!(await takePlace(model, who, { places: each, probes: each }))) throw tooMany(seconds);
+  const isFew = await takePlace(model, `few of ${own}`, { places: few, probes: few });
+  const pool = isFew ? 'first' : 'later';
   // Of many places a few are tried: where so many are taken that all of these are, it is about enough.
-  if (!(await takePlace(model, 'all', { places: all, probes: 12 }))) throw tooMany(seconds);
+  if (!(await takePlace(model, `all, ${pool}`, { places: isFew ? first : later, probes: 12 }))) throw tooMany(seconds);
 }
 
 /** Takes one of so many places, which are kept for some minutes: are all taken that were tried? Then not. */

@@ -1,4 +1,5 @@
 import { owesNoProof } from '../../clients/none.js';
+import { PublicClientRate } from '../../clients/public-client-rate.js';
 import { resolveRequest } from '../../endpoints/authorize-resolve.js';
 import { AuthorizeSteps } from '../../endpoints/authorize-steps.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
@@ -8,6 +9,7 @@ import type { ServerFacts } from '../../feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import type { Client, Falsy, Model } from '../../model/model.js';
+import type { RequestRate } from '../../window-counts.js';
 import { PUSHED } from '../../response-types/pushed-name.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { asRequest, readPushed } from './pushed-parameters.js';
@@ -21,6 +23,8 @@ interface Pushing {
   interactionLifetime: number;
   /** Requests that are only being checked: their `request_uri` is not known yet. */
   underCheck: WeakSet<Request>;
+  /** How many requests public clients may push from one network. */
+  rate: RequestRate | false;
 }
 
 /** Takes authorization requests from the clients themselves: what a browser brings later is no more than a name. RFC 9126 §2 */
@@ -31,11 +35,14 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   // What is refused is told to the client here, and to the operator once.
   private readonly steps = new CheckingSteps({ ...this.options, events: undefined }, this.server);
 
+  private readonly rate: PublicClientRate;
+
   constructor(
     server: ServerFacts,
     private readonly pushing: Pushing,
   ) {
     super(server.options, server);
+    this.rate = new PublicClientRate(pushing.rate);
   }
 
   /** Those may go without proof who may at the token endpoint, where they bring the code. RFC 9126 §2 */
@@ -44,6 +51,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   }
 
   protected async serve(exchange: Exchange): Promise<PushedRequest> {
+    this.rate.verify(exchange);
     const { client, issuer, parameters, request, response } = exchange;
     const { lifetime, interactionLifetime } = this.pushing;
     const requestUri = PUSHED + opaqueToken();

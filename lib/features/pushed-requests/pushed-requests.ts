@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+import { rateFault } from '../../clients/public-client-rate.js';
 import { InvalidRequestError } from '../../errors.js';
 import type { Feature, ServerFacts } from '../../feature.js';
 import { OF_A_DEVICE } from '../../response-types/response-type.js';
@@ -12,6 +13,7 @@ import type { Model, OnceModel } from '../../model/model.js';
 import { isPushedName, PUSHED } from '../../response-types/pushed-name.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
+import type { RequestRate } from '../../window-counts.js';
 import { unknownOption } from '../unknown-option.js';
 import { PushEndpoint } from './push-endpoint.js';
 import { asRequest } from './pushed-parameters.js';
@@ -28,6 +30,11 @@ export interface PushedRequestOptions {
   lifetime?: number;
   /** Seconds that a request is kept for which came in time: a login takes its time, and pages are reloaded. Default: 1800 */
   interactionLifetime?: number;
+  /**
+   * How many requests public clients may push from one network (an IPv4 address or an IPv6 /64), in one process; `false`: any number.
+   * Beyond that 429 with `Retry-After`. Default: `{ requests: 600, per: 60 }`
+   */
+  rate?: RequestRate | false;
 }
 
 /** The feature, with how long it keeps what, for a profile to judge. */
@@ -46,13 +53,13 @@ const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
 
 /** Clients hand in their authorization requests themselves, checked at once, and browsers bring no more than a name. RFC 9126 */
 export function pushedRequests(options: PushedRequestOptions = {}): PushedRequestsFeature {
-  const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800 } = options;
+  const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800, rate = RATE } = options;
   const underCheck = new WeakSet<Request>();
 
   return {
     name: 'RFC 9126',
     factory: 'pushedRequests',
-    pushing: { required: isRequired, lifetime, interactionLifetime },
+    pushing: { required: isRequired, lifetime, interactionLifetime, rate },
     requires: REQUIRES,
     endpoints: {
       pushed_authorization_request: {
@@ -67,13 +74,14 @@ export function pushedRequests(options: PushedRequestOptions = {}): PushedReques
           required: ['response_type'],
           answer: { request_uri: { type: 'string' }, expires_in: { type: 'integer' } },
         },
-        make: (server) => new PushEndpoint(server, { lifetime, interactionLifetime, underCheck }),
+        make: (server) => new PushEndpoint(server, { lifetime, interactionLifetime, underCheck, rate }),
       },
     },
     parameters: { authorize: { request_uri: 'The name of a pushed request, in place of its parameters.' } },
     metadata: () => ({ require_pushed_authorization_requests: isRequired }),
     check: ({ options: { model } }) => [
       ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
+      ...[rateFault(options.rate, '`pushedRequests()`') ?? []].flat(),
       ...faultsOf({ lifetime, interactionLifetime }, model as PushedModel),
     ],
 
@@ -128,7 +136,8 @@ const isName = (uri: string) => /^[\da-f]{64}$/.test(uri.slice(PUSHED.length));
 const refused = (rule: string) =>
   new InvalidRequestError('Invalid request: `request_uri` is unknown, over or used').because({ rule });
 
-const NAMES = { required: true, lifetime: true, interactionLifetime: true } as const;
+const NAMES = { required: true, lifetime: true, interactionLifetime: true, rate: true } as const;
+const RATE: RequestRate = { requests: 600, per: 60 };
 
 function* faultsOf(
   lifetimes: Record<'lifetime' | 'interactionLifetime', unknown>,

@@ -42,7 +42,7 @@ export class RegistrationEndpoint implements Handler {
       response.body = errorResponse(failure);
       if (failure.code === 401)
         response.headers['www-authenticate'] ??= `Bearer realm="Service", error="${wireCode(failure)}"`;
-      sayWhen(response, failure);
+      sayRetryAfter(response, failure);
       reportRefusal(options.events, refusedAt('registration'), failure, () => ({
         endpoint: 'registration',
         clientId: shortText(request.query?.['client_id']),
@@ -84,11 +84,4 @@ export class RegistrationEndpoint implements Handler {
     const rule = 'the client is registered, and this is its registration access token';
     throw new InvalidTokenError('Invalid token: registration access token is invalid').because({ rule });
   }
-}
-
-/** Of a 429 too. */
-function sayWhen(response: Response, error: OAuthError): void {
-  const { retryAfter } = error as { retryAfter?: number };
-  if (error.code === 429 && retryAfter !== undefined) response.headers['retry-after'] = String(retryAfter);
-  else sayRetryAfter(response, error);
 }

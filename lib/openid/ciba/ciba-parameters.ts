@@ -1,5 +1,6 @@
 import { InvalidBindingMessageError } from '../../errors.js';
 import type { Parameters } from '../../http/parameters.js';
+import { isText } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
 import { registered } from '../../features/client-metadata/registered.js';
 import { readAcrValues } from '../prompt/asked-prompt.js';
@@ -32,7 +33,9 @@ export function readAskedElsewhere(
     lifetime: Math.min(lifetime, expiry === undefined ? lifetime : Number(expiry)),
     acrValues: readAcrValues(parameters, client),
     bindingMessage: readMessage(parameters),
-    userCode: userCode ? parameters.optional('user_code', (text) => text.length <= LONGEST_CODE) : undefined,
+    userCode: userCode
+      ? parameters.optional('user_code', (text) => text.length <= LONGEST_CODE && isText(text))
+      : undefined,
     notificationToken: isPinged(client) ? parameters.required('client_notification_token', isBearer) : undefined,
   };
 }

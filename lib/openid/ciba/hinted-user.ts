@@ -4,6 +4,7 @@ import type { Exchange } from '../../endpoints/exchange.js';
 import type { ServerFacts } from '../../feature.js';
 import { takePlace } from '../../features/device-authorization/guesses.js';
 import type { Parameters } from '../../http/parameters.js';
+import { isText } from '../../http/syntax.js';
 import type { Client, Model, OnceModel, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
 import { hintParameter, isHintToken, ownHint } from '../hint-parameter.js';
@@ -57,7 +58,7 @@ interface Asker {
 }
 
 async function readHint(parameters: Parameters, asker: Asker, server: ServerFacts): Promise<UserHint> {
-  const loginHint = parameters.optional('login_hint', (text) => text.length <= LONGEST);
+  const loginHint = parameters.optional('login_hint', (text) => text.length <= LONGEST && isText(text));
   const loginHintToken = parameters.optional('login_hint_token', isHintToken);
   const idToken = hintParameter(parameters);
   const given = [loginHint, loginHintToken, idToken].filter((one) => one !== undefined);

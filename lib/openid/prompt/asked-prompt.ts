@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '../../errors.js';
 import { registered } from '../../features/client-metadata/registered.js';
 import type { Parameters } from '../../http/parameters.js';
+import { isText } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
 import type { AuthorizationRequest } from '../../response-types/response-type.js';
 import type { AskedClaims } from '../claims-parameter.js';
@@ -41,7 +42,7 @@ export function readPrompt(parameters: Parameters, client: Client, signUp: boole
     prompt: new Set([...values].filter((value) => known.includes(value))),
     maxAge: maxAge === undefined ? registered(client, 'defaultMaxAge') : Number(maxAge),
     acrValues: readAcrValues(parameters, client),
-    hint: parameters.optional('login_hint', (text) => text.length <= LONGEST_HINT),
+    hint: parameters.optional('login_hint', (text) => text.length <= LONGEST_HINT && isText(text)),
     idTokenHint: hintParameter(parameters),
     locales: listParameter(parameters, 'ui_locales'),
     display: display !== undefined && DISPLAYS.includes(display) ? display : undefined,

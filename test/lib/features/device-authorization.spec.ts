@@ -346,12 +346,46 @@ describe('device authorization', () => {
     const all = await Promise.all(
       Array.from({ length: 6000 }, (_, index) => guess(`n${index}`, `10.${index >> 8}.${index & 255}.1`)),
     );
-    expect(all.length - refused(all).length).toBeLessThanOrEqual(3000);
+    expect(all.length - refused(all).length).toBeLessThanOrEqual(2000);
     wait(301);
     expect(await find(server, begun)).toMatchObject({ client: { id: 'tv' } });
   });
 
+  it('lets users enter a code whatever 150 accounts of an attacker enter', async () => {
+    const begun = await begin(server);
+    const guesses = Array.from({ length: 150 * 20 }, (_, index) =>
+      findDeviceRequest(server, 'BBBB-BBBB', { user: { id: `m${index % 150}` } }).catch((error: unknown) => error),
+    );
+    const accepted = (await Promise.all(guesses)).filter((one) => one === undefined).length;
+    expect(accepted).toBeLessThanOrEqual(150 * 3 + 1000);
+    expect(await find(server, begun)).toMatchObject({ client: { id: 'tv' } });
+  });
+
+  it('limits how many codes public clients ask for from one network, and no client that authenticates', async () => {
+    const one = serverOf(store, [], {
+      features: [deviceAuthorization({ verificationUri: PAGE, rate: { requests: 3, per: 60 } })],
+    });
+    const asked = (request: Request, ip: string) =>
+      ask(one, 'device_authorization', Object.assign(request, { native: { ip } }));
+    const statuses = [];
+    for (const ip of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8::4', '2001:db8:1::1']) {
+      statuses.push((await asked(from('tv', {}), ip)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 200]);
+    const refusal = await asked(from('tv', {}), '2001:db8::5');
+    expect(refusal.body['error']).toBe('temporarily_unavailable');
+    expect(Number(refusal.headers['retry-after'])).toBeGreaterThan(50);
+    expect((await asked(from('box', {}), '2001:db8::6')).status).toBe(200);
+    wait(61);
+    expect((await asked(from('tv', {}), '2001:db8::7')).status).toBe(200);
+  });
+
   it.each([
+    [
+      'a rate that is none',
+      { verificationUri: PAGE, rate: { requests: 0, per: 60 } },
+      /`rate` of .* must be `false` or/,
+    ],
     ['a misspelt option', { interval: 5, verificationURI: PAGE }, /unknown option `verificationURI`/],
     ['no page to go to', {}, /needs a page where users enter their codes/],
     ['a page that is no URL', { verificationUri: '/device' }, /must be an https URL/],

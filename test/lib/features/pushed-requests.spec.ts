@@ -76,6 +76,20 @@ const said = (error: string, error_description: string, status = 400) => ({
 });
 
 describe('a request that is pushed', () => {
+  it('limits how many requests public clients push from one network', async () => {
+    const { server } = make({ rate: { requests: 2, per: 60 } });
+    const { state: _, ...rest } = ASKED;
+    const sent = { ...rest, client_id: SPA.id, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    const statuses = [];
+    for (const ip of ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2']) {
+      const request = formRequest({ ...sent, redirect_uri: SPA.redirectUris![0]! });
+      statuses.push(
+        (await ask(server, 'pushed_authorization_request', Object.assign(request, { native: { ip } }))).status,
+      );
+    }
+    expect(statuses).toEqual([201, 201, 429, 201]);
+  });
+
   it('gets a name that nobody can guess, for a while', async () => {
     const { server } = make();
     const { status, headers, body } = await push(server);
@@ -504,7 +518,7 @@ describe('a server that takes pushed requests', () => {
     [
       'a misspelt option',
       { lifetimes: 60 },
-      'unknown option `lifetimes` of `pushedRequests()`: there are `required`, `lifetime` and `interactionLifetime`',
+      'unknown option `lifetimes` of `pushedRequests()`: there are `required`, `lifetime`, `interactionLifetime` and `rate`',
     ],
     [
       'a lifetime of no seconds',

@@ -59,20 +59,20 @@ const VALUES = [
   DEEP,
 ];
 
-const PARAMETERS = [
-  ...['client_id', 'client_secret', 'client_assertion', 'client_assertion_type', 'grant_type', 'response_type'],
-  ...['response_mode', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method', 'request'],
-  ...['request_uri', 'prompt', 'max_age', 'nonce', 'claims', 'login_hint', 'id_token_hint', 'acr_values', 'display'],
-  ...['ui_locales', 'resource', 'authorization_details', 'dpop_jkt', 'code', 'code_verifier', 'refresh_token', 'token'],
-  ...['token_type_hint', 'subject_token', 'subject_token_type', 'user_code', 'device_code', 'username', 'password'],
-  ...['form_token', 'ticket', 'decision', 'allowed', 'account', 'return_to', 'post_logout_redirect_uri'],
-  ...['access_token', 'redirect_uris', 'jwks', 'contacts', 'unknown'],
-];
+const PARAMETERS = (
+  'client_id client_secret client_assertion client_assertion_type grant_type response_type' +
+  ' response_mode redirect_uri scope state code_challenge code_challenge_method request' +
+  ' request_uri prompt max_age nonce claims login_hint id_token_hint acr_values display' +
+  ' ui_locales resource authorization_details dpop_jkt code code_verifier refresh_token token' +
+  ' token_type_hint subject_token subject_token_type user_code device_code username password' +
+  ' form_token ticket decision allowed account return_to post_logout_redirect_uri access_token' +
+  ' redirect_uris jwks contacts unknown'
+).split(' ');
 
-const ENDPOINTS = [
-  ...['authorize', 'token', 'par', 'device_authorization', 'device', 'introspect', 'revoke', 'register', 'userinfo'],
-  ...['login', 'logout', 'applications'],
-];
+const ENDPOINTS =
+  'authorize token par device_authorization device introspect revoke register userinfo login logout applications'.split(
+    ' ',
+  );
 
 const BASE: Record<string, string> = {
   client_id: 'web',

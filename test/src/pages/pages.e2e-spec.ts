@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { type GrantEvent, OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
@@ -204,6 +204,20 @@ describe.each(PLATFORMS)('the pages on %s', (platform) => {
       expect(refused.html).toContain('Too many attempts');
       expect((await new Visitor(url).signIn('/oauth/login', 'bob')).status).toBe(303);
     });
+
+    it.each([
+      ['user name', 'ali\0ce', 'wonderland'],
+      ['user name', 'ali\u0001ce', 'wonderland'],
+      ['password', 'alice', 'wonder\0land'],
+    ])(
+      'refuses a %s with a control character as wrong, and does not hand it to the model',
+      async (_name, name, password) => {
+        const { store, visitor } = await open();
+        const asked = jest.spyOn(store, 'getUser');
+        expect((await visitor.signIn('/oauth/login', name, password)).status).toBe(401);
+        expect(asked).not.toHaveBeenCalled();
+      },
+    );
 
     it('lets the host slow down who guesses', async () => {
       const attempts: unknown[] = [];

@@ -1,0 +1,40 @@
+import { TemporarilyUnavailableError } from '../errors.js';
+import type { Exchange } from '../endpoints/exchange.js';
+import { addressOf, networkOf } from '../http/network.js';
+import { type RequestRate, WindowCounts } from '../window-counts.js';
+
+/**
+ * Limits how often public clients may send requests from one network, where each request makes the server store something. A client
+ * that authenticates is not limited. Counted in the memory of this process; requests whose address is unknown are not counted.
+ */
+export class PublicClientRate {
+  private readonly counts: WindowCounts | undefined;
+
+  /** @param rate `false`: no limit */
+  constructor(rate: RequestRate | false) {
+    this.counts = rate === false ? undefined : new WindowCounts(rate);
+  }
+
+  /** @throws {TemporarilyUnavailableError} With status 429, if there were too many requests. RFC 9126 §2.3 */
+  verify({ proof, request }: Pick<Exchange, 'proof' | 'request'>): void {
+    const address = addressOf(request);
+    if (!this.counts || proof !== 'none' || address === undefined) return;
+    const retryAfter = this.counts.add(networkOf(address));
+    if (retryAfter === 0) return;
+    const detail = { rule: 'a public client sends few requests from one network', given: networkOf(address) };
+    throw new TemporarilyUnavailableError('Too many requests: try again later', { code: 429, retryAfter }).because(
+      detail,
+    );
+  }
+}
+
+/** Returns the error message for an invalid `rate`; `undefined` if it is valid. */
+export function rateFault(rate: unknown, place: string): string | undefined {
+  if (rate === undefined || rate === false) return undefined;
+  const { requests, per } = (rate ?? {}) as Partial<RequestRate>;
+  if (isCount(requests, 1_000_000) && isCount(per, 86_400)) return undefined;
+  return `\`rate\` of ${place} must be \`false\` or \`{ requests, per }\`: requests per network, up to 1 000 000, in a number of seconds, up to 86 400`;
+}
+
+const isCount = (value: unknown, largest: number) =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= largest;
