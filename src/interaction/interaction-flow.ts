@@ -17,6 +17,7 @@ import { reportRefused } from '../event-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { withContext } from '../oauth2-context.js';
+import { BrowserCookie, newCookieValue } from '../pages/browser-cookie.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { badTicket, type Decision, readDecision } from './consent-form.js';
 import { ConsentTickets } from './consent-ticket.js';
@@ -77,8 +78,9 @@ export class InteractionFlow {
     if (failure) return this.tellAuthenticated(failure, { context, response, user, silent });
     const signIn = user && ((await this.interaction.howSignedIn?.(user, context)) || undefined);
     const question = { asked, request, returnTo };
-    const visit = { context, response, user, signIn, ticket, request: subjectOfRequest(question) };
-    const prompted = this.prompts.read(ticket, visit.request);
+    const cookie = new BrowserCookie(request, response, this.server.facts, 'oauth2-prompt');
+    const visit = { context, response, user, signIn, ticket, request: subjectOfRequest(question), cookie };
+    const prompted = this.prompts.read(ticket, visit.request, cookie.value);
     const need = await this.server.needed(asked, { user, signIn, prompted }, response);
     if (!user || need.login) return this.login(visit, need);
 
@@ -118,15 +120,19 @@ export class InteractionFlow {
   }
 
   /** Sends the user to sign in; where they are to do so for this request, the address they come back by shows that. */
-  private async login({ context, response, user, signIn, ticket, request }: Visit, need: Need): Promise<void> {
+  private async login(visit: Visit, need: Need): Promise<void> {
+    const { context, response, user, signIn, ticket, request, cookie } = visit;
     const { authorization, returnTo } = context;
     const wanted = { ...context, wanted: need.wanted ?? {}, returnTo };
-    const next = need.login ? this.prompts.next(ticket, request, signIn) : undefined;
+    const browser = cookie.value ?? newCookieValue();
+    const next = need.login ? this.prompts.next(ticket, { subject: request, signIn, browser }) : undefined;
     if (need.silent || (need.login && next === undefined)) {
       await this.server.decide(authorization, { user, error: loginRequired() }, response);
     }
     if (next !== undefined) wanted.returnTo = withTicket(returnTo, next);
     showAnswer(response, await this.interaction.login(wanted));
+    // Behind the answer, whose own cookies stay.
+    if (next !== undefined && cookie.value === undefined) cookie.issue(undefined, browser);
   }
 
   private async ask({ context, response, user }: Visit, { silent }: Need, subject: string): Promise<void> {
@@ -186,4 +192,6 @@ interface Visit {
   ticket: string | undefined;
   /** Names the request. */
   request: string;
+  /** Ties prompt tickets to the browser. */
+  cookie: BrowserCookie;
 }

@@ -7,8 +7,12 @@ import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 const KINDS = {
   'oauth2-session': /^[\w-]{43}$/,
   'oauth2-second-factor': /^[\w-]{43}$/,
+  'oauth2-prompt': /^[\w-]{43}$/,
   'oauth2-known-browser': /^[\w-]{22}\.[\w-]{43}$/,
 };
+
+/** Returns 256 random bits. */
+export const newCookieValue = (): string => randomBytes(32).toString('base64url');
 
 /**
  * A cookie of the pages: 256 random bits, out of reach of scripts, sent by no form of another site, and over TLS only
@@ -42,7 +46,7 @@ export class BrowserCookie {
    * @param seconds how long the browser keeps it. If omitted, until it is closed.
    * @param value Default: 256 random bits.
    */
-  issue(seconds?: number, value = randomBytes(32).toString('base64url')): string {
+  issue(seconds?: number, value = newCookieValue()): string {
     this.set(value, seconds);
     return value;
   }

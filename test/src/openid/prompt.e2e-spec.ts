@@ -175,6 +175,18 @@ describe.each(PLATFORMS)('what OpenID Connect asks of a login, on %s', (platform
       expect((await follow(visitor, await visitor.get(forged))).heading).toBe('Sign in');
     });
 
+    it('is asked for again in another browser than the one that was sent to sign in', async () => {
+      const { visitor, url } = await open();
+      // A browser with a cookie of its own for prompt tickets.
+      await visitor.get(asked({ prompt: 'login' }));
+      expect(visitor.cookies.has('oauth2-prompt')).toBe(true);
+      const attacker = new Visitor(url);
+      const sent = await attacker.get(asked({ prompt: 'login' }));
+      const link = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;
+      await settle(visitor);
+      expect((await follow(visitor, await visitor.get(link))).heading).toBe('Sign in');
+    });
+
     it('turns in no circle: of a login page that does not ask the client hears', async () => {
       const interaction = Object.assign(new DemoInteraction(), {
         howSignedIn: (): SignIn => ({ authTime: new Date(Date.now() - 5000) }),
