@@ -1,6 +1,6 @@
 import { allowOrigin } from '../../endpoints/cross-origin.js';
 import { errorResponse, sayRetryAfter, wireCode } from '../../error-response.js';
-import { InvalidRequestError, InvalidTokenError, type OAuthError, toOAuthError } from '../../errors.js';
+import { InvalidRequestError, InvalidTokenError, toOAuthError } from '../../errors.js';
 import { refusedAt, reportRefusal, shortText } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
 import type { Handler } from '../../endpoints/handler.js';
