@@ -12,6 +12,13 @@ const token = () => ({ accessToken: `${Math.random()}`, accessTokenExpiresAt: ne
 withoutWarnings();
 
 describe('a store in memory', () => {
+  it('starts without clients if the option `clients` is omitted', async () => {
+    const store = new MemoryStore({ users });
+    expect(await store.getClient('web', null)).toBeFalsy();
+    await store.saveClient(WEB);
+    expect(await store.getClient('web', 's3cret')).toMatchObject({ id: 'web' });
+  });
+
   it('takes a user whose row says `client` for a user', async () => {
     const store = new MemoryStore({ clients: [WEB], users });
     const { accessToken } = await store.saveToken(token(), WEB, customer);

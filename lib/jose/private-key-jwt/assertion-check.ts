@@ -26,7 +26,10 @@ export interface AssertionOptions {
   issuerAudienceOnly?: boolean;
   /** Seconds by which the clocks of clients may differ. Default: 10 */
   clockTolerance?: number;
-  /** Seconds that an assertion may live: so long its `jti` is remembered. Default: 600 */
+  /**
+   * Maximum number of seconds until an assertion expires; the store remembers its `jti` until then. Default: 3600, which the assertions of
+   * popular client libraries meet
+   */
   maxLifetime?: number;
 }
 
@@ -40,7 +43,7 @@ export class AssertionCheck {
       audiences = [],
       issuerAudienceOnly = false,
       clockTolerance = CLOCK_TOLERANCE,
-      maxLifetime = 600,
+      maxLifetime = 3600,
     }: AssertionOptions,
   ) {
     this.settings = { audiences, issuerAudienceOnly, clockTolerance, maxLifetime };
@@ -91,7 +94,7 @@ export class AssertionCheck {
     const now = Date.now() / 1000;
     if (exp! > now + maxLifetime + clockTolerance) {
       const detail = { wanted: maxLifetime, given: exp! - now };
-      throw unproven({ rule: 'an assertion lives for so many seconds at most', ...detail });
+      throw unproven({ rule: '`exp` of an assertion is at most `maxLifetime` seconds away', ...detail });
     }
     if (iat !== undefined && !(iat <= now + clockTolerance)) {
       throw unproven({ rule: 'an assertion is not from the future', given: iat });

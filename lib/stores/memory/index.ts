@@ -7,10 +7,13 @@ import { MemoryStorage } from './memory-storage.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 
-/** What `new MemoryStore()` takes. */
+/** The options of `new MemoryStore()`. */
 export interface MemoryStoreOptions extends SecretCheckOptions {
-  /** The clients to begin with, or where the host keeps them. */
-  clients: readonly StoredClient[] | Clients;
+  /**
+   * The initial clients, or a port to where the application keeps its clients. Default: no clients; `createClient()`, `saveClient()` and
+   * registration add some.
+   */
+  clients?: readonly StoredClient[] | Clients;
   users: Users;
   /**
    * How many codes, access tokens, refresh tokens and grants are kept, of each; the oldest go first. What may happen only once is not
@@ -21,7 +24,7 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
 
 /** A model that keeps everything in the memory of this process: for tests and demonstrations. */
 export class MemoryStore extends RegistrationStore<MemoryStorage> {
-  constructor({ clients, users, limit = 100_000, ...options }: MemoryStoreOptions) {
+  constructor({ clients = [], users, limit = 100_000, ...options }: MemoryStoreOptions) {
     const isHosts = 'findById' in clients;
     const own = isHosts ? [] : clients;
     own.forEach(verifyClient);

@@ -256,6 +256,17 @@ describe('a client with a key of its own', () => {
     expect(await ask(await sign(), {}, 'pushed_authorization_request')).toMatchObject({ status: 400 });
   });
 
+  it('may sign for an hour, as Authlib does, and the `jti` is remembered as long', async () => {
+    const { ask, heard } = setUp();
+    const assertion = await sign({ exp: now() + 3600 });
+    expect(await ask(assertion)).toMatchObject({ status: 200 });
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3595_000);
+    expect(await ask(assertion)).toMatchObject(REFUSED);
+    clock.mockRestore();
+    expect(await ask(await sign({ exp: now() + 3700 }))).toMatchObject(REFUSED);
+    expect(heard.at(-1)).toMatchObject({ name: 'client.refused', rule: expect.stringContaining('`maxLifetime`') });
+  });
+
   it('may have a clock of its own, by ten seconds', async () => {
     const { ask } = setUp();
     expect(await ask(await sign({ iat: now() + 8, nbf: now() + 8 }))).toMatchObject({ status: 200 });
