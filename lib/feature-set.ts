@@ -22,6 +22,7 @@ export class FeatureSet implements ServerFacts {
   readonly responseModes: ServerFacts['responseModes'];
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
+  readonly ignorableScopes: readonly string[];
   readonly forbidden: ReadonlySet<string>;
   readonly schemes: ServerFacts['schemes'];
   readonly confirms: ReadonlySet<string>;
@@ -45,6 +46,7 @@ export class FeatureSet implements ServerFacts {
     const methods = this.clientAuthentications.map(({ method }) => method);
     this.forbidden = new Set(methods.filter((method) => isForbidden(features, 'clientAuthentications', method)));
     this.schemes = indexed(features, 'schemes');
+    this.ignorableScopes = features.flatMap(({ ignorableScopes = [] }) => ignorableScopes);
     this.confirms = new Set(features.flatMap(({ confirms = [] }) => confirms));
     this.origins = features.flatMap(({ origins = [] }) => origins);
     const resources = features.flatMap((feature) => feature.resources ?? []);

@@ -50,6 +50,10 @@ export interface Feature {
    * `present` judges what comes so. RFC 9110 §11.1
    */
   readonly schemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Scope values whose authorization requests must contain `redirect_uri`, even if the client has one registered URI only. */
+  readonly redirectUriScopes?: readonly string[];
+  /** Scope values that are dropped from a request if they cannot be granted, instead of refusing it. OpenID Connect Core §11 */
+  readonly ignorableScopes?: readonly string[];
   /** Members of `cnf` that its `present` verifies: a token that is bound otherwise is refused. RFC 7800 §3 */
   readonly confirms?: readonly string[];
   /** Where the endpoints are known besides the issuer, at the same paths: for `htu` of DPoP. RFC 8705 §5 */
@@ -149,6 +153,8 @@ export interface ServerFacts extends OwnUrls {
   /** By id. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
+  /** Scope values that are dropped from a request if they cannot be granted. */
+  readonly ignorableScopes: readonly string[];
   /** Their methods that a profile forbids. */
   readonly forbidden: ReadonlySet<string>;
   /** How tokens are presented, beside `Bearer`, with the parameters of a challenge for it. */

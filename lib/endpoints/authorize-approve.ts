@@ -20,7 +20,12 @@ interface Facts {
 export async function grantable(course: Course, user: User, { options, server }: Facts): Promise<string | undefined> {
   const { asked, client, scope } = course;
   if (course.grantable?.user === user) return course.grantable.scope;
-  const approved = await approveScope(options, { client, user, scope }, !hasDetails(asked!.data));
+  const { ignorableScopes } = server;
+  const approved = await approveScope(
+    { ...options, ignorableScopes },
+    { client, user, scope },
+    !hasDetails(asked!.data),
+  );
   for (const feature of server.hooks.approve) await feature.approve(asked!, { user }, server);
   course.grantable = { user, scope: approved };
   return approved;

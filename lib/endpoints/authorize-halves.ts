@@ -45,7 +45,7 @@ export class AuthorizeHalves {
       const asked = copyOf(await steps.read(course, response));
       this.underWay.set(asked, { steps, course });
       if (user) asked.scope = await this.grantableScope(asked, user, response);
-      else await steps.verifyScope(course, response);
+      else asked.scope = await steps.verifyScope(course, response);
       return asked;
     } catch (error) {
       this.defer(error as OAuthError, { steps, course });

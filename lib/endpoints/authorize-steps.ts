@@ -94,10 +94,12 @@ export class AuthorizeSteps {
     }
   }
 
-  /** Asks the model whether the client may ask for the scope at all, before anybody has to sign in. */
-  async verifyScope(course: Course, response: Response): Promise<void> {
+  /** Verifies that the client may request the scope, before a user has to sign in. @returns the scope without ignored values */
+  async verifyScope(course: Course, response: Response): Promise<string | undefined> {
     try {
-      await verifyClientScope(this.options, course);
+      course.scope = await verifyClientScope(this.options, course, this.server.ignorableScopes);
+      if (course.asked) course.asked.scope = course.scope;
+      return course.scope;
     } catch (error) {
       course.isValid = false;
       throw await this.refuse(course, response, error);

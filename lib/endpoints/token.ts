@@ -125,6 +125,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       report: this.report,
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,
       requirePKCE: options.requirePKCE,
+      ignorableScopes: this.server.ignorableScopes,
       scopeFormat: options.scopeFormat,
       scopeOptional: this.knowsDetails && exchange.parameters.optional(DETAILS, () => true) !== undefined,
     };

@@ -7,7 +7,7 @@ import type { Client, RefreshToken, RefreshTokenModel, Scope, Token } from '../m
 import { grantSpan } from '../tokens/grant-lifetime.js';
 import { redeem } from '../tokens/issue-token.js';
 import { isOver } from '../tokens/lifetime.js';
-import { coversScope, requestedScope, scopeText } from '../tokens/scope.js';
+import { coversScope, requestedScope, scopeText, withoutIgnored } from '../tokens/scope.js';
 import { addSignedIn } from '../tokens/signed-in.js';
 import { openSuccessor } from '../tokens/successor.js';
 import { GrantType } from '../grants/grant-type.js';
@@ -26,7 +26,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const value = required(request, 'refresh_token', isVSCHAR);
     const token = await this.findToken(value, client);
     if (this.options.exchange) this.options.exchange.refreshToken = token;
-    const requested = requestedScope(request);
+    const requested = withoutIgnored(requestedScope(request), token.scope, this.options.ignorableScopes);
     if (token.revokedAt) return await this.retry(token, value, requested);
     const scope = narrowed(token.scope, requested);
     // One that stays good for ever is nothing for a client that cannot prove it is the one it was given to. RFC 9700 §2.2.2

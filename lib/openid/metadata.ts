@@ -10,7 +10,7 @@ export function openIdMetadata(server: ServerFacts, settings: OpenIdSettings): o
   const scopes = claimsOfScopes(settings.scopes);
   const algorithms = [...new Set([settings.alg, ...findKeys(server)!.algorithms()])];
   return {
-    scopes_supported: [OPENID, ...scopes.keys(), OFFLINE_ACCESS],
+    scopes_supported: [OPENID, ...scopes.keys(), ...(settings.offlineAccess ? [OFFLINE_ACCESS] : [])],
     subject_types_supported: settings.pairwise ? ['public', 'pairwise'] : ['public'],
     id_token_signing_alg_values_supported: algorithms,
     userinfo_signing_alg_values_supported: algorithms,

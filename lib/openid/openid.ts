@@ -17,7 +17,7 @@ import { type OpenIdOptions, settle } from './options.js';
 import { PROMPT_PARAMETERS } from './prompt/asked-prompt.js';
 import { Prompts } from './prompt/prompts.js';
 import { Provider } from './provider.js';
-import { OPENID } from './scopes.js';
+import { OFFLINE_ACCESS, OPENID } from './scopes.js';
 import { frontChannelType, verifyFrontChannel } from './response-types.js';
 import { asksForOfflineAccess, isOffline } from './offline-access.js';
 import { refuseUnsupported } from './refused-parameters.js';
@@ -48,6 +48,8 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     factory: 'openid',
     acrValues: settings.acrValues,
     requires: ['getClaims', 'getAccessToken'],
+    redirectUriScopes: [OPENID],
+    ignorableScopes: [OFFLINE_ACCESS],
     parameters: PARAMETERS,
     responseTypes: Object.fromEntries(responseTypes.map((name) => [name, frontChannelType(name, providerOf)])),
     endpoints: { 'openid-configuration': discovery(settings.maxAge), userinfo: userinfoEndpoint(providerOf) },

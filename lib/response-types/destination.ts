@@ -8,6 +8,7 @@ import { isNotEmpty, isRedirectUri, isVSCHAR } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
 import { NO_GRANTS, NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
+import { LONGEST_SCOPE } from '../tokens/scope.js';
 import { trustRedirectUri } from './redirect-uri.js';
 import { type Destination, grantsOf, type ResponseTypeClass, type ResponseTypes } from './response-type.js';
 
@@ -25,8 +26,25 @@ export async function findDestination(request: Request, { model }: Options, serv
     warnOfModel(model, NO_GRANTS);
     throw new InvalidClientError('Invalid client: missing client `grants`');
   }
+  if (given === undefined) verifyOmittedRedirectUri(request, server);
   const redirectUri = await trustRedirectUri(given, client, model);
   return { client, redirectUri, redirectUriSent: given !== undefined };
+}
+
+/**
+ * Rejects a request without `redirect_uri` whose scope requires it. The browser shows the error, since the request names no redirect target.
+ * OpenID Connect Core §3.1.2.1, RFC 6749 §4.1.2.1
+ */
+function verifyOmittedRedirectUri(request: Request, { features }: ServerFacts): void {
+  const sent = FORM_OR_URL.flatMap((place) => {
+    const scope: unknown = request[place]?.scope;
+    // Any other value is rejected when the scope is read.
+    return typeof scope === 'string' && scope.length <= LONGEST_SCOPE ? scope.split(' ') : [];
+  });
+  const scope = features.flatMap(({ redirectUriScopes = [] }) => redirectUriScopes).find((one) => sent.includes(one));
+  if (scope === undefined) return;
+  const rule = `an authorization request with the scope \`${scope}\` has a \`redirect_uri\``;
+  throw new InvalidRequestError('Missing parameter: `redirect_uri`').because({ rule });
 }
 
 /**

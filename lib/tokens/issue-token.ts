@@ -30,6 +30,8 @@ export interface IssueOptions {
   /** Who gives it out; left out: the host has named nobody. */
   issuer?: string | undefined;
   scopeFormat?: 'string' | 'array';
+  /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
+  ignorableScopes?: readonly string[];
   /** It is said in another way what is asked for. RFC 9396 §3.1 */
   scopeOptional?: boolean;
   /** Lets features judge what was established; what they add is saved with the token. Left out: there are none. */

@@ -67,14 +67,32 @@ const isReadable = (scope: string) => scope.length <= LONGEST_SCOPE && isScope(s
 /** Returns the scopes that a client may request, where the model keeps them with the client: for the log. */
 const scopesOf = (client: Client): unknown => (client as { scopes?: unknown }).scopes;
 
-/** Asks the model whether this client may ask for the scope at all; a model that does not say lets it ask. */
+/** The scope of a request without the ignorable values that are not granted. */
+export function withoutIgnored(
+  scope: string | undefined,
+  granted: Scope | null | undefined,
+  ignorable: readonly string[] = [],
+): string | undefined {
+  const isKept = (value: string) => !ignorable.includes(value) || coversScope(granted, value);
+  return ignorable.length === 0 ? scope : scopeText(scopeValues(scope).filter(isKept));
+}
+
+/**
+ * Verifies by the model that the client may request the scope. A model without `validateClientScope()` allows every scope.
+ * @param ignorable scope values that are dropped if the client may not have them, as `offline_access`. OpenID Connect Core §11
+ * @returns the scope that remains
+ * @throws InvalidScopeError If the client may not request it. RFC 6749 §3.3
+ */
 export async function verifyClientScope(
   { model, scopeFormat }: { model: Model; scopeFormat?: 'string' | 'array' },
   { client, scope }: { client: Client; scope?: string },
-): Promise<void> {
-  if (!model.validateClientScope || scope === undefined) return;
-  const handed = scopeForModel(scope, scopeFormat ?? 'string')!;
-  if (await model.validateClientScope(client, handed)) return;
+  ignorable: readonly string[] = [],
+): Promise<string | undefined> {
+  if (!model.validateClientScope || scope === undefined) return scope;
+  const isAllowed = (some: string) => model.validateClientScope!(client, scopeForModel(some, scopeFormat ?? 'string')!);
+  if (await isAllowed(scope)) return scope;
+  const reduced = withoutIgnored(scope, undefined, ignorable);
+  if (reduced !== scope && (reduced === undefined || (await isAllowed(reduced)))) return reduced;
   throw new InvalidScopeError(REFUSED).because({
     rule: 'the client may request the scope',
     wanted: scopesOf(client),
@@ -85,21 +103,44 @@ export async function verifyClientScope(
 /** What is said to a client that has to name a scope. RFC 6749 §3.3 */
 export const SCOPE_MISSING = 'Missing parameter: `scope`';
 
+/** What `approveScope()` needs of a server. */
+interface ScopeOptions {
+  model: Model;
+  scopeFormat?: 'string' | 'array';
+  /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
+  ignorableScopes?: readonly string[];
+}
+
 /**
- * Asks the model which part of the requested scope is granted; a model that does not say grants all of it.
- * @param isNeeded false: it is said in another way what is asked for, and a scope that is missing is none. RFC 9396 §3.1
+ * Asks the model which part of the requested scope is granted. A model without `validateScope()` grants all of it.
+ * @param isNeeded whether the request must name a scope; not if `authorization_details` say what it asks for. RFC 9396 §3.1
+ * @throws InvalidScopeError If the model grants none of it. RFC 6749 §3.3
  */
 export async function approveScope(
-  options: { model: Model; scopeFormat?: 'string' | 'array' },
+  options: ScopeOptions,
   { client, user, scope }: { client: Client; user: User; scope?: Scope },
   isNeeded = true,
 ): Promise<string | undefined> {
   const requested = scopeText(scope);
-  if (!options.model.validateScope) return requested;
-  const handed = scopeForModel(requested, options.scopeFormat ?? 'string');
+  const reduced = withoutIgnored(requested, undefined, options.ignorableScopes);
+  try {
+    return await approveRequested(options, { client, user, requested }, isNeeded);
+  } catch (error) {
+    if (reduced === requested || !(error instanceof InvalidScopeError)) throw error;
+    return await approveRequested(options, { client, user, requested: reduced }, isNeeded);
+  }
+}
+
+async function approveRequested(
+  { model, scopeFormat = 'string' }: ScopeOptions,
+  { client, user, requested }: { client: Client; user: User; requested: string | undefined },
+  isNeeded: boolean,
+): Promise<string | undefined> {
+  if (!model.validateScope) return requested;
+  const handed = scopeForModel(requested, scopeFormat);
   let granted: boolean | Scope | Falsy;
   try {
-    granted = await options.model.validateScope(user, client, handed);
+    granted = await model.validateScope(user, client, handed);
   } catch (error) {
     if (isNeeded || requested !== undefined || (error as Error)?.message !== SCOPE_MISSING) throw error;
     return undefined;

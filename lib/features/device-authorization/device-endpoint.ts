@@ -59,8 +59,9 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
       throw new UnauthorizedClientError('Unauthorized client: it may not use the device grant').because(detail);
     }
     const { lifetime, interval } = this.settings;
-    const scope = requestedScope(request);
-    await verifyClientScope(this.options, { client, ...(scope !== undefined && { scope }) });
+    const requested = requestedScope(request);
+    const scoped = { client, ...(requested !== undefined && { scope: requested }) };
+    const scope = await verifyClientScope(this.options, scoped, this.server.ignorableScopes);
     const asked = askedBy(client, { scope, issuer, request });
     for (const feature of this.server.hooks.ask) {
       Object.assign(asked.data, await feature.ask(parameters, asked, this.server));

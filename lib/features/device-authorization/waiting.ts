@@ -44,7 +44,11 @@ export async function readWaiting(
   if (!isOfIssuer(found, issuer)) return undefined;
   const { client, scope } = found;
   const data = dataOf(found);
-  const grantable = await approveScope(server.options, { client, user, ...(scope && { scope }) }, !hasDetails(data));
+  const grantable = await approveScope(
+    { ...server.options, ignorableScopes: server.ignorableScopes },
+    { client, user, ...(scope && { scope }) },
+    !hasDetails(data),
+  );
   const asked = askedBy(client, { ...(scope && { scope: scopeText(scope) }), issuer, data, request });
   for (const feature of server.hooks.approve) await feature.approve(asked, { user }, server);
   return { found, asked, user, scope: grantable, server };

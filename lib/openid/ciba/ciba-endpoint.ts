@@ -51,11 +51,11 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
     verifyGrant(given.client);
     const exchange = await this.signed.open(given);
     const { client, parameters, request } = exchange;
-    const scope = requestedScope(request);
-    if (scope === undefined || !coversScope(scope, OPENID)) {
+    const requested = requestedScope(request);
+    if (requested === undefined || !coversScope(requested, OPENID)) {
       throw new InvalidScopeError('Invalid scope: `openid` is among what is asked for');
     }
-    await verifyClientScope(this.options, { client, scope });
+    const scope = (await verifyClientScope(this.options, { client, scope: requested }, this.server.ignorableScopes))!;
     const said = readAskedElsewhere(parameters, client, this.settings);
     const user = await findHintedUser(exchange, this.server);
     await verifyUserCode(said.userCode, user, { client, issuer: exchange.issuer, model: this.model });

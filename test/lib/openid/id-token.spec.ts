@@ -202,7 +202,7 @@ describe('the discovery document', () => {
       authorization_endpoint: `${ISSUER}/oauth/authorize`,
       token_endpoint: `${ISSUER}/oauth/token`,
       jwks_uri: `${ISSUER}/oauth/jwks`,
-      scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'],
+      scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
       response_types_supported: expect.arrayContaining(['code']),
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
@@ -223,7 +223,7 @@ describe('the discovery document', () => {
     expect(await get('openid-configuration')).toMatchObject({
       ...members,
       grant_types_supported: ['authorization_code'],
-      scopes_supported: ['openid', 'profile', 'email', 'groups', 'offline_access'],
+      scopes_supported: ['openid', 'profile', 'email', 'groups'],
       claims_supported: expect.not.arrayContaining(['address']),
     });
   });

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { pushedRequests } from 'nest-oauth2/features';
+import { Request } from 'nest-oauth2/server';
+
+import { ISSUER, openIdServer, SECRET } from '../../support/openid-server.js';
+import { basic, CHALLENGE, FORM } from '../../support/requests.js';
+
+// OpenID Connect Core §3.1.2.1: `redirect_uri` is REQUIRED.
+
+const MISSING = { error: 'invalid_request', error_description: 'Missing parameter: `redirect_uri`' };
+
+describe('an authorization request without redirect_uri', () => {
+  it('with the scope openid is refused in the browser, without a redirect', async () => {
+    const { authorize } = await openIdServer();
+    for (const scope of ['openid', 'read  openid profile', 'openid offline_access']) {
+      const { status, location, body } = await authorize({ redirect_uri: undefined, scope });
+      expect({ status, location, body }).toMatchObject({ status: 400, location: 'about:blank', body: MISSING });
+    }
+  });
+
+  it('with the scope openid is refused at the PAR endpoint', async () => {
+    const { send } = await openIdServer({ more: [pushedRequests()] });
+    const push = (more: object) => {
+      const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+      const body = { client_id: 'web', response_type: 'code', state: 'xyz', scope: 'openid', ...challenge, ...more };
+      const headers = { ...FORM, authorization: basic('web', SECRET) };
+      return send('pushed_authorization_request', new Request({ method: 'POST', headers, query: {}, body }));
+    };
+    expect(await push({})).toMatchObject({ status: 400, body: MISSING });
+    expect(await push({ scope: 'read' })).toMatchObject({ status: 201 });
+  });
+
+  it('without the scope openid goes to the only registered URI (RFC 6749 §3.1.2.3)', async () => {
+    const { authorize } = await openIdServer();
+    for (const scope of ['read', 'read profile', undefined]) {
+      const { parameters } = await authorize({ redirect_uri: undefined, scope });
+      expect(parameters).toMatchObject({ code: expect.any(String), iss: ISSUER });
+    }
+  });
+
+  it('with a scope that is no string is refused without a fault of the server', async () => {
+    const { authorize } = await openIdServer();
+    for (const scope of [{ toString: 1 }, ['openid', 'read'], 'x'.repeat(40_000)]) {
+      expect(await authorize({ redirect_uri: undefined, scope })).toMatchObject({
+        parameters: { error: expect.stringMatching(/^invalid_(?:scope|request)$/) },
+      });
+    }
+  });
+});
