@@ -1,87 +1,133 @@
 import { FetchError } from '../http/safe-fetch/index.js';
 
-/** Something that is to be brought to somebody. */
-interface Delivery {
-  /** The URI that it is brought to. */
-  to: string;
+/** A message that is sent to a client. */
+export interface Delivery {
+  /** The host that receives it. */
+  host: string;
+  /** Whether it may be dropped while its host does not answer, because it is stored and comes again. */
+  isStored: boolean;
   send(): Promise<void>;
-  /** Called once: without a failure it has arrived. */
+  /** Called once, without a failure if the message was delivered. */
   done(failure?: unknown): void;
 }
 
-/** One that is under way, or waits. */
+/** A delivery that waits or is under way. */
 interface Accepted {
   delivery: Delivery;
-  host: string;
-  /** How often it was tried. */
+  /** The number of attempts so far. */
   tried: number;
 }
 
-/** How many may be under way or wait, in one process. */
-const MOST = 1000;
-/** Of these, how many are under way, and to one host. */
-const AT_ONCE = 32;
-const AT_ONCE_EACH = 4;
+/** Maximum number of deliveries of a process, and of one host, that wait or are under way. */
+const MAX_ACCEPTED = 1000;
+const MAX_PER_HOST = 100;
+/** Maximum number of simultaneous deliveries, to one host, and to a host that failed last time. */
+const CONCURRENCY = 32;
+const CONCURRENCY_PER_HOST = 4;
+const CONCURRENCY_WHEN_FAILING = 1;
 
-/** Milliseconds after which it is tried again, where that may help. */
+/** Milliseconds between the attempts, where another one may help. */
 const PAUSES = [300, 3000];
 
-/** Brings things to others in the background: so many at once, and no more to one host than it can take. They die with the process. */
+/** The deliveries of one host. */
+interface HostQueue {
+  waiting: Accepted[];
+  running: number;
+  /** All that are accepted: waiting, running, or between two attempts. */
+  accepted: number;
+  isFailing: boolean;
+}
+
+/** Delivers messages in the background. The hosts take turns, so that a host that never answers does not delay the others. */
 export class Deliveries {
-  private readonly waiting: Accepted[] = [];
-  private readonly underWay = new Map<string, number>();
-  private count = 0;
+  /** In the order in which the hosts have their turn. */
+  private readonly hosts = new Map<string, HostQueue>();
+  private accepted = 0;
   private running = 0;
 
   add(delivery: Delivery): void {
-    if (this.count >= MOST) return delivery.done(new FetchError('busy', `${MOST} deliveries wait already`));
-    this.count += 1;
-    this.wait({ delivery, host: hostOf(delivery.to), tried: 0 });
+    const queue = this.hosts.get(delivery.host) ?? { waiting: [], running: 0, accepted: 0, isFailing: false };
+    if (queue.accepted >= MAX_PER_HOST) return delivery.done(busy(`${MAX_PER_HOST} to this host`));
+    if (this.accepted >= MAX_ACCEPTED && !this.makeRoom(queue)) return delivery.done(busy(String(MAX_ACCEPTED)));
+    this.hosts.set(delivery.host, queue);
+    queue.accepted += 1;
+    this.accepted += 1;
+    this.wait(queue, { delivery, tried: 0 });
   }
 
-  private wait(accepted: Accepted): void {
-    this.waiting.push(accepted);
+  /** Drops the latest waiting delivery of the host that has most, if that has more than this one. */
+  private makeRoom({ accepted }: HostQueue): boolean {
+    let longest: HostQueue | undefined;
+    for (const queue of this.hosts.values()) {
+      if (queue.waiting.length > 0 && queue.accepted > (longest?.accepted ?? accepted + 1)) longest = queue;
+    }
+    const dropped = longest?.waiting.pop();
+    if (!longest || !dropped) return false;
+    this.release(longest, dropped.delivery);
+    dropped.delivery.done(busy(String(MAX_ACCEPTED)));
+    return true;
+  }
+
+  private wait(queue: HostQueue, accepted: Accepted): void {
+    queue.waiting.push(accepted);
     this.begin();
   }
 
   private begin(): void {
-    while (this.running < AT_ONCE) {
-      const at = this.waiting.findIndex(({ host }) => this.countOf(host) < AT_ONCE_EACH);
-      if (at < 0) return;
-      const [accepted] = this.waiting.splice(at, 1) as [Accepted];
-      void this.run(accepted);
+    while (this.running < CONCURRENCY) {
+      const next = [...this.hosts].find(([, queue]) => mayBegin(queue));
+      if (!next) return;
+      const [host, queue] = next;
+      this.hosts.delete(host);
+      this.hosts.set(host, queue);
+      void this.run(queue, queue.waiting.shift()!);
     }
   }
 
-  private async run({ delivery, host, tried }: Accepted): Promise<void> {
-    this.take(host, 1);
+  private async run(queue: HostQueue, { delivery, tried }: Accepted): Promise<void> {
+    queue.running += 1;
+    this.running += 1;
     const failure = await delivery.send().then(
       () => undefined,
       (error: unknown) => error ?? new Error('unknown'),
     );
-    this.take(host, -1);
-    const pause = failure instanceof FetchError && failure.isPassing ? PAUSES[tried] : undefined;
+    queue.running -= 1;
+    this.running -= 1;
+    const isPassing = failure instanceof FetchError && failure.isPassing;
+    queue.isFailing = isPassing;
+    const pause = isPassing ? PAUSES[tried] : undefined;
     if (pause === undefined) {
-      this.count -= 1;
+      this.release(queue, delivery);
       delivery.done(failure);
+      if (isPassing) this.postpone(queue);
     } else {
-      // A process that has nothing else to do is not kept alive by it.
-      setTimeout(() => this.wait({ delivery, host, tried: tried + 1 }), pause).unref();
+      // A pending attempt does not keep the process alive.
+      setTimeout(() => this.wait(queue, { delivery, tried: tried + 1 }), pause).unref();
     }
     this.begin();
   }
 
-  private countOf(host: string): number {
-    return this.underWay.get(host) ?? 0;
+  /** Drops the stored deliveries that wait for a host which does not answer. */
+  private postpone(queue: HostQueue): void {
+    const stored = queue.waiting.filter(({ delivery }) => delivery.isStored);
+    queue.waiting = queue.waiting.filter(({ delivery }) => !delivery.isStored);
+    for (const { delivery } of stored) {
+      this.release(queue, delivery);
+      delivery.done(new FetchError('busy', 'the host does not answer'));
+    }
   }
 
-  private take(host: string, by: 1 | -1): void {
-    this.running += by;
-    const count = this.countOf(host) + by;
-    if (count > 0) this.underWay.set(host, count);
-    else this.underWay.delete(host);
+  private release(queue: HostQueue, { host }: Delivery): void {
+    queue.accepted -= 1;
+    this.accepted -= 1;
+    if (queue.accepted === 0) this.hosts.delete(host);
   }
 }
 
-/** A host may have registered anything for a client. */
-const hostOf = (uri: string) => (URL.canParse(uri) ? new URL(uri).host : '');
+const mayBegin = ({ waiting, running, isFailing }: HostQueue): boolean =>
+  waiting.length > 0 && running < (isFailing ? CONCURRENCY_WHEN_FAILING : CONCURRENCY_PER_HOST);
+
+const busy = (what: string) => new FetchError('busy', `${what} messages wait already`);
+
+/** The host of a URL that a client registered, without the port. */
+export const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).hostname : '');

@@ -19,6 +19,7 @@ export { identityAssertions, type IdentityAssertionsOptions } from './identity-a
 export { logout, type LogoutOptions } from './logout/logout.js';
 export { findLogout, type LogoutFeature, type SignedOut } from './logout/logout-feature.js';
 export { isMeant, type LogoutRequest, readLogoutRequest } from './logout/logout-request.js';
+export type { NotificationModel, StoredNotification } from '../model/notifications.js';
 export { signOutAtClients } from './logout/sign-out-at-clients.js';
 export { openid } from './openid.js';
 export { findOpenId, type IdTokenHint, type OpenIdFeature } from './openid-feature.js';

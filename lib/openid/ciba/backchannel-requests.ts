@@ -89,12 +89,12 @@ export async function decideBackchannelRequest(
   const data = signIn && keptOf(signIn);
   underWay.delete(request);
   const counts = await decideWaiting(waiting, { allow, scope, ...(data && { data }) }, ENDPOINT);
-  if (counts) tellClient(waiting, request.id);
+  if (counts) await tellClient(waiting, request.id);
   return counts;
 }
 
-function tellClient({ found, server }: { found: Waiting['found']; server: ServerFacts }, id: string): void {
-  findCiba(server)!.tellClient(found, id);
+async function tellClient({ found, server }: { found: Waiting['found']; server: ServerFacts }, id: string) {
+  await findCiba(server)!.tellClient(found, id, server);
 }
 
 /** The id of the endpoint at which clients ask. */

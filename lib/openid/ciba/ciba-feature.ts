@@ -6,8 +6,8 @@ import type { CibaSettings } from './options.js';
 export interface CibaFeature extends Feature {
   /** What it takes, for a profile to judge. */
   readonly asking: Pick<CibaSettings, 'signed'>;
-  /** Tells a client that wants to be told that its user has decided, in the background. */
-  tellClient(found: DeviceAuthorization, id: string): void;
+  /** Stores a ping for a client that wants one, since its user has decided. It is delivered in the background. CIBA §10.2 */
+  tellClient(found: DeviceAuthorization, id: string, server: ServerFacts): Promise<void>;
 }
 
 /** The feature of a server; undefined: it lists none. */

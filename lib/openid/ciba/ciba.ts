@@ -49,7 +49,11 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
       backchannel_user_code_parameter_supported: settings.userCode,
       backchannel_authentication_request_signing_alg_values_supported: algorithms,
     }),
-    check: (server) => [...faultsOf(options, server)],
+    check(server) {
+      const faults = [...faultsOf(options, server)];
+      if (faults.length === 0) pings.serve(server);
+      return faults;
+    },
     tellClient: pings.send,
   };
 }

@@ -1,42 +1,62 @@
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
-import { SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import type { Client } from '../../model/model.js';
+import type { ServerFacts } from '../../feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
+import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import type { Client } from '../../model/model.js';
+import { findClient } from '../../response-types/destination.js';
+import { hostOf } from '../deliveries.js';
+import { Notifications } from '../notifications.js';
 import { isPinged } from './ciba-parameters.js';
-import { Deliveries } from '../deliveries.js';
 import { keptIn, openPing } from './kept.js';
 
-/** Tells clients that their users have decided. CIBA §10.2 */
+/** Notifies clients that their users have decided. CIBA §10.2 */
 export class Pings {
   private readonly fetch: SafeFetch;
-  private readonly deliveries = new Deliveries();
 
   constructor(options: SafeFetchOptions | undefined) {
     this.fetch = new SafeFetch({ ...options });
   }
 
-  /** May a client register this? */
+  /** Whether a client may register this notification endpoint. */
   isGood = (uri: unknown): boolean =>
     typeof uri === 'string' && uri.length <= LONGEST && !uri.includes('#') && this.fetch.isFetchable(uri);
 
-  /** Whoever has decided does not wait for it. */
-  send = (found: DeviceAuthorization, id: string): void => {
-    const to = placeOf(found.client);
+  /** Begins to deliver the pings of a server. */
+  serve(server: ServerFacts): void {
+    const { issuer, model } = server.options;
+    Notifications.of(model).register('ping', issuer!, {
+      send: async ({ clientId, data }) => {
+        const to = endpointOf(await findClient(clientId, model, server));
+        if (to === undefined) throw new FetchError('url', 'the client has no notification endpoint any more');
+        const body = JSON.stringify({ auth_req_id: data['authReqId'] });
+        await this.fetch.post(to, { type: 'application/json', body, bearer: data['token']! });
+      },
+      // A client that is not notified polls.
+      done: () => undefined,
+    });
+  }
+
+  /** Stores a ping, which is delivered in the background. */
+  send = async (found: DeviceAuthorization, id: string, server: ServerFacts): Promise<void> => {
+    const { client, expiresAt } = found;
+    const to = endpointOf(client);
     const sealed = keptIn(found)?.ping;
     const secret = sealed === undefined ? undefined : openPing(sealed, id);
     if (to === undefined || !secret) return;
-    const body = JSON.stringify({ auth_req_id: secret.authReqId });
-    this.deliveries.add({
-      to,
-      send: () => this.fetch.post(to, { type: 'application/json', body, bearer: secret.token }),
-      // A client that is not told can ask.
-      done: () => undefined,
-    });
+    const { issuer, model } = server.options;
+    const message = {
+      kind: 'ping',
+      issuer: issuer!,
+      clientId: client.id,
+      host: hostOf(to),
+      data: { ...secret },
+    } as const;
+    await Notifications.of(model).add(message, expiresAt);
   };
 }
 
 const LONGEST = 2000;
 
-/** Where this client is told; undefined: it is not. */
-const placeOf = (client: Client): string | undefined =>
+/** The notification endpoint of a client that wants pings. */
+const endpointOf = (client: Client): string | undefined =>
   isPinged(client) ? registered(client, 'backchannelClientNotificationEndpoint') : undefined;

@@ -8,7 +8,6 @@ import { fetchFault, SafeFetch, type SafeFetchOptions } from '../../http/safe-fe
 import { refuse } from '../../refuse.js';
 import { isAddress } from '../client-members.js';
 import { findOpenId } from '../openid-feature.js';
-import { Deliveries } from '../deliveries.js';
 import type { LogoutFeature } from './logout-feature.js';
 import { SignOuts } from './sign-outs.js';
 
@@ -40,7 +39,6 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
   // Several sessions of one user may end at a client at once.
   const means = {
     fetch: new SafeFetch({ concurrencyPerHost: 16, ...fetch }),
-    deliveries: new Deliveries(),
     endsGrants,
     lifetime,
   };

@@ -2,15 +2,17 @@ import { isHeard, report } from '../../events.js';
 import type { ServerFacts } from '../../feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
 import { FORM } from '../../http/media-type.js';
-import type { SafeFetch } from '../../http/safe-fetch/index.js';
+import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
 import type { Client, GrantModel, Model, Scope, User } from '../../model/model.js';
+import type { StoredNotification } from '../../model/notifications.js';
 import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
 import { findClient } from '../../response-types/destination.js';
 import { coversScope } from '../../tokens/scope.js';
 import { signedIn } from '../../tokens/signed-in.js';
 import { findOpenId } from '../openid-feature.js';
 import { OFFLINE_ACCESS, OPENID } from '../scopes.js';
-import type { Deliveries } from '../deliveries.js';
+import { hostOf } from '../deliveries.js';
+import { Notifications, type NotificationSender } from '../notifications.js';
 import { frameOf } from './frames.js';
 import type { SignedOut } from './logout-feature.js';
 import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
@@ -18,7 +20,6 @@ import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 /** What clients are told with, and what else ends. */
 interface Means {
   fetch: SafeFetch;
-  deliveries: Deliveries;
   endsGrants: boolean;
   /** Seconds. */
   lifetime: number;
@@ -35,12 +36,18 @@ interface Arrival {
   grantId?: string | undefined;
 }
 
+/** Milliseconds for which a client that does not answer is tried again. */
+const DAY = 86_400_000;
+/** Milliseconds for which a signed logout token is sent again. */
+const MINUTE = 60_000;
+
 /** On one page no more are opened. */
 const MOST_FRAMES = 20;
 
 /** Who has signed in where from one server, and is to be signed out there. */
 export class SignOuts {
   private readonly model: Model & SessionClientModel & Partial<GrantModel>;
+  private readonly notifications: Notifications;
 
   constructor(
     private readonly server: ServerFacts,
@@ -48,6 +55,8 @@ export class SignOuts {
   ) {
     this.model = server.options.model as Model & SessionClientModel;
     this.model.onSignOut?.(server.options.issuer!, (ended) => void this.tell(ended));
+    this.notifications = Notifications.of(this.model);
+    this.notifications.register('logout', server.options.issuer!, this.sender);
   }
 
   async remember({ client, user, scope, issuer, kept, grantId }: Arrival): Promise<void> {
@@ -97,29 +106,42 @@ export class SignOuts {
   private async tellOne(one: SessionClient): Promise<string | undefined> {
     const client = await this.model.getClient(one.clientId, null);
     if (client) {
-      this.deliver(one, client);
+      await this.notify(one, client);
       return frameOf(client, { ...one, sid: this.sessionOf(one) });
     }
-    // To find it otherwise may take long, and nobody waits for it. One that is gone is told nothing.
+    // Finding the client otherwise may take long. Nobody waits for that, and a client that is gone is not notified.
     const found = findClient(one.clientId, this.model, this.server);
-    found.then((known) => this.deliver(one, known)).catch(() => undefined);
+    found.then((known) => this.notify(one, known)).catch(() => undefined);
     return undefined;
   }
 
-  private deliver(one: SessionClient, client: Client): void {
+  private async notify({ issuer, clientId, userId, sub, sid }: SessionClient, client: Client): Promise<void> {
     const uri = registered(client, 'backchannelLogoutUri');
     if (uri === undefined) return;
-    const { fetch, deliveries } = this.means;
-    let body: string | undefined;
-    deliveries.add({
-      to: uri,
-      send: async () => {
-        body ??= await this.formFor(one, client);
-        await fetch.post(uri, { type: FORM, body });
-      },
-      done: (failure) => this.reportOf(one, failure),
-    });
+    const message = { kind: 'logout', issuer, clientId, host: hostOf(uri), data: { userId, sub, sid } } as const;
+    await this.notifications.add(message, new Date(Date.now() + DAY));
   }
+
+  private readonly signed = new WeakMap<StoredNotification, { body: string; at: number }>();
+
+  private readonly sender: NotificationSender = {
+    send: async (notification) => {
+      const { issuer, clientId, data } = notification;
+      const client = await findClient(clientId, this.model, this.server);
+      const uri = registered(client, 'backchannelLogoutUri');
+      if (uri === undefined) throw new FetchError('url', 'the client has no back-channel logout URI any more');
+      const { userId, sub, sid } = data as Pick<SessionClient, 'userId' | 'sub' | 'sid'>;
+      // Attempts in quick succession send the same token. A later one is signed again: a logout token is valid for two minutes.
+      let signed = this.signed.get(notification);
+      if (!signed || Date.now() - signed.at > MINUTE) {
+        signed = { body: await this.formFor({ userId, sub, sid, issuer, clientId }, client), at: Date.now() };
+        this.signed.set(notification, signed);
+      }
+      await this.means.fetch.post(uri, { type: FORM, body: signed.body });
+    },
+    done: ({ issuer, clientId, data }, failure) =>
+      this.reportOf({ userId: data['userId']!, clientId, issuer }, failure),
+  };
 
   /** OpenID Connect Back-Channel Logout §2.5 */
   private async formFor(one: SessionClient, client: Client): Promise<string> {

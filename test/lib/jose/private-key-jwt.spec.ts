@@ -414,7 +414,8 @@ describe('the keys of a client at its URL', () => {
 });
 
 describe('a set-up that cannot work', () => {
-  const model = () => new MemoryStore({ clients: [], users: {} as never });
+  const users = { findById: () => null, findByCredentials: () => null };
+  const model = () => new MemoryStore({ clients: [], users });
   it.each<[string, () => unknown, RegExp]>([
     ['no issuer', () => new OAuth2Server({ model: model(), features: [privateKeyJwt()] }), /needs the option `issuer`/],
     [

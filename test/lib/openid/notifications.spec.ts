@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { logout, signOutAtClients } from 'nest-oauth2/openid';
+import type { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { later } from '../../support/model.js';
+import { ISSUER, openIdServer } from '../../support/openid-server.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { until } from '../../support/until.js';
+
+const clients = new TlsServer();
+beforeAll(() => clients.start());
+afterAll(() => clients.stop());
+afterEach(() => {
+  jest.useRealTimers();
+  clients.reset();
+});
+
+/** The name servers of `silent.client.example` never respond. */
+const lookup = (name: string) =>
+  name.startsWith('silent') ? new Promise<string[]>(() => undefined) : Promise.resolve(['127.0.0.1']);
+const fetch = { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE, timeout: 1 };
+
+/** A process of a provider whose clients are at these hosts. Several processes share a store. */
+async function openProcess(store?: MemoryStore, model: object = {}) {
+  const events: [string, Record<string, unknown>][] = [];
+  const options = { events: { emit: (name: string, payload: object) => events.push([name, { ...payload }]) } };
+  const uri = clients.url('/web');
+  const silent = clients.url('/silent', 'silent.client.example');
+  const known: Record<string, object> = {
+    web: { id: 'web', grants: [], backchannelLogoutUri: uri },
+    silent: { id: 'silent', grants: [], backchannelLogoutUri: silent },
+  };
+  const shared = store && {
+    saveNotification: store.saveNotification.bind(store),
+    listNotifications: store.listNotifications.bind(store),
+    claimNotification: store.claimNotification.bind(store),
+    removeNotification: store.removeNotification.bind(store),
+    once: store.once.bind(store),
+  };
+  const found = { getClient: (id: string) => known[id], ...shared, ...model };
+  const host = await openIdServer({ more: [logout({ fetch })], model: found, options });
+  /** Signs Alice out of so many sessions, of which each client has one. */
+  const signOut = async (clientId: string, count = 1) => {
+    const userId = randomUUID();
+    for (let at = 0; at < count; at += 1) {
+      const one = { userId, sid: `${at}`, clientId, sub: 'alice', issuer: ISSUER };
+      await host.store.saveSessionClient(one, later(60));
+    }
+    await signOutAtClients(host.server, { userId });
+  };
+  return { ...host, events, signOut };
+}
+
+const tick = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
+/** The clock and the intervals are of the test. Requests take as long as they take. */
+const fakeTimers = () => {
+  const doNotFake = [
+    'nextTick',
+    'setImmediate',
+    'queueMicrotask',
+    'setTimeout',
+    'clearTimeout',
+    'performance',
+  ] as const;
+  jest.useFakeTimers({ doNotFake: [...doNotFake] });
+};
+const ok = json({});
+
+describe('logout tokens', () => {
+  it('are removed from the store when they are delivered', async () => {
+    clients.replies['/web'] = ok;
+    const { store, signOut, events } = await openProcess();
+    await signOut('web', 3);
+    await until(() => events.filter(([name]) => name === 'logout.delivered').length === 3);
+    await until(async () => (await store.listNotifications()).length === 0);
+    expect(clients.count('/web')).toBe(3);
+  });
+
+  it('are delivered by another process if one ends before the delivery', async () => {
+    fakeTimers();
+    clients.replies['/web'] = ok;
+    const killed = await openProcess(undefined, { claimNotification: () => new Promise(() => undefined) });
+    await killed.signOut('web');
+    expect(clients.count('/web')).toBe(0);
+    const other = await openProcess(killed.store, {
+      claimNotification: (id: string, seconds: number) => killed.store.once(`claim ${id}`, seconds),
+    });
+    await until(() => other.events.some(([name]) => name === 'logout.delivered'));
+    expect(clients.count('/web')).toBe(1);
+    await until(async () => (await killed.store.listNotifications()).length === 0);
+  });
+
+  it('are delivered by another process if one ends during the delivery, when its claim has expired', async () => {
+    fakeTimers();
+    const first = await openProcess();
+    await first.store.saveNotification(
+      {
+        id: 'one',
+        kind: 'logout',
+        issuer: ISSUER,
+        clientId: 'web',
+        host: 'x',
+        data: { sub: 'a', sid: 's' },
+        createdAt: Date.now(),
+      },
+      later(3600),
+    );
+    expect(await first.store.claimNotification('one', 60)).toBe(true);
+    clients.replies['/web'] = ok;
+    const other = await openProcess(first.store);
+    await tick(45);
+    expect(clients.count('/web')).toBe(0);
+    await tick(60);
+    await until(() => [...first.events, ...other.events].some(([name]) => name === 'logout.delivered'));
+    expect(clients.count('/web')).toBe(1);
+  });
+
+  it('are delivered once though two processes look for them', async () => {
+    fakeTimers();
+    clients.replies['/web'] = ok;
+    const first = await openProcess();
+    for (let at = 0; at < 20; at += 1) {
+      const one = { kind: 'logout', issuer: ISSUER, clientId: 'web', host: 'client.example' } as const;
+      const data = { userId: 'alice', sub: 'alice', sid: `${at}` };
+      await first.store.saveNotification({ ...one, id: `${at}`, data, createdAt: Date.now() }, later(3600));
+    }
+    const second = await openProcess(first.store);
+    await until(() => clients.count('/web') >= 20);
+    await until(async () => (await first.store.listNotifications()).length === 0);
+    expect(clients.count('/web')).toBe(20);
+    const delivered = [...first.events, ...second.events].filter(([name]) => name === 'logout.delivered');
+    expect(delivered).toHaveLength(20);
+  });
+
+  it('reach a client at once while another one never answers', async () => {
+    clients.replies['/web'] = ok;
+    const { signOut, events, store } = await openProcess();
+    await signOut('silent', 150);
+    await signOut('web', 2);
+    await until(() => events.filter(([name]) => name === 'logout.delivered').length === 2, 3);
+    // A silent client keeps its messages: it is tried again later.
+    expect((await store.listNotifications()).every(({ clientId }) => clientId === 'silent')).toBe(true);
+  });
+
+  it('are kept for a client in trouble, and are signed again for the next attempt', async () => {
+    fakeTimers();
+    clients.replies['/web'] = json({}, {}, 503);
+    const { signOut, store, events } = await openProcess();
+    await signOut('web');
+    await until(() => events.some(([name]) => name === 'logout.failed'));
+    expect(await store.listNotifications()).toHaveLength(1);
+    const failedAt = Date.now();
+    const bodies: string[] = [];
+    clients.replies['/web'] = (response, request) => {
+      request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+      request.on('end', () => response.writeHead(200).end());
+    };
+    await tick(120);
+    await until(async () => (await store.listNotifications()).length === 0);
+    const [, payload] = new URLSearchParams(bodies[0]).get('logout_token')!.split('.');
+    const { iat, exp } = JSON.parse(Buffer.from(payload!, 'base64url').toString()) as { iat: number; exp: number };
+    expect(exp - iat).toBe(120);
+    expect(iat).toBeGreaterThan(failedAt / 1000 + 30);
+  });
+
+  it('are removed if the client refuses them', async () => {
+    clients.replies['/web'] = json({}, {}, 400);
+    const { signOut, store, events } = await openProcess();
+    await signOut('web');
+    await until(() => events.some(([name]) => name === 'logout.failed'));
+    await until(async () => (await store.listNotifications()).length === 0);
+    expect(clients.count('/web')).toBe(1);
+  });
+
+  it.each([
+    ['as old as this', 0, 60],
+    ['from the future', 86_400_000, 60],
+    ['ten minutes old', -600_000, 300],
+    ['from a year ago', -31_536_000_000, 1800],
+  ])('%s by the clock of another process are claimed for a bounded time', async (_, skew, seconds) => {
+    clients.replies['/web'] = json({}, {}, 503);
+    const claims: number[] = [];
+    const claimNotification = (id: string, claimed: number) => {
+      claims.push(claimed);
+      return Promise.resolve(id !== '');
+    };
+    const first = await openProcess(undefined, { claimNotification });
+    const one = { kind: 'logout', issuer: ISSUER, clientId: 'web', host: 'client.example' } as const;
+    const data = { userId: 'alice', sub: 'alice', sid: '1' };
+    await first.store.saveNotification({ ...one, id: 'one', data, createdAt: Date.now() + skew }, later(3600));
+    await until(() => claims.length > 0);
+    expect(claims[0]).toBe(seconds);
+  });
+
+  it('are delivered by the process alone if the model does not store them', async () => {
+    clients.replies['/web'] = ok;
+    const { signOut, events, store } = await openProcess(undefined, { saveNotification: undefined });
+    await signOut('web');
+    await until(() => events.some(([name]) => name === 'logout.delivered'));
+    expect(await store.listNotifications()).toEqual([]);
+  });
+
+  it('are delivered though they cannot be stored', async () => {
+    clients.replies['/web'] = ok;
+    const saveNotification = () => Promise.reject(new Error('disk full'));
+    const { signOut, events } = await openProcess(undefined, { saveNotification });
+    await signOut('web');
+    await until(() => events.some(([name]) => name === 'logout.delivered'));
+    expect(clients.count('/web')).toBe(1);
+  });
+});

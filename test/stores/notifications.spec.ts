@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { later } from '../support/model.js';
+import { findStores, type OpenStore } from './every-store.js';
+
+const ISSUER = 'https://id.example.com';
+
+describe.each(await findStores())('messages to clients, on $name', ({ open }) => {
+  let opened: OpenStore;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+
+  const newOne = () => ({
+    id: randomUUID(),
+    kind: 'logout' as const,
+    issuer: ISSUER,
+    clientId: 'web',
+    host: 'client.example',
+    data: { sub: 'alice' },
+    createdAt: Date.now(),
+  });
+  const stored = async (id: string) => (await opened.another.listNotifications()).filter((one) => one.id === id);
+
+  it('are listed in every process until they are removed', async () => {
+    const one = newOne();
+    await opened.store.saveNotification(one, later(60));
+    expect(await stored(one.id)).toEqual([one]);
+    await opened.another.removeNotification(one.id);
+    await opened.store.removeNotification(one.id);
+    expect(await stored(one.id)).toEqual([]);
+  });
+
+  it('are claimed by one of all processes that try at once', async () => {
+    const { id } = newOne();
+    const { store, another } = opened;
+    const all = await Promise.all([store, another, store, another].map((each) => each.claimNotification(id, 60)));
+    expect(all.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('are not listed after they have expired', async () => {
+    const one = newOne();
+    await opened.store.saveNotification(one, new Date(Date.now() - 60_000));
+    expect(await stored(one.id)).toEqual([]);
+  });
+
+  it('outlive the tokens of their client', async () => {
+    const one = newOne();
+    await opened.store.saveNotification(one, later(60));
+    await opened.store.revokeGrantsOf({ clientId: 'web' });
+    expect(await stored(one.id)).toEqual([one]);
+    await opened.store.removeNotification(one.id);
+  });
+});
