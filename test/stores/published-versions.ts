@@ -131,12 +131,13 @@ async function withSource<T>(
   }
 }
 
-class Recorder extends AbstractLogger {
+/** Records the statements of a DataSource, except those that begin or end a transaction. */
+export class Recorder extends AbstractLogger {
   recorded: Recorded[] = [];
 
   override logQuery(query: string, values: unknown[] = []): void {
     if (/^(START|BEGIN|COMMIT|ROLLBACK)/.test(query)) return;
-    this.recorded.push({ text: query.replaceAll(/\s+/g, ' '), values });
+    this.recorded.push({ text: query.replaceAll(/\s+/g, ' ').trim(), values });
   }
 
   protected writeLog(): void {}

@@ -12,7 +12,7 @@ import { isHarmless, isTaken, isUndefined } from './statement-errors.js';
 
 const SUPPORTED = ['postgres', 'mysql', 'mariadb', 'better-sqlite3'];
 
-/** What time it is there, in milliseconds since the epoch. */
+/** The current time of the database, in milliseconds since the epoch. */
 const NOW: Readonly<Record<string, string>> = {
   postgres: '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint',
   mysql: `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000`,
@@ -21,7 +21,13 @@ const NOW: Readonly<Record<string, string>> = {
 
 /** Runs statements, each by itself: what each of them does, it does wholly or not at all. */
 export class Database {
+  /** The current time of the database. On PostgreSQL no index serves a comparison with it, because it is volatile. */
   readonly now: Sql;
+  /**
+   * When the statement began. Use it to search by time, never to decide who was first: a statement that waits for a lock
+   * began before the statement that held the lock.
+   */
+  readonly statementStart: Sql;
   /** Does a statement stop the whole process while it runs? */
   readonly isBlocking: boolean;
   /** Finds out why a statement used a table or column that does not exist. Rejects with an explanation. */
@@ -42,7 +48,9 @@ export class Database {
     this.connections = this.isBlocking
       ? new SingleConnection(source)
       : new Pool(source, type === 'postgres' && preparedStatements);
-    this.now = words(NOW[type] ?? NOW['mysql']!);
+    const now = NOW[type] ?? NOW['mysql']!;
+    this.now = words(now);
+    this.statementStart = words(now.replace('clock_timestamp', 'statement_timestamp'));
     this.placeholder = type === 'postgres' ? (index) => `$${index}` : () => '?';
   }
 

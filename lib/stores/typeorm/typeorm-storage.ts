@@ -115,7 +115,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
 
   async prune(batchSize: number): Promise<number> {
     const { database, tokens, grants } = this;
-    const { now } = database;
+    const { statementStart: now } = database;
     const isOver = sql`expires_at < ${now}`;
     const isLongOver = sql`expires_on <= ${now} / ${DAY} AND expires_at < ${now} - ${LEEWAY}`;
     const count = await pruneTable(database, {

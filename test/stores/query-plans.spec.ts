@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { DataSource } from 'typeorm';
+
+import type { GrantRow, Row } from '../../lib/stores/storage.js';
+import type { TypeOrmStorage } from '../../lib/stores/typeorm/typeorm-storage.js';
+import { kindOf, type Recorded, Recorder } from './published-versions.js';
+import { FIND_SCANS, NUMBERS } from './query-plans.js';
+import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
+
+const ROWS = 100_000;
+const FUTURE = Date.UTC(2100, 0, 1);
+const TABLES = ['clients', 'grants', 'tokens'];
+
+const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+
+describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`, (database) => {
+  const prefix = ownPrefix('plans');
+  const log = new Recorder('all');
+  let opened: Opened;
+  let source: DataSource;
+  let storage: TypeOrmStorage;
+
+  beforeAll(async () => {
+    opened = await open(database, prefix, { logger: log, logging: true, store: { deadline: 60 } });
+    source = opened.dataSource;
+    storage = opened.store['storage'];
+    await fill();
+  }, 120_000);
+  afterAll(async () => {
+    // libsql keeps tables locked until the connection is closed.
+    await source.destroy();
+    await source.initialize();
+    await opened.close();
+  });
+
+  /** 1,000 users and 100 clients have grants, each with a token. A thousandth of the rows is expired. */
+  async function fill(): Promise<void> {
+    const expiry = `CASE WHEN n <= ${ROWS / 1000} THEN 1000 ELSE ${FUTURE} END`;
+    const day = `CASE WHEN n <= ${ROWS / 1000} THEN 0 ELSE 47482 END`;
+    const text = (start: string, number: string) =>
+      database.name === 'MariaDB' ? `CONCAT('${start}', ${number})` : `'${start}' || (${number})`;
+    const rows: [table: string, columns: string, values: string][] = [
+      ['clients', 'id, secret_hashes, metadata, generation, created_at', `${text('c', 'n')}, '[]', '{}', 0, 0`],
+      [
+        'grants',
+        'id, client_id, user_id, created_at, last_used_at, expires_at, expires_on, client_generation',
+        `${text('g', 'n')}, ${text('c', 'n % 100')}, ${text('u', 'n % 1000')}, 0, 0, ${expiry}, ${day}, 0`,
+      ],
+      [
+        'tokens',
+        'digest, kind, grant_id, client_id, user_id, data, expires_at',
+        `${text('t', 'n')}, 'access', ${text('g', 'n')}, ${text('c', 'n % 100')}, ${text('u', 'n % 1000')}, '{}', ${expiry}`,
+      ],
+    ];
+    for (const [table, columns, values] of rows) {
+      const numbers = `(${NUMBERS[kindOf(database)]!(ROWS)}) AS numbers`;
+      await source.query(`INSERT INTO ${prefix}${table} (${columns}) SELECT ${values} FROM ${numbers}`);
+      const analyze = { PostgreSQL: 'VACUUM ANALYZE', MariaDB: 'ANALYZE TABLE', SQLite: 'ANALYZE' };
+      await source.query(`${analyze[kindOf(database) as keyof typeof analyze]} ${prefix}${table}`);
+    }
+  }
+
+  const grant = (id: string): GrantRow => ({
+    id,
+    clientId: 'c5',
+    userId: 'u5',
+    issuer: 'https://issuer.example',
+    scope: 'read',
+    data: null,
+    createdAt: 0,
+    lastUsedAt: 1,
+    expiresAt: FUTURE,
+  });
+  const row = (digest: string, grantId: string): Row => {
+    const { clientId, userId, issuer, scope } = grant(grantId);
+    return { kind: 'refresh', digest, grantId, clientId, userId, issuer, scope, data: '{}', expiresAt: FUTURE };
+  };
+
+  /** Calls every method of the storage, so that it sends every statement. */
+  async function exercise(): Promise<void> {
+    await storage.keep(grant('new'), [row('a', 'new'), row('b', 'new')]);
+    await storage.keep(grant('new'), []);
+    await storage.keep(undefined, [row('c', 'new')]);
+    await storage.exchange({ kind: 'refresh', digest: 'a', data: '{}' }, grant('new'), [row('d', 'new')]);
+    await storage.find('refresh', 'b');
+    await storage.change(row('b', 'new'), { ...row('b', 'new'), data: '{"changed":1}' });
+    await storage.spend('refresh', 'b');
+    await storage.once('once', -1);
+    await storage.once('once', 60);
+    await storage.replaceText('name', undefined, 'one');
+    await storage.replaceText('name', 'one', 'two');
+    await storage.readText('name');
+    await storage.listGrants('u5');
+    await storage.keepClient({ id: 'new', grants: [] }, undefined, false);
+    const found = (await storage.findClient('new'))!;
+    await storage.keepClient({ id: 'new', grants: ['password'] }, found, true);
+    await storage.listClients('c5', 100);
+    await storage.readClock();
+    await storage.removeClient('new');
+    await storage.removeClient('unknown');
+    await storage.addNewClient({ id: 'added', grants: [] });
+    await storage.addNewClient({ id: 'added', grants: [] });
+    await storage.keepClient({ id: 'new', grants: [] }, undefined, false);
+    const users = ['u6', undefined];
+    for (const userId of users) {
+      for (const clientId of ['c6', undefined]) {
+        for (const issuer of ['https://issuer.example', undefined]) {
+          await storage.revokeGrants({ userId, clientId, issuer, grantId: 'g6' });
+          if (userId ?? clientId) await storage.revokeGrants({ userId, clientId, issuer });
+        }
+      }
+    }
+    await storage.prune(50);
+  }
+
+  it('use an index for every table', async () => {
+    const prototypes = prototypesOf(storage);
+    const methods = new Set(prototypes.flatMap((one) => Object.getOwnPropertyNames(one)).filter(isPublic));
+    const spies = [...methods].map((name) => ({ name, spy: jest.spyOn(storage, name as 'find') }));
+    log.recorded = [];
+    await exercise();
+    const unused = spies.filter(({ spy }) => spy.mock.calls.length === 0).map(({ name }) => name);
+    for (const { spy } of spies) spy.mockRestore();
+    expect(unused).toEqual([]);
+
+    // With libsql, an explained statement locks the tables of its connection.
+    const explaining = await new DataSource({ ...source.options, logging: false }).initialize();
+    const statements = new Map(log.recorded.map((each): [string, Recorded] => [each.text, each]));
+    expect(statements.size).toBeGreaterThan(25);
+    const found: Record<string, string[]> = {};
+    for (const statement of statements.values()) {
+      const scans = await FIND_SCANS[kindOf(database)]!(
+        source,
+        statement,
+        TABLES.map((table) => prefix + table),
+      );
+      if (scans.length > 0) found[statement.text] = scans;
+    }
+    await explaining.destroy();
+    expect(found).toEqual({});
+  }, 120_000);
+
+  it('are reported as scans where no index serves the condition', async () => {
+    const statement = { text: `DELETE FROM ${prefix}tokens WHERE scope = 'none'`, values: [] };
+    const explaining = await new DataSource({ ...source.options, logging: false }).initialize();
+    const scans = await FIND_SCANS[kindOf(database)]!(explaining, statement, [`${prefix}tokens`]);
+    await explaining.destroy();
+    expect(scans).not.toEqual([]);
+  });
+});
+
+function prototypesOf(value: object): object[] {
+  const prototype = Object.getPrototypeOf(value) as object;
+  return prototype === Object.prototype ? [] : [prototype, ...prototypesOf(prototype)];
+}
+
+/** The private and protected members of the storage. The public methods call them. */
+const INTERNAL = new Set([
+  'constructor',
+  'alive',
+  'addClient',
+  'endGeneration',
+  'generationOf',
+  'grantValues',
+  'insert',
+  'insertIfFound',
+  'insertRows',
+  'revokeAllOf',
+  'upsertGrant',
+  'used',
+]);
+const isPublic = (name: string) => !INTERNAL.has(name);
