@@ -1,20 +1,31 @@
 const words = (text: string) => new Set(text.trim().split(/\s+/));
 
-/** Connections that fail, servers that stop or start, and those that take no more: of node, PostgreSQL and MySQL. */
+/** Error codes of Node, PostgreSQL, MySQL, MariaDB and SQLite for a database that cannot serve the request now. */
 const CODES = words(`
-  ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH EAI_AGAIN
-  57P01 57P02 57P03 53300 08000 08001 08003 08004 08006
-  PROTOCOL_CONNECTION_LOST ER_CON_COUNT_ERROR ER_SERVER_SHUTDOWN ER_CONNECTION_KILLED
+  ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EAI_AGAIN ENOTFOUND
+  25006 25P03 40001 40P01 55P03 57014 57P01 57P02 57P03 57P05
+  PROTOCOL_CONNECTION_LOST PROTOCOL_SEQUENCE_TIMEOUT POOL_CLOSED
+  ER_CON_COUNT_ERROR ER_TOO_MANY_USER_CONNECTIONS ER_USER_LIMIT_REACHED ER_OUT_OF_RESOURCES ER_CANT_CREATE_THREAD
+  ER_SERVER_SHUTDOWN ER_NORMAL_SHUTDOWN ER_CONNECTION_KILLED ER_ABORTING_CONNECTION ER_NEW_ABORTING_CONNECTION
+  ER_UNKNOWN_COM_ERROR ER_OPTION_PREVENTS_STATEMENT ER_READ_ONLY_MODE ER_DISK_FULL ER_RECORD_FILE_FULL
+  ER_LOCK_WAIT_TIMEOUT ER_LOCK_DEADLOCK ER_QUERY_INTERRUPTED ER_QUERY_TIMEOUT ER_STATEMENT_TIMEOUT
+  SQLITE_FULL
 `);
+/** Classes of PostgreSQL: 08 connection exceptions, also of PgBouncer; 53 insufficient resources; 58 system errors. */
+const CLASSES = /^(08|53|58)[\dA-Z]{3}$/;
+/** MariaDB numbers that mysql2 has no name for: a killed connection, an exceeded `max_statement_time`. */
+const NUMBERS = new Set([1927, 1969]);
+/** SQLite has several codes for failures of the disk. */
+const DISK = /^SQLITE_IOERR/;
 
-/** The same, of ioredis and node-redis, by the names of their classes. */
+/** Class names of errors of ioredis and node-redis. */
 const NAMES = words(`
   MaxRetriesPerRequestError ClusterAllFailedError
   SocketClosedUnexpectedlyError SocketTimeoutError ConnectionTimeoutError DisconnectsClientError TimeoutError
   ReconnectStrategyError RootNodesUnavailableError ClientOfflineError ClientClosedError
 `);
 
-/** The same, where a driver has only a text for it. */
+/** Beginnings of messages, where a driver has neither code nor class. */
 const TEXTS = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -23,20 +34,33 @@ const TEXTS = [
   'Command timed out',
   "Stream isn't writeable",
   'Socket timeout',
+  'Too many Cluster redirections',
+  'Cluster is ended',
+  "Cluster isn't ready",
+  'None of startup nodes is available',
+  'ERR max number of clients reached',
 ];
 
-/** What a Redis says that cannot serve just now. */
-const NOT_NOW = /^(LOADING|CLUSTERDOWN|MASTERDOWN|READONLY|NOREPLICAS|TRYAGAIN) /;
+/** Error codes of Redis. Before Redis 7, an error inside of a script has them at the end of another message. */
+const REDIS = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE|LOADING|CLUSTERDOWN|MASTERDOWN|READONLY|NOREPLICAS|TRYAGAIN) /;
+/** The codes that last until an operator acts. */
+const LASTING = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE) /;
 
-/** Is it the database that is out of reach, rather than a statement that is wrong? */
+/** Whether an error means that the database cannot serve the request now, and not that the statement is wrong. */
 export function isOutage(error: unknown): boolean {
-  // Not `instanceof`: where tests have a realm of their own, an error of node is of another one.
+  // `instanceof` fails for errors of another realm, as in Jest.
   if (typeof error !== 'object' || error === null) return false;
-  const { code, driverError, message, constructor } = error as Partial<Error> & {
+  const { code, errno, driverError, message, constructor } = error as Partial<Error> & {
     code?: unknown;
+    errno?: number;
     driverError?: unknown;
   };
   if (driverError) return isOutage(driverError);
-  if (CODES.has(String(code)) || NAMES.has(constructor?.name)) return true;
-  return NOT_NOW.test(String(message)) || TEXTS.some((text) => message?.startsWith(text));
+  if (NUMBERS.has(errno!)) return true;
+  const text = String(code);
+  if (CODES.has(text) || CLASSES.test(text) || DISK.test(text) || NAMES.has(constructor?.name)) return true;
+  return REDIS.test(String(message)) || TEXTS.some((start) => message?.startsWith(start));
 }
+
+/** Whether a Redis server refuses commands until an operator acts: sending the command again is of no use. */
+export const isLasting = (error: unknown) => LASTING.test(String((error as Partial<Error> | undefined)?.message));

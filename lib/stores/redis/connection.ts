@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { InvalidArgumentError } from '../../errors.js';
 import type { Deadline, Wait } from '../deadline.js';
-import { isOutage } from '../outage.js';
+import { isLasting, isOutage } from '../outage.js';
 import type { Script } from './script.js';
 
 /** A client of `ioredis`: `new Redis()` or `new Cluster()`. */
@@ -56,9 +56,9 @@ async function resend(send: () => Promise<unknown>, wait: Wait): Promise<unknown
   }
 }
 
-/** A client that is closed, or told to keep no queue, is none that lost its connection. */
+/** Whether to send a command again. A closed client, or one without an offline queue, does not reconnect. */
 const isLost = (error: unknown) =>
-  isOutage(error) && !/^Client(Closed|Offline)Error$/.test((error as Error).constructor.name);
+  isOutage(error) && !isLasting(error) && !/^Client(Closed|Offline)Error$/.test((error as Error).constructor.name);
 
 type Door = (script: string, keys: string[], values: string[]) => Promise<unknown>;
 

@@ -2,7 +2,10 @@ import type { DataSource, QueryRunner } from 'typeorm';
 
 import type { Wait } from '../deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
+import { generationsOf } from './connection-generations.js';
 import { runPrepared } from './prepared.js';
+import { isReadOnly } from './statement-errors.js';
+import { type PooledConnection, stopStatement } from './stop-statement.js';
 
 const NONE_FREE =
   'no connection was free. The network is silent, or the pool is too small, or the store was called inside of ' +
@@ -38,20 +41,47 @@ export class Pool implements Connections {
     });
   }
 
+  /** Runs work on a connection. Drops the connection if the deadline passes, or if its server only allows reads. */
   private async hold<T>(wait: Wait, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     keepAlive(this.source);
-    const runner = this.source.createQueryRunner();
-    wait.reason = NONE_FREE;
+    const { runner, connection } = await this.connect(wait);
+    let isLost = false;
     try {
-      const connection = (await runner.connect()) as PooledConnection;
-      // Nothing is done that nobody waits for: whoever asked may have asked again.
-      if (wait.isOver) throw new Error(wait.reason);
       wait.reason = 'the statement was sent, and nothing came back';
-      wait.abandon = () => drop(runner, connection);
+      wait.abandon = () => {
+        isLost = true;
+        const stopped = stopStatement(this.source, connection);
+        // PgBouncer forwards a cancel request only while the client is connected.
+        if (this.source.options.type === 'postgres') void stopped.then(() => drop(runner, connection));
+        else drop(runner, connection);
+      };
       return await work(runner);
+    } catch (error) {
+      isLost ||= isReadOnly(error);
+      if (isReadOnly(error)) generationsOf(this.source).renew();
+      throw error;
     } finally {
       wait.abandon = undefined;
+      if (isLost) drop(runner, connection);
       await runner.release();
+    }
+  }
+
+  private async connect(wait: Wait): Promise<{ runner: QueryRunner; connection: PooledConnection }> {
+    for (;;) {
+      const runner = this.source.createQueryRunner();
+      wait.reason = NONE_FREE;
+      let isUsed = false;
+      try {
+        const connection = (await runner.connect()) as PooledConnection;
+        // After the deadline nothing is sent: the client may have sent its request again.
+        if (wait.isOver) throw new Error(wait.reason);
+        isUsed = generationsOf(this.source).isCurrent(connection);
+        if (isUsed) return { runner, connection };
+        drop(runner, connection);
+      } finally {
+        if (!isUsed) await runner.release();
+      }
     }
   }
 
@@ -61,16 +91,11 @@ export class Pool implements Connections {
   }
 }
 
-interface PooledConnection {
-  destroy?(): void;
-  stream?: { destroy(): void };
-}
-
-/** A connection that fell silent is good for nobody: it would keep its place in the pool until the network gives it up. */
+/** Removes a connection from the pool and closes it. */
 function drop(runner: QueryRunner, connection: PooledConnection): void {
   const postgres = runner as { releasePostgresConnection?(error: Error): Promise<void> };
   if (postgres.releasePostgresConnection) {
-    void postgres.releasePostgresConnection(new Error('It fell silent'));
+    void postgres.releasePostgresConnection(new Error('The store dropped the connection'));
   } else {
     // mysql2 takes it out of the pool, and says goodbye to nobody.
     connection.destroy?.();

@@ -7,6 +7,12 @@ const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
 /** A table, a column or a schema does not exist. SQLite has no code for it, only a message. */
 const UNDEFINED = ['42P01', '42703', '3F000', 'ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR'];
 
+/** The server only allows reads, as after a failover that made it a replica. */
+const READ_ONLY = ['25006', 'ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE'];
+
+/** Whether the server of the connection only allows reads. */
+export const isReadOnly = (error: unknown) => READ_ONLY.includes(codeOf(error));
+
 /** Whether the statement had no effect and may be sent again. */
 export const isHarmless = (error: unknown) => LOST.includes(codeOf(error)) || UNSENT.test(String(error));
 

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { RedisStore } from 'nest-oauth2/stores/redis';
+import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
+import { DataSource } from 'typeorm';
+
+import { ALICE, later, SECRET, WEB } from '../support/model.js';
+import { answer, resourceRequest, tokenRequest } from '../support/requests.js';
+import { until } from '../support/until.js';
+import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
+
+const PREFIX = ownPrefix('outages');
+const POOL = 3;
+const clients = { findById: () => ({ ...WEB, secret: SECRET }) };
+const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
+const codes = (text: string) => text.trim().split(/\s+/);
+
+const CODES: Record<string, string[]> = {
+  PostgreSQL: codes('25006 57014 57P01 57P02 57P03 08P01 08006 53100 53200 53300 53400 55P03 58030'),
+  MariaDB: codes(`
+    ER_OPTION_PREVENTS_STATEMENT ER_READ_ONLY_MODE ER_CON_COUNT_ERROR ER_LOCK_WAIT_TIMEOUT ER_QUERY_INTERRUPTED
+    ER_TOO_MANY_USER_CONNECTIONS ER_DISK_FULL ER_SERVER_SHUTDOWN ER_UNKNOWN_COM_ERROR PROTOCOL_CONNECTION_LOST
+  `),
+};
+
+describe.each(servers)('an outage of $name', ({ name, options }) => {
+  const isPostgres = name === 'PostgreSQL';
+  let opened: Opened;
+  let server: OAuth2Server;
+  let locker: DataSource;
+  const authenticate = () => answer(server, 'authenticate', resourceRequest('Bearer access'));
+  const issue = () => answer(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+
+  beforeAll(async () => {
+    opened = await open({ name, options }, PREFIX, { poolSize: POOL, applicationName: PREFIX });
+    const model = new TypeOrmStore(opened.dataSource, { users, clients, prefix: PREFIX, deadline: 0.3 });
+    server = new OAuth2Server({ model });
+    await model.saveToken({ accessToken: 'access', accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+    locker = await new DataSource({ ...options(), poolSize: 2 } as ReturnType<typeof options>).initialize();
+  });
+  afterEach(() => void jest.restoreAllMocks());
+  afterAll(async () => {
+    await locker.destroy();
+    await opened.close();
+  });
+
+  /** How many statements of the store wait at the server, by connections that the store has given up or not. */
+  async function waiting(): Promise<number> {
+    const query = isPostgres
+      ? `SELECT COUNT(*) AS count FROM pg_stat_activity WHERE application_name = '${PREFIX}'`
+      : `SELECT COUNT(*) AS count FROM information_schema.processlist WHERE info LIKE '%\`${PREFIX}tokens\`%' AND state LIKE 'Waiting%'`;
+    const [row] = await locker.query<{ count: string }[]>(query);
+    return Number(row!.count);
+  }
+
+  it('leaves no statements behind that wait for a lock', async () => {
+    const runner = locker.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query(isPostgres ? `LOCK TABLE ${PREFIX}tokens` : `LOCK TABLES ${PREFIX}tokens WRITE`);
+    let most = 0;
+    const start = performance.now();
+    const statuses = new Set<number>();
+    while (performance.now() - start < 4000) {
+      const asked = Array.from({ length: 2 * POOL }, () => [authenticate(), issue()]).flat();
+      for (const { status } of await Promise.all(asked)) statuses.add(status);
+      most = Math.max(most, await waiting());
+    }
+    if (!isPostgres) await runner.query('UNLOCK TABLES');
+    await runner.rollbackTransaction();
+    await runner.release();
+    expect(statuses).toEqual(new Set([503]));
+    // A canceled connection may still be closing when the pool opens the next one.
+    expect(most).toBeLessThanOrEqual(2 * POOL);
+    await until(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 10);
+  }, 60_000);
+
+  it.each(CODES[name]!)('is 503 for the error %s', async (code) => {
+    const driverError = Object.assign(new Error(`injected ${code}`), { code });
+    const createQueryRunner = opened.dataSource.createQueryRunner.bind(opened.dataSource);
+    const spy = jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementation(() => {
+      const runner = createQueryRunner();
+      runner.connect = () => Promise.reject(Object.assign(new Error('injected'), { driverError }));
+      return runner;
+    });
+    const { status, error, headers } = await authenticate();
+    spy.mockRestore();
+    expect([status, error?.name, headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '1']);
+  });
+
+  it('is server_error for a statement that is wrong', async () => {
+    const driverError = Object.assign(new Error('injected'), { code: isPostgres ? '42601' : 'ER_PARSE_ERROR' });
+    jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementation(() => {
+      throw Object.assign(new Error('injected'), { driverError });
+    });
+    expect((await authenticate()).error?.name).toBe('server_error');
+  });
+});
+
+describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))('a failover of $name', (database) => {
+  let opened: Opened;
+  afterAll(() => opened.close());
+
+  it('is 503 once, and replaces all connections to the server that became a replica', async () => {
+    opened = await open(database, ownPrefix('failover'), { poolSize: POOL });
+    const { dataSource, store } = opened;
+    const save = (accessToken: string) =>
+      store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+    const demote = () =>
+      dataSource.query('SELECT pg_sleep(0.1), set_config($1, $2, false)', ['default_transaction_read_only', 'on']);
+    await Promise.all(Array.from({ length: POOL }, demote));
+    await expect(save('first')).rejects.toMatchObject({ status: 503, retryAfter: 1 });
+    await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => save(`token ${n}`)));
+    const found = await Promise.all(Array.from({ length: 4 * POOL }, (_, n) => store.getAccessToken(`token ${n}`)));
+    expect(found.filter((token) => token === undefined)).toEqual([]);
+  });
+});
+
+describe('a Redis that refuses a command', () => {
+  const refuse = (message: string) => {
+    let count = 0;
+    const evalsha = () => {
+      count++;
+      return Promise.reject(new Error(message));
+    };
+    const store = new RedisStore({ client: { evalsha, eval: evalsha }, users, clients, deadline: 0.3 });
+    return { store, count: () => count };
+  };
+
+  it.each([
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    'ERR Error running script (call to f_0): @user_script:1: @user_script: 1: -OOM command not allowed when used memory',
+    'MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist to disk.',
+    'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+    "READONLY You can't write against a read only replica.",
+    'LOADING Redis is loading the dataset in memory',
+    'CLUSTERDOWN The cluster is down',
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    'NOREPLICAS Not enough good replicas to write.',
+    'TRYAGAIN Multiple keys request during rehashing of slot',
+    'Too many Cluster redirections. Last error: Error: MOVED 1 127.0.0.1:7000',
+    'ERR max number of clients reached',
+  ])('is 503: %s', async (message) => {
+    await expect(refuse(message).store.getAccessToken('x')).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('is not asked again when memory is short', async () => {
+    let count = 0;
+    const evalSha = () => {
+      count++;
+      return Promise.reject(new Error("OOM command not allowed when used memory > 'maxmemory'."));
+    };
+    const store = new RedisStore({ client: { evalSha, eval: evalSha }, users, clients, deadline: 0.3 });
+    await expect(store.getAccessToken('x')).rejects.toMatchObject({ status: 503, retryAfter: 1 });
+    expect(count).toBe(1);
+  });
+
+  it('is 500 for an error of a script', async () => {
+    await expect(refuse('ERR unknown command').store.getAccessToken('x')).rejects.toThrow('ERR unknown command');
+  });
+});

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisStore } from 'nest-oauth2/stores/redis';
+
+import { freePort } from '../support/free-port.js';
+import { ALICE, later, WEB } from '../support/model.js';
+import { until } from '../support/until.js';
+import { type Connected, DRIVERS } from './redis-server.js';
+import { users } from './redis-host.js';
+
+const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
+if (!isInstalled) process.stderr.write('NOT TESTED: a Redis that refuses commands. Install redis-server\n');
+
+describe.each(isInstalled ? DRIVERS : [])('a Redis store over %s', (_, connect) => {
+  let process: ChildProcess;
+  let operator: Redis;
+  let connected: Connected;
+  let store: RedisStore;
+  beforeAll(async () => {
+    const port = await freePort();
+    const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', tmpdir()];
+    const server = spawn('redis-server', [...place, '--save', '', '--appendonly', 'no']);
+    process = server;
+    for await (const line of server.stdout) if (String(line).includes('Ready to accept connections')) break;
+    server.stdout.resume();
+    const url = `redis://127.0.0.1:${port}`;
+    operator = new Redis(url);
+    connected = await connect([url]);
+    store = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, deadline: 1 });
+  });
+  afterAll(async () => {
+    await connected.close();
+    await operator.quit();
+    process.kill('SIGKILL');
+    await once(process, 'exit');
+  });
+
+  const save = (accessToken: string) =>
+    store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+  const unavailable = { status: 503, name: 'temporarily_unavailable' };
+
+  it('answers 503 while the memory of the server is full', async () => {
+    await save('before');
+    await operator.config('SET', 'maxmemory', '1');
+    await expect(save('full')).rejects.toMatchObject(unavailable);
+    await operator.config('SET', 'maxmemory', '0');
+    await save('after');
+    expect(await store.getAccessToken('after')).toBeDefined();
+  });
+
+  it('answers 503 while the server is a replica', async () => {
+    await operator.replicaof('127.0.0.1', '1');
+    await expect(save('replica')).rejects.toMatchObject(unavailable);
+    await operator.replicaof('NO', 'ONE');
+    await save('primary');
+    expect(await store.getAccessToken('primary')).toBeDefined();
+  });
+
+  it('answers 503 while another script runs', async () => {
+    await operator
+      .config('SET', 'busy-reply-threshold', '50')
+      .catch(() => operator.config('SET', 'lua-time-limit', '50'));
+    const endless = operator.duplicate();
+    const running = endless.eval('while true do end', 0).catch(String);
+    const isBusy = () =>
+      operator.ping().then(
+        () => false,
+        () => true,
+      );
+    await until(isBusy, 10);
+    const outcome = await store.getAccessToken('x').catch((error: unknown) => error);
+    await operator.script('KILL');
+    expect(await running).toContain('killed');
+    await endless.quit();
+    expect(outcome).toMatchObject(unavailable);
+  });
+});
