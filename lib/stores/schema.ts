@@ -62,7 +62,7 @@ export const ROW_COLUMNS = {
   data: nullable(text('data')),
   expiresAt: time('expires_at'),
   revokedAt: nullable(time('revoked_at')),
-} satisfies Columns<keyof Row> & Columns;
+} satisfies Columns<Exclude<keyof Row, 'lifetime'>> & Columns;
 
 /** Which columns are looked for. Names are left to TypeORM, which puts the `entityPrefix` of the host into them. */
 export const GRANT_INDICES: (keyof typeof GRANT_COLUMNS)[][] = [

@@ -46,6 +46,8 @@ export interface Row extends Key {
   /** Whatever else is kept with it, as JSON. */
   data: string | null;
   expiresAt: number;
+  /** If set, the row expires after this many milliseconds by the clock of the database, whatever `expiresAt` is. */
+  lifetime?: number;
 }
 
 /** A row as it is found. */
@@ -54,6 +56,8 @@ export type Found<R extends Row = Row> = R & {
   revokedAt: number | null;
   /** How many milliseconds ago that was, by the clock of the database. */
   revokedAgo?: number;
+  /** Milliseconds until the row expires, by the clock of the database. If omitted, `expiresAt` is exact. */
+  expiresIn?: number;
   /** Its client, where that came along; null: the client is gone. Left out: the `clients` port is asked. */
   client?: StoredClient | null;
 };
@@ -87,8 +91,8 @@ export interface Storage {
   /** Marks something as spent: true for exactly one caller. */
   spend(kind: Kind, digest: string): Awaitable<boolean>;
   /**
-   * Changes a row as it was found, if it still has the same `data` and was not spent: its grant, user, scope and data. True for exactly
-   * one of all who change it from there to something of their own.
+   * Changes the grant, user, scope and data of a row, and its expiry if `to.lifetime` is set. Fails if the row was used or its `data`
+   * has changed since it was found. Returns true for exactly one of several concurrent callers.
    */
   change(from: Row, to: Row): Awaitable<boolean>;
   /** True for the first caller only, for so many seconds. */

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as rest } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PushedRequest } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { later } from '../support/model.js';
+import { Clock, mendClocks, skewClocks } from '../support/skewed-clock.js';
 import { findStores, type OpenStore, WEB } from './every-store.js';
 
 describe.each(await findStores())('a pushed authorization request, on $name', ({ open }) => {
@@ -77,6 +80,51 @@ describe.each(await findStores())('a pushed authorization request, on $name', ({
     const { requestUri } = await push();
     await opened.store.revokeGrantsOf({ clientId: WEB.id });
     expect(await opened.another.getPushedRequest(requestUri)).toBeUndefined();
+  });
+
+  it('is deleted after `openUntil` if it was not opened', async () => {
+    const { requestUri } = await push({ openUntil: later(0.5) });
+    await rest(700);
+    expect(await opened.another.getPushedRequest(requestUri)).toBeUndefined();
+    const isDatabase = !(opened.store instanceof MemoryStore || opened.store instanceof RedisStore);
+    expect(await opened.store.prune()).toBeGreaterThanOrEqual(isDatabase ? 1 : 0);
+  });
+
+  it('is kept for the interaction after it was opened, once or at the same moment by two browsers', async () => {
+    const { requestUri } = await push({ openUntil: later(0.5) });
+    const both = [opened.store, opened.another];
+    const found = await Promise.all(both.map((store) => store.getPushedRequest(requestUri)));
+    await Promise.all(both.map((store, index) => store.openPushedRequest(found[index]!)));
+    await rest(700);
+    await opened.store.prune();
+    const { expiresAt, openUntil } = (await opened.another.getPushedRequest(requestUri))!;
+    expect(Math.abs(expiresAt.getTime() - later(1799.3).getTime())).toBeLessThan(2000);
+    expect(openUntil.getTime()).toBeGreaterThan(Date.now());
+    expect(await opened.store.revokePushedRequest({ requestUri })).toBe(true);
+  });
+
+  it('expires by the clock of the store, whatever the clocks of the processes are', async () => {
+    if (opened.store === opened.another) return;
+    skewClocks();
+    try {
+      for (const [pusher, browser] of [
+        [-300_000, 0],
+        [0, 300_000],
+        [300_000, 0],
+        [0, -300_000],
+      ] as const) {
+        const { requestUri } = await new Clock(pusher).at(() => push());
+        const find = async () => ({ found: await opened.another.getPushedRequest(requestUri), now: Date.now() });
+        const { found, now } = await new Clock(browser).at(find);
+        expect(found!.openUntil.getTime()).toBeGreaterThan(now);
+        expect(Math.abs(found!.expiresAt.getTime() - now - 1_800_000)).toBeLessThan(3000);
+        const late = await new Clock(pusher).at(() => push({ openUntil: new Date(Date.now() + 300) }));
+        await rest(500);
+        expect(await new Clock(browser).at(() => opened.another.getPushedRequest(late.requestUri))).toBeUndefined();
+      }
+    } finally {
+      mendClocks();
+    }
   });
 
   it('is forgotten when it is over', async () => {

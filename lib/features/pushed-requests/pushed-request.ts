@@ -23,6 +23,12 @@ export interface PushedRequestModel {
   savePushedRequest(request: PushedRequest): Awaitable<unknown>;
   /** @returns falsy when there is none, or it was revoked */
   getPushedRequest(requestUri: string): Awaitable<PushedRequest | Falsy>;
+  /**
+   * Optional. Keeps a request, as it was found, for the time of the interaction: a browser of its client has opened it. A model
+   * that implements this does not find a request after `openUntil` unless it was opened, by the clock of its database. If omitted,
+   * the feature asks `once` and compares `openUntil` with the clock of the process.
+   */
+  openPushedRequest?(request: PushedRequest): Awaitable<unknown>;
   /** Spends it, as it was found: truthy for exactly one caller, however many try at once. RFC 9126 §7.3 */
   revokePushedRequest(request: PushedRequest): Awaitable<boolean>;
 }

@@ -118,8 +118,9 @@ async function find(request: Request, requestUri: string, server: ServerFacts): 
   return { request: asRequest(pushed, request), spend: () => model.revokePushedRequest(pushed) };
 }
 
-/** The first visit must come in time; whoever came in time may come again, as after the login. RFC 9126 §4 */
+/** Verifies that a browser opens the request in time. Later visits, for example after the login, may come later. RFC 9126 §4 */
 async function open(pushed: PushedRequest, model: PushedModel): Promise<void> {
+  if (model.openPushedRequest) return void (await model.openPushedRequest(pushed));
   const left = Math.ceil((pushed.expiresAt.getTime() - Date.now()) / 1000);
   const isFirst = await model.once(hash('sha256', `opened ${pushed.requestUri}`, 'base64url'), left + LEEWAY);
   if (!isFirst || !isOver(pushed.openUntil)) return;

@@ -70,9 +70,10 @@ export class MemoryStorage extends MemoryClients implements Storage {
   change({ kind, digest, data }: Row, to: Row): boolean {
     const row = this.rows[kind].get(digest);
     if (!row || row.revokedAt !== null || row.data !== data) return false;
-    const { grantId, userId, scope } = to;
-    // Whoever has found the row holds it as it was.
-    this.rows[kind].set(digest, { ...row, grantId, userId, scope, data: to.data });
+    const { grantId, userId, scope, lifetime } = to;
+    const expiresAt = lifetime === undefined ? row.expiresAt : Date.now() + lifetime;
+    // A copy: callers of `find()` hold the row as it was.
+    this.rows[kind].set(digest, { ...row, grantId, userId, scope, data: to.data, expiresAt });
     return true;
   }
 

@@ -56,7 +56,8 @@ export class RedisStorage extends RedisClients implements Storage {
 
   async change(from: Row, to: Row): Promise<boolean> {
     const key = this.keys.row(from.kind, from.digest);
-    return (await this.run(CHANGE, key, valuesOfRow(from)[0]!, valuesOfRow(to)[0]!)) === 1;
+    const lifetime = to.lifetime === undefined ? '' : String(Math.max(1, Math.ceil(to.lifetime)));
+    return (await this.run(CHANGE, key, valuesOfRow(from)[0]!, valuesOfRow(to)[0]!, lifetime)) === 1;
   }
 
   async once(digest: string, seconds: number): Promise<boolean> {

@@ -74,12 +74,16 @@ export const FIND_OWNER = script(
 
 // What both have in common.
 
-/** Changes a row that was not spent, from one text to another: who won the first time has won the second time too. */
+/**
+ * Changes an unused row from one text to another, and its lifetime in milliseconds unless that is ''. A second run, after a
+ * lost reply, succeeds as well.
+ */
 export const CHANGE = script(`
 local row = redis.call('GET', KEYS[1])
 if row == ARGV[2] then return 1 end
 if row ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`);
 
 export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],

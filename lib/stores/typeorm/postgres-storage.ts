@@ -29,7 +29,7 @@ export class PostgresStorage extends TypeOrmStorage {
   }
 
   private insertIfFound(rows: readonly Row[]): Sql {
-    const values = join(rows.map((row) => sql`(${ROW.typedValues(newRow(row))})`));
+    const values = join(rows.map((row) => sql`(${ROW.typedValues(newRow(row, this.database.now))})`));
     return sql`INSERT INTO ${this.tokens} (${ROW.names}) SELECT v.* FROM found, (VALUES ${values}) AS v`;
   }
 }

@@ -1,7 +1,7 @@
 import { type Columns, GRANT_COLUMNS, grantRecord, ROW_COLUMNS } from '../schema.js';
 import type { Found, GrantRow, Row } from '../storage.js';
 import { readClient, storable } from './client-table.js';
-import { join, type Sql, typed, words } from './sql.js';
+import { join, type Sql, sql, typed, words } from './sql.js';
 
 /** A record of a driver: 64 bits come as text, lest some be lost; in milliseconds none are. */
 export type DatabaseRecord = Record<string, string | number | bigint | null>;
@@ -58,6 +58,7 @@ export function readGrant(record: DatabaseRecord): GrantRow {
 export function readRow(record: DatabaseRecord, keepsClients: boolean): Found {
   const row = ROW.read(record) as unknown as Found;
   if (record['revoked_ago'] !== null) row.revokedAgo = Number(record['revoked_ago']);
+  row.expiresIn = Number(record['expires_in']);
   if (keepsClients) {
     const { metadata } = record;
     // A table that somebody else created may hold `Alice` to be `alice`.
@@ -74,7 +75,8 @@ export function newGrant(grant: GrantRow, clientGeneration: Sql, now: Sql): Reco
   return { ...grantRecord(grant), createdAt: now, lastUsedAt, clientGeneration };
 }
 
-/** A new row, which nobody has spent. */
-export function newRow(row: Row): Record<string, unknown> {
-  return { ...row, revokedAt: null };
+/** Returns the columns of a new row. @param now the current time of the database */
+export function newRow(row: Row, now: Sql): Record<string, unknown> {
+  const { lifetime, expiresAt } = row;
+  return { ...row, expiresAt: lifetime === undefined ? expiresAt : sql`${now} + ${lifetime}`, revokedAt: null };
 }

@@ -14,7 +14,7 @@ export class SqliteStorage extends TypeOrmStorage {
   exchange({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     const { id: grantId, clientId, userId, issuer, expiresAt } = grant;
     const spent = { kind, digest, grantId, clientId, userId, issuer, expiresAt, scope: null, data: data ?? null };
-    const records = [{ ...spent, revokedAt: this.database.now }, ...rows.map(newRow)];
+    const records = [{ ...spent, revokedAt: this.database.now }, ...rows.map((row) => newRow(row, this.database.now))];
     const values = join(records.map((record) => sql`(${ROW.values(record)})`));
     // What is spent is there, so its row is changed. Of the others none is there: one that is fails, for it has no grant.
     const exchange = sql`INSERT INTO ${this.tokens} (${ROW.names}) SELECT * FROM (VALUES ${values}) WHERE EXISTS (

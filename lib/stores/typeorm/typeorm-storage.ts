@@ -39,7 +39,8 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     this.revision = sql`(SELECT SUBSTR(n.data, 1, ${words(String(REVISION))}) FROM ${this.tokens} n
       WHERE n.digest = ${words(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
     // No index answers the difference: before it has statistics, PostgreSQL would look all grants through by generation.
-    this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago, g.created_at AS granted_at,
+    this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago,
+      t.expires_at - ${database.now} AS expires_in, g.created_at AS granted_at,
       ${this.revision} FROM ${this.tokens} t
       JOIN ${this.grants} g ON g.id = t.grant_id LEFT JOIN ${this.clients} c ON c.id = t.client_id
       WHERE g.revoked_at IS NULL AND g.client_generation - COALESCE(c.generation, 0) = 0`;
@@ -69,8 +70,10 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
   }
 
   async change({ kind, digest, data }: Row, to: Row): Promise<boolean> {
+    const { now } = this.database;
     const changed = sql`grant_id = ${to.grantId}, user_id = ${to.userId}, scope = ${to.scope}, data = ${to.data}`;
-    const count = await this.database.change(sql`UPDATE ${this.tokens} SET ${changed}
+    const expiry = to.lifetime === undefined ? sql`` : sql`, expires_at = ${now} + ${to.lifetime}`;
+    const count = await this.database.change(sql`UPDATE ${this.tokens} SET ${changed}${expiry}
       WHERE digest = ${digest} AND kind = ${kind} AND data = ${data} AND revoked_at IS NULL`);
     return count === 1;
   }
@@ -152,7 +155,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
   /** Rows of one grant, if that is not revoked. */
   protected insertRows(rows: readonly Row[]): Sql {
     const each = rows.map(
-      (row) => sql`SELECT ${ROW.values(newRow(row))} FROM ${this.grants}
+      (row) => sql`SELECT ${ROW.values(newRow(row, this.database.now))} FROM ${this.grants}
       WHERE id = ${row.grantId} AND revoked_at IS NULL`,
     );
     return sql`INSERT INTO ${this.tokens} (${ROW.names}) ${join(each, ' UNION ALL ')}`;
