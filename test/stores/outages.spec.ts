@@ -115,6 +115,17 @@ describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))('a failover o
   });
 });
 
+describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))('a pooler before $name', (database) => {
+  it('is reported with its remedy if it does not support prepared statements', async () => {
+    const { dataSource, store, close } = await open(database, ownPrefix('pooler'), { poolSize: 1 });
+    await store.getAccessToken('x');
+    // As another client does that shares the connection.
+    await dataSource.query('DEALLOCATE ALL');
+    await expect(store.getAccessToken('x')).rejects.toThrow(/max_prepared_statements.*`preparedStatements: false`/);
+    await close();
+  });
+});
+
 describe('a Redis that refuses a command', () => {
   const refuse = (message: string) => {
     let count = 0;

@@ -26,8 +26,8 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
   /** Where the host keeps its clients. Left out: in a table of the store, see `saveClient`. */
   clients?: Clients;
   /**
-   * PostgreSQL: name the statements, so that each connection plans them once. `false` behind a PgBouncer before 1.21 that
-   * pools transactions. Default: true
+   * Whether to use prepared statements on PostgreSQL, so that each connection plans a statement once. Set `false` behind a
+   * PgBouncer that pools transactions, if it is older than 1.21 or its `max_prepared_statements` is 0. Default: `true`.
    */
   preparedStatements?: boolean;
 }

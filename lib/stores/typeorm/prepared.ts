@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
 
+import { InvalidArgumentError } from '../../errors.js';
 import type { Result, Statement } from './connections.js';
 
 /** A client of `pg`, as far as it is used here. */
@@ -13,9 +14,14 @@ interface PostgresClient {
 const MOST = 64;
 const names = new Map<string, string>();
 
+/** A prepared statement does not exist on the connection, or exists already although this client did not prepare it. */
+const SHARED = ['26000', '42P05'];
+
 /**
- * Runs a statement of PostgreSQL under a name, by which each connection parses and plans it only once: that is half of
- * what a lookup costs the server. TypeORM does not do that, so it is done on its connection.
+ * Runs a prepared statement on PostgreSQL, so that each connection parses and plans it once. That saves half of the cost of a
+ * lookup. TypeORM has no prepared statements, so this uses the connection directly.
+ *
+ * @throws {InvalidArgumentError} If a pooler such as PgBouncer shares the connection with other clients.
  */
 export async function runPrepared(
   source: DataSource,
@@ -30,9 +36,16 @@ export async function runPrepared(
     return { records: rows, affected: rowCount };
   } catch (error) {
     source.logger.logQueryError(error as Error, text, values, runner);
+    if (SHARED.includes(String((error as { code?: unknown }).code))) {
+      throw new InvalidArgumentError(`Invalid argument: ${(error as Error).message}. ${REMEDY}`);
+    }
     throw new QueryFailedError(text, values, error as Error);
   }
 }
+
+const REMEDY =
+  'A pooler shares the connection between clients. Set `max_prepared_statements` of PgBouncer 1.21 or later, or ' +
+  '`preparedStatements: false` of TypeOrmStore';
 
 /** The name says the text: two stores on one connection must not share one. */
 function nameOf(text: string): string {
