@@ -90,6 +90,7 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     await storage.replaceText('name', undefined, 'one');
     await storage.replaceText('name', 'one', 'two');
     await storage.readText('name');
+    await storage.hasGrant('g5');
     await storage.listGrants('u5');
     await storage.keepClient({ id: 'new', grants: [] }, undefined, false);
     const found = (await storage.findClient('new'))!;
