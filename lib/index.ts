@@ -33,6 +33,10 @@ export type { Authorization } from './tokens/authorization.js';
 export { type Ended, tellEnded } from './tokens/ended.js';
 export type { Application, Asked, ConsentModel } from './model/consents.js';
 export { type CreatedClient, OAuth2Clients } from './administration/oauth2-clients.js';
+export { type GrantsScope, OAuth2Grants, type RevokeBeforeOptions } from './administration/oauth2-grants.js';
+export type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from './model/grants.js';
+export type { NotBefore, NotBeforeModel } from './model/not-before.js';
+export type { ListedSession, SessionList, SessionListModel } from './model/session-list.js';
 export type {
   ClientChange,
   ClientChanges,

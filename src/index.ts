@@ -11,6 +11,7 @@ export {
   type ScopeDefinition,
 } from './decorators/define-scopes.js';
 export { InjectOAuth2Clients } from './decorators/inject-oauth2-clients.decorator.js';
+export { InjectOAuth2Grants } from './decorators/inject-oauth2-grants.decorator.js';
 export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
 export { InjectOAuth2Server } from './decorators/inject-oauth2-server.decorator.js';
 export { OAuthClient } from './decorators/oauth-client.decorator.js';
@@ -54,6 +55,7 @@ export { OAuth2Module } from './oauth2.module.js';
 export {
   getOAuth2ModelToken,
   getOAuth2ClientsToken,
+  getOAuth2GrantsToken,
   getOAuth2ServerToken,
   getOAuth2TenantServersToken,
   OAUTH2_INTERACTION,

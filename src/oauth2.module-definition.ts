@@ -11,6 +11,7 @@ import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from './event-listeners.js';
 import { EventLog } from './event-log.js';
 import { featureProvider, givenProvider } from './given-provider.js';
+import { grantsProvider } from './grants-provider.js';
 import { findInteractive, giveTo } from './interaction/interactive-feature.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { OAuth2Interaction } from './interfaces/oauth2-interaction.interface.js';
@@ -86,6 +87,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       featureProvider(features),
       ...(registration.tenants ? tenantProviders(registration, method, parts) : oneServer),
       ...clientsProviders(parts, name),
+      grantsProvider(parts),
     ],
     exports: [...exportsOf(name), ...(registration.tenants ? [getOAuth2TenantServersToken(name)] : [])],
   };

@@ -1,6 +1,6 @@
 import type { InjectionToken } from '@nestjs/common';
-import { OAuth2Clients, type OAuth2Server } from '../lib/index.js';
-import { clientsName, serverToken } from '../lib/server-token.js';
+import { OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../lib/index.js';
+import { clientsName, grantsName, serverToken } from '../lib/server-token.js';
 import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
 /** Injection token of the model. */
@@ -38,6 +38,10 @@ export const getOAuth2ModelToken = (name?: string): symbol | string =>
 export const getOAuth2ClientsToken = (name?: string): typeof OAuth2Clients | string =>
   name === undefined ? OAuth2Clients : clientsName(name);
 
+/** The injection token of `OAuth2Grants` for the server with this `name`; without a name, the class `OAuth2Grants`. */
+export const getOAuth2GrantsToken = (name?: string): typeof OAuth2Grants | string =>
+  name === undefined ? OAuth2Grants : grantsName(name);
+
 /** The injection token of the servers of tenants, by the `name` of their server; left out: the class `OAuth2TenantServers`. */
 export const getOAuth2TenantServersToken = (name?: string): typeof OAuth2TenantServers | string =>
   name === undefined ? OAuth2TenantServers : `tenants of \`${name}\``;
@@ -49,6 +53,7 @@ export interface PartTokens {
   readonly options: InjectionToken;
   readonly interaction: InjectionToken;
   readonly clients: InjectionToken;
+  readonly grants: InjectionToken;
 }
 
 /** Those of a server with a name are its own: who asks the application for `OAuth2Server` never gets that one. */
@@ -58,4 +63,5 @@ export const partTokens = (name: string | undefined): PartTokens => ({
   options: name === undefined ? OAUTH2_OPTIONS : `options of \`${name}\``,
   interaction: name === undefined ? OAUTH2_INTERACTION : `interaction of \`${name}\``,
   clients: getOAuth2ClientsToken(name),
+  grants: getOAuth2GrantsToken(name),
 });

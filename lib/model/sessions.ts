@@ -5,7 +5,11 @@ import type { SignIn } from './sign-in.js';
 export interface Session<U extends User = User> extends SignIn {
   /** What the cookie holds: 256 random bits, of which the model keeps a hash only. */
   sessionId: string;
+  /** Identifies the session where sessions are listed. It is set by the model, and is no secret. */
+  id?: string;
   user: U;
+  /** Whether the user must still enter a second factor: nobody is signed in by such a session. */
+  isPending?: true;
   /**
    * The issuer at which the user signed in. If omitted, the server has no `issuer`, or an older version saved the session. Servers on one
    * origin that share a cookie accept each other's sessions; servers of tenants do not share cookies.

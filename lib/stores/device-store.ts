@@ -12,7 +12,7 @@ import { isCurrent, type Marked } from './credential.js';
 import { describedClient, type Snapshot, snapshotOf } from './described-client.js';
 import type { StoredClient } from './ports.js';
 import { dataOf, grantable, grantRow, issuedRows, rowOf, withoutSecrets } from './rows.js';
-import { SessionClientStore } from './session-client-store.js';
+import { GrantListStore } from './grant-list-store.js';
 import type { Found, Storage } from './storage.js';
 
 /** Milliseconds for which it is kept longer than it is good: a device is to hear that it was too late. */
@@ -36,7 +36,7 @@ type FoundDevice = DeviceAuthorization<StoredClient>;
  * moves it to a grant of the user, and from then on it is as any code.
  */
 export abstract class DeviceStore<S extends Storage>
-  extends SessionClientStore<S>
+  extends GrantListStore<S>
   implements DeviceAuthorizationModel<StoredClient>
 {
   async getUserFromClient(client: StoredClient): Promise<User> {

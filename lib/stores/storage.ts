@@ -107,8 +107,20 @@ export interface Storage {
   hasGrant(id: string): Awaitable<boolean>;
   /** The grants of a user that are alive by the same rule and have been used, the latest first. */
   listGrants(userId: string): Awaitable<GrantRow[]>;
+  /**
+   * Grants that match, are alive and not expired, in an order of the store that does not change: so many are looked at.
+   * @param after the cursor of the last grant that was read
+   */
+  pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Awaitable<GrantPage>;
   /** Forgets what has expired, in batches where that matters; the number of rows. */
   prune(batchSize: number): Awaitable<number>;
+}
+
+/** Some grants, and whether there may be more after them. */
+export interface GrantPage {
+  /** `next` is the cursor of the last grant that was looked at. */
+  next?: string;
+  grants: { grant: GrantRow; cursor: string }[];
 }
 
 /** A client as it is found. */

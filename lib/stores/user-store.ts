@@ -57,7 +57,11 @@ export abstract class UserStore<S extends Storage>
   }
 
   async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
-    return this.storage.spend('session', digest(sessionId));
+    const row = await this.storage.find('session', digest(sessionId));
+    if (!row || !(await this.storage.spend('session', row.digest))) return false;
+    // An ended session is not listed.
+    await this.storage.revokeGrants({ grantId: row.grantId });
+    return true;
   }
 
   /** Has this user agreed to as much before, for the same resources? What a client's `consent` says comes first. RFC 8252 §8.6 */

@@ -1,4 +1,5 @@
 import type { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
+import type { OAuth2Grants } from '../../lib/administration/oauth2-grants.js';
 import type { OAuth2Server } from '../../lib/server.js';
 
 /** An option of a command, as `parseArgs` of Node takes it, and what it is for. */
@@ -30,6 +31,11 @@ export interface Host {
    * @throws CommandError where the application has no such server
    */
   server(name: string | undefined, tenant: string | undefined): Promise<OAuth2Server>;
+  /**
+   * @param tenant limits everything to the issuer of this tenant
+   * @throws {CommandError} If the application has no such server or tenant.
+   */
+  grants(server: string | undefined, tenant: string | undefined): Promise<OAuth2Grants>;
   close(): Promise<void>;
 }
 
@@ -39,7 +45,7 @@ export interface Answer {
   readonly lines: readonly string[];
 }
 
-/** A command by its name of two words, such as `clients list`. */
+/** A command by its name of one or two words, such as `clients list`. */
 export interface Command {
   /** What follows its name. */
   readonly argument?: string;

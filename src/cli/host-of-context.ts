@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
+import { OAuth2Grants } from '../../lib/administration/oauth2-grants.js';
 import type { OAuth2Server } from '../../lib/server.js';
 import { clientsName, serverName } from '../../lib/server-token.js';
 import type { TenantsServer } from '../tenants/tenants-server.js';
@@ -19,6 +20,14 @@ export function hostOfContext(context: INestApplicationContext): Host {
     async server(name, tenant) {
       const server = (await find(serverName(name), name)) as OAuth2Server | TenantsServer;
       return await serverOf(server, tenant);
+    },
+    async grants(name, tenant) {
+      const server = (await find(serverName(name), name)) as OAuth2Server | TenantsServer;
+      const all = 'tenants' in server && tenant === undefined;
+      const { options, events, facts } = all ? server : await serverOf(server, tenant);
+      const scope = all ? { tenants: 'all' as const } : { issuer: options.issuer, facts };
+      const isOne = tenant !== undefined && { tenants: 'one' as const };
+      return new OAuth2Grants(options.model, { ...scope, ...isOne, events });
     },
     close: () => context.close(),
   };

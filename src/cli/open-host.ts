@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 import type * as NestCore from '@nestjs/core';
 import { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
+import { OAuth2Grants } from '../../lib/administration/oauth2-grants.js';
 import { CommandError, type Host } from './command.js';
 import { hostOfContext } from './host-of-context.js';
 
@@ -60,6 +61,7 @@ function hostOfModel(model: object, file: string): Host {
     async server() {
       throw new CommandError(`${file} exports a model, and no server: say --app <the module of the application>`);
     },
+    grants: async () => new OAuth2Grants(model),
     close: async () => undefined,
   };
 }

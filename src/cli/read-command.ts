@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util';
 
 import { CLIENTS_COMMANDS } from './clients-commands.js';
 import { type Command, type CommandOption, type Given, UsageError } from './command.js';
+import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
 
-/** All commands, by their names of two words. */
-const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS, ...KEYS_COMMANDS };
+/** All commands, by their names of one or two words. */
+const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS, ...GRANTS_COMMANDS, ...KEYS_COMMANDS };
 
 const COMMON: Readonly<Record<string, CommandOption>> = {
   app: {
@@ -38,7 +39,7 @@ export function readCommand(args: readonly string[]): Order {
     throw new UsageError(`There is no command \`${name || args[0]!}\`${there}. See nest-oauth2 --help`);
   }
   const options = { ...command.options, ...COMMON };
-  const { values, positionals } = parsed(args.slice(2), options);
+  const { values, positionals } = parsed(args.slice(name.split(' ').length), options);
   const help = helpOf(name, command);
   if (values['help']) return { help, given: read(values, positionals) };
   const isNeeded = command.argument?.startsWith('<') ?? false;

@@ -24,7 +24,14 @@ export class HalfSessions {
     const authTime = new Date(Date.now());
     const expiresAt = new Date(authTime.getTime() + this.lifetime * 1000);
     const { issuer } = this.server.options;
-    await this.model.saveSession({ sessionId, user, authTime, expiresAt, ...(issuer !== undefined && { issuer }) });
+    await this.model.saveSession({
+      sessionId,
+      user,
+      authTime,
+      expiresAt,
+      isPending: true,
+      ...(issuer !== undefined && { issuer }),
+    });
   }
 
   async find(visit: Visit): Promise<User | undefined> {

@@ -1,6 +1,6 @@
 import { unavailable } from '../../remote/unavailable.js';
 import type { StoredClient } from '../ports.js';
-import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
+import type { Found, GrantFilter, GrantPage, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { isEndedBefore, livingGrants, momentsIn, NOT_BEFORE } from '../not-before.js';
 import { ExpiringMap } from './expiring-map.js';
 import { MemoryClients } from './memory-clients.js';
@@ -122,6 +122,17 @@ export class MemoryStorage extends MemoryClients implements Storage {
       (grant) => grant.userId === userId && grant.lastUsedAt && this.isAlive(grant) && grant.expiresAt >= now,
     );
     return structuredClone(livingGrants(this.moments, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!));
+  }
+
+  pageGrants(filter: GrantFilter, after: string | undefined, limit: number): GrantPage {
+    const now = Date.now();
+    const found = [...this.grants.values()]
+      .filter((grant) => grant.id > (after ?? '') && isMatch(grant, filter))
+      .filter((grant) => this.isAlive(grant) && grant.expiresAt >= now)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit);
+    const grants = livingGrants(this.moments, found).map((grant) => ({ grant: { ...grant }, cursor: grant.id }));
+    return found.length < limit ? { grants } : { grants, next: found.at(-1)!.id };
   }
 
   prune(): number {

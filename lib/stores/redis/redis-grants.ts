@@ -1,4 +1,5 @@
-import type { GrantFilter, GrantRow } from '../storage.js';
+import { InvalidArgumentError } from '../../errors.js';
+import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
 import type { RunScript } from './connection.js';
 import { endingOf, endings, isCurrent, type Keys, timeToLive } from './keys.js';
 import {
@@ -9,6 +10,7 @@ import {
   FIND_GRANT,
   FIND_OWNER,
   LEAVE_LIST,
+  LIST_AFTER,
   LIST_PAGE,
   REVOKE_GRANT,
 } from './scripts.js';
@@ -83,6 +85,27 @@ export class RedisGrants {
     return [...found.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
   }
 
+  /** Grants that are alive, in the order of their expiry. A grant that is used meanwhile may come again on a later page. */
+  async page(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
+    const { grantId } = filter;
+    const entries = grantId === undefined ? await this.listed(filter, after, limit) : [[grantId, '']];
+    const cursors = new Map(entries.map(([id, score]) => [id!, `${score!}:${id!}`]));
+    const found = await this.matchingOf([...cursors.keys()], filter);
+    const grants = (await this.states(found))
+      .filter(({ grant, isOfClient, isOfUser }) => isOfClient && isOfUser && timeToLive(grant.expiresAt) !== '0')
+      .map(({ grant: { generation, userGeneration, ...grant } }) => ({ grant, cursor: cursors.get(grant.id)! }));
+    const isLast = grantId !== undefined || entries.length < limit;
+    return isLast ? { grants } : { grants, next: cursors.get(entries.at(-1)![0]!)! };
+  }
+
+  private async listed({ userId, clientId }: GrantFilter, after: string | undefined, limit: number) {
+    const place = after === undefined ? [] : /^(\d+(?:\.\d+)?(?:e\+\d+)?):(.+)$/s.exec(after)?.slice(1);
+    if (!place) throw new InvalidArgumentError('Invalid argument: `after` must be the `next` of another page');
+    const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
+    const flat = (await this.run(LIST_AFTER, list, String(limit), ...place)) as string[];
+    return flat.flatMap((id, index) => (index % 2 === 0 ? [[id, flat[index + 1]!]] : []));
+  }
+
   private async revokeOne(grant: GrantRow): Promise<boolean> {
     if ((await this.run(REVOKE_GRANT, this.keys.grant(grant.id))) !== 1) return false;
     await this.leaveLists(grant);
@@ -106,17 +129,18 @@ export class RedisGrants {
 
   /** Pages of the grants that are not revoked themselves. A grant may come twice, and none is left out. */
   private async *matching(filter: GrantFilter): AsyncIterable<FoundGrant[]> {
-    const { grantId, userId, clientId, issuer } = filter;
-    for await (const ids of this.candidates(filter)) {
-      const found = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
-      yield found.filter(
-        (grant) =>
-          (grantId === undefined || grant.id === grantId) &&
-          (userId === undefined || grant.userId === userId) &&
-          (clientId === undefined || grant.clientId === clientId) &&
-          (issuer === undefined || grant.issuer === issuer),
-      );
-    }
+    for await (const ids of this.candidates(filter)) yield await this.matchingOf(ids, filter);
+  }
+
+  private async matchingOf(ids: readonly string[], { grantId, userId, clientId, issuer }: GrantFilter) {
+    const found = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
+    return found.filter(
+      (grant) =>
+        (grantId === undefined || grant.id === grantId) &&
+        (userId === undefined || grant.userId === userId) &&
+        (clientId === undefined || grant.clientId === clientId) &&
+        (issuer === undefined || grant.issuer === issuer),
+    );
   }
 
   /** Whether grants are of the current generation of their client and of their user. Each of these is read once. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { FOREVER } from '../../tokens/lifetime.js';
-import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
+import type { Found, GrantFilter, GrantPage, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { isEndedBefore, KnownMoments, livingGrants, type MomentsByIssuer, NOT_BEFORE } from '../not-before.js';
 import type { StoredClient } from '../ports.js';
 import type { RunScript } from './connection.js';
@@ -84,6 +84,17 @@ export class RedisStorage extends RedisClients implements Storage {
   async listGrants(userId: string): Promise<GrantRow[]> {
     const [grants, moments] = await Promise.all([this.grants.ofUser(userId), this.currentMoments()]);
     return livingGrants(moments, grants);
+  }
+
+  async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
+    const [page, moments] = await Promise.all([this.grants.page(filter, after, limit), this.currentMoments()]);
+    const living = new Set(
+      livingGrants(
+        moments,
+        page.grants.map(({ grant }) => grant),
+      ),
+    );
+    return { ...page, grants: page.grants.filter(({ grant }) => living.has(grant)) };
   }
 
   /** Nothing is left to do: keys expire by themselves, and lists are tidied as they grow. */

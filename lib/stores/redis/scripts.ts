@@ -110,6 +110,19 @@ export const END_USER = script(
 
 /** A page of the list: the cursor of the page before, or 0. */
 export const LIST_PAGE = script(`return redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', 500)`);
+/**
+ * Ids and scores of a list behind a place, which is the score and id of an entry that may be gone or have moved. ARGV: number
+ * of entries, and optionally that score and id.
+ */
+export const LIST_AFTER = script(`
+local start = redis.call('ZCOUNT', KEYS[1], '-inf', '(0')
+if ARGV[2] then
+  local place = ARGV[3] .. '\\0'
+  redis.call('ZADD', KEYS[1], ARGV[2], place)
+  start = math.max(start, redis.call('ZRANK', KEYS[1], place))
+  redis.call('ZREM', KEYS[1], place)
+end
+return redis.call('ZRANGE', KEYS[1], start, start + ARGV[1] - 1, 'WITHSCORES')`);
 export const LEAVE_LIST = script(`return redis.call('ZREM', KEYS[1], ARGV[1])`);
 /** Empties a list, and says how long it was. */
 export const DROP_LIST = script(

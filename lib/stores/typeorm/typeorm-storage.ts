@@ -1,5 +1,5 @@
 import { DAY, dayOf } from '../schema.js';
-import type { Found, GrantFilter, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
+import type { Found, GrantFilter, GrantPage, GrantRow, Kind, Row, Spending, Storage } from '../storage.js';
 import { isEndedBefore, KnownMoments, livingGrants, NOT_BEFORE, REVISION } from '../not-before.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
@@ -90,15 +90,11 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     return replaceText(this.database, this.tokens, { name, old, text });
   }
 
-  async revokeGrants({ grantId, userId, clientId, issuer }: GrantFilter): Promise<number> {
+  async revokeGrants(filter: GrantFilter): Promise<number> {
+    const { grantId, userId, clientId, issuer } = filter;
     if (![grantId, userId, clientId].every((id = '') => isStorable(id))) return 0;
     if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) return this.revokeAllOf(clientId);
-    const conditions = [this.alive];
-    if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
-    if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
-    if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
-    if (issuer !== undefined) conditions.push(sql`issuer = ${issuer}`);
-    const which = join(conditions, ' AND ');
+    const which = this.aliveOf(filter);
     return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
   }
 
@@ -114,6 +110,18 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
       WHERE user_id = ${userId} AND ${this.alive} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
       ORDER BY last_used_at DESC`);
     return livingGrants(await this.moments.at(rows[0]?.['revision'] as string | null), rows.map(readGrant));
+  }
+
+  async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
+    const { grantId, userId, clientId } = filter;
+    if (![grantId, userId, clientId, after].every((id = '') => isStorable(id))) return { grants: [] };
+    const rows = await this.database
+      .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
+      WHERE ${this.aliveOf(filter)} AND expires_at >= ${this.database.now} AND id > ${after ?? ''}
+      ORDER BY id LIMIT ${limit}`);
+    const moments = await this.moments.at(rows[0]?.['revision'] as string | null);
+    const grants = livingGrants(moments, rows.map(readGrant)).map((grant) => ({ grant, cursor: grant.id }));
+    return rows.length < limit ? { grants } : { grants, next: String(rows.at(-1)!['id']) };
   }
 
   async prune(batchSize: number): Promise<number> {
@@ -159,6 +167,15 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
       WHERE id = ${row.grantId} AND revoked_at IS NULL`,
     );
     return sql`INSERT INTO ${this.tokens} (${ROW.names}) ${join(each, ' UNION ALL ')}`;
+  }
+
+  private aliveOf({ grantId, userId, clientId, issuer }: GrantFilter): Sql {
+    const conditions = [this.alive];
+    if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
+    if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
+    if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
+    if (issuer !== undefined) conditions.push(sql`issuer = ${issuer}`);
+    return join(conditions, ' AND ');
   }
 
   private get alive(): Sql {

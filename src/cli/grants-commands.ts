@@ -1,0 +1,146 @@
+import type { ListedGrant } from '../../lib/model/grants.js';
+import type { ListedSession } from '../../lib/model/session-list.js';
+import {
+  type Command,
+  CommandError,
+  type CommandOption,
+  type Given,
+  type Host,
+  SERVER,
+  UsageError,
+} from './command.js';
+
+const text = (value: string, about: string): CommandOption => ({ type: 'string', value, about });
+const TENANT = text('<id>', 'the tenant, if each tenant has its own issuer');
+const SELECTION: Readonly<Record<string, CommandOption>> = {
+  user: text('<id>', 'of this user'),
+  client: text('<id>', 'of this client'),
+  issuer: text('<url>', 'of this issuer'),
+  ...SERVER,
+  tenant: TENANT,
+};
+const PAGING: Readonly<Record<string, CommandOption>> = {
+  limit: text('<count>', 'maximum number, 1 to 1000. If omitted, all'),
+  after: text('<place>', 'continues where a page ended'),
+};
+
+/** Commands that list and end the grants and sessions of users. */
+export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
+  'grants list': {
+    about: 'lists the grants of a user or of a client',
+    options: { ...SELECTION, ...PAGING },
+    async run(given, host) {
+      const selection = selectionOf(given);
+      const grants = await grantsOf(given, host);
+      const { items, next } = await paged(given, async (paging) => {
+        const page = await grants.list({ ...selection, ...paging });
+        return { items: page.grants, next: page.next };
+      });
+      return {
+        value: { grants: items, ...(next !== undefined && { next }) },
+        lines: [...items.map(grantLine), ...more(next)],
+      };
+    },
+  },
+  'grants end': {
+    about: 'ends grants with all their tokens; those of a user alone: the sessions of the user too',
+    options: { id: text('<grant id>', 'this grant'), ...SELECTION },
+    async run(given, host) {
+      const grantId = given.text('id');
+      const selection = { ...selectionOf(given, grantId), ...(grantId !== undefined && { grantId }) };
+      const count = await (await grantsOf(given, host)).end(selection);
+      if (grantId !== undefined && count === 0) throw new CommandError(`There is no grant ${JSON.stringify(grantId)}`);
+      return { value: { ended: count }, lines: [`ended  ${count}`] };
+    },
+  },
+  'sessions list': {
+    about: 'lists the sessions of a user, or those in which users signed in at a client',
+    options: { ...SELECTION, ...PAGING },
+    async run(given, host) {
+      const selection = selectionOf(given);
+      const grants = await grantsOf(given, host);
+      const { items, next } = await paged(given, async (paging) => {
+        const page = await grants.listSessions({ ...selection, ...paging });
+        return { items: page.sessions, next: page.next };
+      });
+      return {
+        value: { sessions: items, ...(next !== undefined && { next }) },
+        lines: [...items.map(sessionLine), ...more(next)],
+      };
+    },
+  },
+  'sessions end': {
+    about: 'ends sessions, and notifies clients by back-channel logout',
+    options: { id: text('<session id>', 'this session of the user'), ...SELECTION },
+    async run(given, host) {
+      const id = given.text('id');
+      const count = await (
+        await grantsOf(given, host)
+      ).endSessions({ ...selectionOf(given), ...(id !== undefined && { id }) });
+      if (id !== undefined && count === 0) throw new CommandError(`There is no session ${JSON.stringify(id)}`);
+      return { value: { ended: count }, lines: [`ended  ${count}`] };
+    },
+  },
+  revoke: {
+    about: 'ends everything issued before a moment: codes, tokens, sessions, device codes, pushed requests',
+    options: {
+      before: text('<moment>', 'a date and time with its zone, such as 2026-03-01T12:00:00Z, or `now`'),
+      consents: { type: 'boolean', about: 'users are asked for consent again, too' },
+      issuer: text('<url>', 'only of this issuer'),
+      all: { type: 'boolean', about: 'of all issuers in the store' },
+      ...SERVER,
+      tenant: TENANT,
+    },
+    async run(given, host) {
+      const [before, issuer] = [momentOf(given.text('before')), given.text('issuer')];
+      const grants = await host.grants(given.text('server'), given.text('tenant'));
+      const moment = await grants.revokeBefore({
+        ...(before !== undefined && { before }),
+        ...(issuer !== undefined && { issuer }),
+        all: given.isSet('all'),
+        consents: given.isSet('consents'),
+      });
+      return { value: { before: moment }, lines: [`ended everything issued before  ${moment.toISOString()}`] };
+    },
+  },
+};
+
+const grantsOf = (given: Given, host: Host) => host.grants(given.text('server'), given.text('tenant'));
+
+/** @throws {UsageError} If neither a user nor a client is named. */
+function selectionOf(given: Given, grantId?: string) {
+  const [userId, clientId, issuer] = [given.text('user'), given.text('client'), given.text('issuer')];
+  if (!userId && !clientId && !grantId) throw new UsageError('Say --user <id> or --client <id>');
+  return { ...(userId && { userId }), ...(clientId && { clientId }), ...(issuer && { issuer }) };
+}
+
+/** A date without a zone would depend on the machine. `undefined` stands for now, by the clock of the store. */
+function momentOf(given: string | undefined): Date | undefined {
+  if (given === 'now') return undefined;
+  const moment = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(given ?? '') ? new Date(given!) : undefined;
+  if (moment && Number.isFinite(moment.getTime())) return moment;
+  throw new UsageError('`--before` must be a date and time with its zone, such as 2026-03-01T12:00:00Z, or `now`');
+}
+
+/** One page if `--limit` is given, otherwise all of them. */
+async function paged<T>(
+  given: Given,
+  read: (paging: { limit: number; after?: string }) => Promise<{ items: T[]; next?: string | undefined }>,
+): Promise<{ items: T[]; next?: string | undefined }> {
+  const limit = given.number('limit');
+  const items: T[] = [];
+  for (let after = given.text('after'); ;) {
+    const page = await read({ limit: limit ?? 1000, ...(after !== undefined && { after }) });
+    items.push(...page.items);
+    if (limit !== undefined || page.next === undefined) return { items, next: page.next };
+    after = page.next;
+  }
+}
+
+const more = (next: string | undefined) => (next === undefined ? [] : ['', `There are more: --after ${next}`]);
+
+const grantLine = ({ id, userId = '', clientId, scope = '', lastUsedAt, expiresAt }: ListedGrant) =>
+  [id, userId, clientId, scope, lastUsedAt.toISOString(), expiresAt.toISOString()].join('\t');
+
+const sessionLine = ({ id, userId, amr = [], authTime, expiresAt }: ListedSession) =>
+  [id, userId, amr.join(' '), authTime.toISOString(), expiresAt.toISOString()].join('\t');
