@@ -1,8 +1,8 @@
 import type { Awaitable } from './model.js';
 
-/** What is ended by the moment at which it was issued. */
+/** Selects grants by the moment at which they began. */
 export interface NotBefore {
-  /** What was issued before this moment ends. If omitted, everything issued until now. */
+  /** Everything issued before this moment ends. If omitted, everything issued until now. */
   before?: Date;
   /** Issuers whose grants end; `null` stands for grants without an issuer. If omitted, the grants of all issuers. */
   issuers?: readonly (string | null)[];

@@ -70,8 +70,8 @@ function isBefore(
 }
 
 /**
- * The moments as this process has read them last. Every look-up returns their revision together with what it finds, and they
- * are read again only if it has changed: so they cost no statement, and hold in every process at once.
+ * The moments as this process has read them last. Every look-up returns their revision in the same statement, and they are
+ * read again only if it has changed. So they cost no statement, and take effect in every process at once.
  */
 export class KnownMoments {
   private revision = '';
@@ -91,7 +91,7 @@ export class KnownMoments {
   }
 }
 
-/** A place for texts: what is read and replaced as a whole. */
+/** A storage for texts that are read and replaced as a whole. */
 interface Texts {
   readText(name: string): Awaitable<string | undefined>;
   replaceText(name: string, old: string | undefined, text: string): Awaitable<boolean>;
@@ -107,7 +107,7 @@ export async function endBefore(texts: Texts, { before, issuers, consents = fals
     throw new InvalidArgumentError('Invalid argument: `issuers` must name an issuer, or null for none');
   }
   const now = await texts.readClock();
-  // What began in this very millisecond is ended as well.
+  // Grants that began in this very millisecond end as well.
   const moment = before?.getTime() ?? now + 1;
   if (moment > now + 1) throw new InvalidArgumentError('Invalid argument: `before` must not be in the future');
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {

@@ -51,7 +51,7 @@ export class RedisGrants {
     const { userId, clientId, issuer } = filter;
     const listed = Number(await this.run(END_USER, this.keys.grantsOf('user', userId), endingOf(filter)));
     if ((clientId ?? issuer) !== undefined) return this.clear(filter);
-    // What is left of a clearing that fails expires with its list.
+    // If clearing fails, the remaining entries expire with their list.
     void this.clear(filter).catch(() => undefined);
     return listed;
   }
@@ -74,7 +74,7 @@ export class RedisGrants {
     return false;
   }
 
-  /** Those of a user that are alive and have been used, the latest first. */
+  /** Returns the grants of a user that are alive and have been used, the latest first. */
   async ofUser(userId: string): Promise<GrantRow[]> {
     const found = new Map<string, GrantRow>();
     for await (const grants of this.alive({ userId })) {
