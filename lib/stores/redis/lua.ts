@@ -109,13 +109,17 @@ local function end_user(key, ending)
   redis.call('ZADD', key, next, '\\0', next, ending)
 end
 local function is_current(key, generation, client, issuer)
+  local last = redis.call('ZSCORE', key, '\\0')
+  if not last or not tonumber(generation) then return false end
+  -- Usually no grant of this user was ended since.
+  if -last <= tonumber(generation) then return true end
   local names = { ALL, '\\0c' .. client }
   if type(issuer) == 'string' then
     names[3] = '\\0i' .. issuer
     names[4] = '\\0b' .. #client .. ':' .. client .. issuer
   end
   local endings = redis.call('ZMSCORE', key, unpack(names))
-  if not endings[1] or not tonumber(generation) then return false end
+  if not endings[1] then return false end
   for index = 1, #names do
     if endings[index] and -endings[index] > tonumber(generation) then return false end
   end
