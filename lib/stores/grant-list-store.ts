@@ -96,7 +96,7 @@ export abstract class GrantListStore<S extends Storage>
 
   /** Reads sessions of a user; with a client, those in which the user signed in at that client. */
   private async sessionReader(userId: string, clientId?: string): Promise<(grant: GrantRow) => ListedSession[]> {
-    if (clientId === undefined) return (grant) => (isSessionGrant(grant) ? [listedSession(grant)] : []);
+    if (clientId === undefined) return sessionsIn;
     const sids = new Set<string>();
     const read = (grant: GrantRow) => {
       if (isSessionClient(grant)) sids.add(readSessionClient(grant).sid);
@@ -114,11 +114,13 @@ export abstract class GrantListStore<S extends Storage>
     if (!isSessionClient(grant)) return [];
     const { sid, userId } = readSessionClient(grant);
     const filter = issuer === undefined ? { userId } : { userId, issuer };
-    const read = (one: GrantRow) => (isSessionGrant(one) ? [listedSession(one)] : []);
-    const { items } = await this.page(filter, { limit: 1000 }, read);
+    const { items } = await this.page(filter, { limit: 1000 }, sessionsIn);
     return items.filter((session) => session.sid === sid);
   }
 }
+
+/** The session that a grant is for, if it is for one. */
+const sessionsIn = (grant: GrantRow): ListedSession[] => (isSessionGrant(grant) ? [listedSession(grant)] : []);
 
 /** The grant as it is listed, if it is one that has tokens. */
 function listedGrants(grant: GrantRow): ListedGrant[] {

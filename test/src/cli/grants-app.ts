@@ -23,7 +23,7 @@ const imports = [
   OAuth2Module.forRoot({
     name: 'own',
     paths: { prefix: 'own' },
-    model: { getClient: () => undefined, getAccessToken: () => undefined, saveToken: () => undefined } as never,
+    model: { getClient: () => undefined, getAccessToken: () => undefined, saveToken: () => undefined },
   }),
 ];
 
