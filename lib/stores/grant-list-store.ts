@@ -5,10 +5,11 @@ import type { ListedSession, SessionList, SessionListModel } from '../model/sess
 import { isConsent } from './consent.js';
 import { isCurrent } from './credential.js';
 import { readFilter } from './grant-filter.js';
-import { isSessionClient, readSessionClient } from './session-client.js';
+import { isSessionClient, sessionIn } from './session-client.js';
 import { SessionClientStore } from './session-client-store.js';
 import { isSessionGrant, listedSession } from './session-row.js';
 import type { GrantFilter, GrantRow, Storage } from './storage.js';
+import { isReserved, sessionClientsOf } from './user-records.js';
 
 /** Number of grants that are read at a time. */
 const BATCH = 500;
@@ -84,7 +85,7 @@ export abstract class GrantListStore<S extends Storage>
   /** Whether the user's password is still the one with which the grant was given. */
   private async hasCurrentPassword(grant: GrantRow, users: Map<string, Promise<User | undefined>>): Promise<boolean> {
     const { userId } = grant;
-    if (!this.users.credentialOf || userId === null) return true;
+    if (!this.users.credentialOf || userId === null || isReserved(userId)) return true;
     if (!users.has(userId))
       users.set(
         userId,
@@ -99,10 +100,10 @@ export abstract class GrantListStore<S extends Storage>
     if (clientId === undefined) return sessionsIn;
     const sids = new Set<string>();
     const read = (grant: GrantRow) => {
-      if (isSessionClient(grant)) sids.add(readSessionClient(grant).sid);
+      if (isSessionClient(grant)) sids.add(sessionIn(grant).sid);
       return [];
     };
-    await this.page({ userId, clientId }, {}, read);
+    await this.page({ userId: sessionClientsOf(userId), clientId }, {}, read);
     return (grant) => {
       const session = isSessionGrant(grant) ? listedSession(grant) : undefined;
       return session?.sid !== undefined && sids.has(session.sid) ? [session] : [];
@@ -112,7 +113,8 @@ export abstract class GrantListStore<S extends Storage>
   /** The sessions in which a user signed in at a client, by the grant that remembers the latter. */
   private async sessionsAtClient(grant: GrantRow, issuer: string | undefined): Promise<ListedSession[]> {
     if (!isSessionClient(grant)) return [];
-    const { sid, userId } = readSessionClient(grant);
+    const { sid, userId } = sessionIn(grant);
+    if (userId === undefined) return [];
     const filter = issuer === undefined ? { userId } : { userId, issuer };
     const { items } = await this.page(filter, { limit: 1000 }, sessionsIn);
     return items.filter((session) => session.sid === sid);
