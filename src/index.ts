@@ -23,6 +23,7 @@ export { Scopes, SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf } from './de
 export type { OAuthRefusal } from './guards/transports/refusal-payload.js';
 export type { GuardedRequest, RefusalFacts } from './guards/transports/transport.js';
 export { UseOAuth, USE_OAUTH_METADATA } from './decorators/use-oauth.decorator.js';
+export { Roles, ROLES_METADATA } from './decorators/roles.decorator.js';
 export { UserRequired, USER_REQUIRED_METADATA } from './decorators/user-required.decorator.js';
 export { OAuthGuard } from './guards/oauth.guard.js';
 export { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';

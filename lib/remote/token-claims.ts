@@ -71,16 +71,37 @@ export const expiryOf = ({ exp }: TokenClaims): number | undefined =>
 /** What the token is for, as other features look at it. RFC 8707 §2 */
 const resourcesOf = ({ aud = [] }: TokenClaims): readonly string[] => (typeof aud === 'string' ? [aud] : aud);
 
-/** The token as the guard and the host's routes have it. What else was said of it is there under its own name. */
-export function tokenOf(said: TokenClaims, accessToken: string, expiresAt: number): Token {
+/**
+ * Returns the token as the guard and routes receive it, with its other claims under their own names.
+ * @param isClientCredentials whether the token was issued to the client itself; by default, `sub` tells
+ */
+export function tokenOf(
+  said: TokenClaims,
+  accessToken: string,
+  expiresAt: number,
+  isClientCredentials?: boolean,
+): Token {
   const client: Client = { id: said.client_id ?? '', grants: [] };
   const resource = said.aud === undefined ? undefined : { resource: resourcesOf(said) };
   const accessTokenExpiresAt = new Date(expiresAt);
-  return { ...said, ...resource, accessToken, accessTokenExpiresAt, client, user: userOf(said, client) };
+  return {
+    ...said,
+    ...resource,
+    accessToken,
+    accessTokenExpiresAt,
+    client,
+    user: userOf(said, client, isClientCredentials),
+  };
 }
 
-/** A client acts for itself where nobody else is named, or it is named twice. RFC 9068 §2.2, RFC 9700 §4.15 */
-function userOf({ sub, username }: TokenClaims, client: Client): User {
-  if (sub === undefined ? username === undefined : sub === client.id) return clientItself(client);
-  return { ...(sub !== undefined && { id: sub }), ...(username !== undefined && { username }) };
+/** Returns the user of a token, or the client itself if no user is named. RFC 9068 §2.2, RFC 9700 §4.15 */
+function userOf({ sub, username, roles }: TokenClaims, client: Client, isClientCredentials?: boolean): User {
+  const isClient = isClientCredentials ?? (sub === undefined ? username === undefined : sub === client.id);
+  const user: User = isClient
+    ? clientItself(client)
+    : { ...(sub !== undefined && { id: sub }), ...(username !== undefined && { username }) };
+  return isTextList(roles) ? Object.assign(user, { roles }) : user;
 }
+
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');

@@ -4,6 +4,7 @@ import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
 import { REQUIRE_AUTH_METADATA } from '../decorators/require-auth.decorator.js';
+import { ROLES_METADATA } from '../decorators/roles.decorator.js';
 import { SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf, verifyScopes } from '../decorators/scopes.decorator.js';
 import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
@@ -12,6 +13,8 @@ import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js
 export interface Demand {
   /** Not even a token. */
   nothing?: boolean;
+  /** One of these roles of the user. */
+  roles?: readonly string[];
   /** A token that a user stands behind. */
   user?: boolean;
   /** One whose user has signed in so well, and so recently. */
@@ -40,7 +43,9 @@ const GUARDS_METADATA = '__guards__';
 export function readDemand(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Demand {
   const need = readNeed(handler, controller, isOurs);
   const auth = nearest(REQUIRE_AUTH_METADATA, handler, controller) as UserAuthentication | undefined;
-  const demand = auth && !need.nothing ? { ...need, auth, optional: false } : need;
+  const roles = nearest(ROLES_METADATA, handler, controller) as readonly string[] | undefined;
+  const more = { ...(auth && { auth }), ...(roles && { roles }) };
+  const demand = (auth ?? roles) && !need.nothing ? { ...need, ...more, optional: false } : need;
   const server = nearest(USE_OAUTH_METADATA, handler, controller) as string | null | undefined;
   return typeof server === 'string' ? { ...demand, server } : demand;
 }
@@ -57,7 +62,7 @@ function readNeed(handler: object, controller: Type, isOurs: (guard: unknown) =>
       const of = own(SCOPES_OF_METADATA) as ScopesOf[] | undefined;
       return { user, optional: isOptional && !user, any: checked(any), options: optionsOf(scopes), of };
     }
-    isGuarded ||= Boolean(own(USER_REQUIRED_METADATA) ?? own(REQUIRE_AUTH_METADATA));
+    isGuarded ||= Boolean(own(USER_REQUIRED_METADATA) ?? own(REQUIRE_AUTH_METADATA) ?? own(ROLES_METADATA));
     const isPublic = own(PUBLIC_METADATA);
     if (isPublic && !isGuarded) return { nothing: true };
     isGuarded ||= isPublic === false || ownGuards(target).some(isOurs);

@@ -73,7 +73,7 @@ export class OAuthGuard implements CanActivate {
       verify(server !== undefined, NO_SERVER);
       if (server instanceof TenantsServer) server = await server.tenants.find(asked);
       const token = await server.authenticate(asked, response, optionsFor(demand, given));
-      if (demand.any || demand.user || demand.auth) {
+      if (demand.any || demand.user || demand.auth || demand.roles) {
         await verifyDemand(server, demand, token, { request: asked, response });
       }
       this.attach(context, token);

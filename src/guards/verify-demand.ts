@@ -25,7 +25,7 @@ export function verifyDemand(server: OAuth2Server, demand: Demand, token: Token,
 
 async function verify(
   server: OAuth2Server,
-  { any, user, auth, options: route }: Demand,
+  { any, user, auth, roles, options: route }: Demand,
   token: Token,
   { request, response }: Visit,
 ): Promise<void> {
@@ -37,6 +37,9 @@ async function verify(
   } else if (user && isClientItself(token.user)) {
     const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
     error = new InsufficientScopeError(NO_USER).because(detail);
+  } else if (roles && !hasRole(token, roles)) {
+    const detail = { rule: 'the user has one of the roles', wanted: roles.join(' '), given: rolesOf(token).join(' ') };
+    error = new InsufficientScopeError('Insufficient scope: the user lacks a required role').because(detail);
   } else if (auth) {
     error = userAuthenticationFault(token, auth);
   }
@@ -48,6 +51,11 @@ async function verify(
   });
   throw refuse(response, error, { request, options: server.facts?.options, server: server.facts, scope });
 }
+
+const rolesOf = ({ user }: Token): readonly unknown[] => (Array.isArray(user['roles']) ? user['roles'] : []);
+
+const hasRole = (token: Token, roles: readonly string[]) =>
+  rolesOf(token).some((role) => roles.includes(role as string));
 
 const NO_USER = 'Insufficient scope: the client acts for itself, and a user is required';
 

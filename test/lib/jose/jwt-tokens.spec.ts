@@ -63,7 +63,7 @@ const modelOf = (options: Partial<JwtTokensOptions> = {}) =>
 const call = (model: JwtTokens, token: string, scope?: string) =>
   answer(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
 
-const UNKNOWN = { status: 401, error: { name: 'invalid_token', message: 'Invalid token: access token is invalid' } };
+const UNKNOWN = { status: 401, error: { name: 'invalid_token' } };
 const LATER = { status: 503, error: { name: 'temporarily_unavailable' } };
 
 /** It is so many seconds later for the keys, and for nothing else. */
@@ -280,6 +280,12 @@ describe('an option that cannot work', () => {
     ['a weak algorithm', { algorithms: ['HS256'] }, /takes as `algorithms` a list of/],
     ['no algorithm', { algorithms: [] }, /takes as `algorithms` a list of/],
     ['a time that is none', { maxAge: Number.NaN }, /takes as `maxAge` a number of seconds/],
+    ['no accepted type', { typ: [] }, /takes as `typ` a list of header values/],
+    ['required claims in one text', { requiredClaims: 'sub' }, /takes as `requiredClaims` a list of claim names/],
+    ['roles in one text', { rolesClaims: 'roles' }, /takes as `rolesClaims` a list of claims/],
+    ['no scope claim', { scopeClaims: [] }, /takes as `scopeClaims` a list of claims/],
+    ['a token use without values', { tokenUse: { claim: 'typ' } }, /takes as `tokenUse` an object such as/],
+    ['a flag for a function', { isClientCredentials: true }, /takes as `isClientCredentials` a function/],
     ['a misspelt one', { audiences: 'x' }, /unknown option `audiences`/],
   ])('is a sentence: %s', (_, options, sentence) => {
     expect(() => modelOf(options as never)).toThrow(InvalidArgumentError);

@@ -1,0 +1,19 @@
+import { SetMetadata } from '@nestjs/common';
+import { verify } from '../configuration/verify.js';
+
+/** The metadata key of `@Roles()`, for guards and documentation of the application. */
+export const ROLES_METADATA = 'nest-oauth2:roles';
+
+/**
+ * Requires that the user of the access token has at least one of these roles: `user.roles`, a list that your
+ * `users.findById()` returns or that `JwtTokens` reads from a token of another issuer. On a method it replaces the roles of
+ * its controller. A request without such a role gets 403 `insufficient_scope`.
+ * @throws {InvalidArgumentError} If no role is given, or one is empty, as a misspelt constant is.
+ */
+export function Roles(...roles: [string, ...string[]]) {
+  verify(roles.length > 0, '@Roles() takes at least one role; for any valid token write @Scopes()');
+  for (const role of roles as unknown[]) {
+    verify(typeof role === 'string' && role !== '', `@Roles() takes names of roles. Got ${String(role)}`);
+  }
+  return SetMetadata(ROLES_METADATA, roles);
+}
