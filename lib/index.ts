@@ -51,7 +51,7 @@ export type {
   RotateOptions,
   SecretOptions,
 } from './model/clients.js';
-export type { Session, SessionModel } from './model/sessions.js';
+export type { RememberedModel, RememberedSession, Session, SessionModel } from './model/sessions.js';
 export type { SignIn } from './model/sign-in.js';
 export type { Need, Presence, Prompted, Wanted } from './response-types/need.js';
 export type { AuthorizationRequest, Decision } from './response-types/response-type.js';

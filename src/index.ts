@@ -13,6 +13,7 @@ export {
 export { InjectOAuth2Clients } from './decorators/inject-oauth2-clients.decorator.js';
 export { InjectOAuth2Grants } from './decorators/inject-oauth2-grants.decorator.js';
 export { InjectOAuth2Model } from './decorators/inject-oauth2-model.decorator.js';
+export { InjectOAuth2Sessions } from './decorators/inject-oauth2-sessions.decorator.js';
 export { InjectOAuth2Server } from './decorators/inject-oauth2-server.decorator.js';
 export { OAuthClient } from './decorators/oauth-client.decorator.js';
 export { OnOAuth2Event, type OnOAuth2EventOptions } from './decorators/on-oauth2-event.decorator.js';
@@ -52,12 +53,15 @@ export type {
 } from './interfaces/oauth2-tenants.interface.js';
 export type { NativeReply } from './native-reply.js';
 export { OAuth2Context } from './oauth2-context.js';
+export { OAuth2Sessions } from './oauth2-sessions.js';
+export type { SignInOptions } from './interaction/session-operations.js';
 export { OAuth2Module } from './oauth2.module.js';
 export {
   getOAuth2ModelToken,
   getOAuth2ClientsToken,
   getOAuth2GrantsToken,
   getOAuth2ServerToken,
+  getOAuth2SessionsToken,
   getOAuth2TenantServersToken,
   OAUTH2_INTERACTION,
   OAUTH2_MODEL,

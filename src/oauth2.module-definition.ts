@@ -33,6 +33,7 @@ import {
   type PartTokens,
   partTokens,
 } from './oauth2.tokens.js';
+import { sessionsProvider } from './sessions-provider.js';
 import { tenantProviders } from './tenants/tenant-providers.js';
 
 /** One import of the module: how it was registered, and where its options come from. */
@@ -88,6 +89,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       ...(registration.tenants ? tenantProviders(registration, method, parts) : oneServer),
       ...clientsProviders(parts, name),
       grantsProvider(parts),
+      sessionsProvider(parts),
     ],
     exports: [...exportsOf(name), ...(registration.tenants ? [getOAuth2TenantServersToken(name)] : [])],
   };

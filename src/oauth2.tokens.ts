@@ -1,6 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import { OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../lib/index.js';
 import { clientsName, grantsName, serverToken } from '../lib/server-token.js';
+import { OAuth2Sessions } from './oauth2-sessions.js';
 import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
 /** Injection token of the model. */
@@ -42,6 +43,10 @@ export const getOAuth2ClientsToken = (name?: string): typeof OAuth2Clients | str
 export const getOAuth2GrantsToken = (name?: string): typeof OAuth2Grants | string =>
   name === undefined ? OAuth2Grants : grantsName(name);
 
+/** The injection token of the sessions of the pages, by the `name` of their server. If omitted, the class `OAuth2Sessions`. */
+export const getOAuth2SessionsToken = (name?: string): typeof OAuth2Sessions | string =>
+  name === undefined ? OAuth2Sessions : `OAuth2Sessions of \`${name}\``;
+
 /** The injection token of the servers of tenants, by the `name` of their server; left out: the class `OAuth2TenantServers`. */
 export const getOAuth2TenantServersToken = (name?: string): typeof OAuth2TenantServers | string =>
   name === undefined ? OAuth2TenantServers : `tenants of \`${name}\``;
@@ -54,6 +59,7 @@ export interface PartTokens {
   readonly interaction: InjectionToken;
   readonly clients: InjectionToken;
   readonly grants: InjectionToken;
+  readonly sessions: InjectionToken;
 }
 
 /** Those of a server with a name are its own: who asks the application for `OAuth2Server` never gets that one. */
@@ -64,4 +70,5 @@ export const partTokens = (name: string | undefined): PartTokens => ({
   interaction: name === undefined ? OAUTH2_INTERACTION : `interaction of \`${name}\``,
   clients: getOAuth2ClientsToken(name),
   grants: getOAuth2GrantsToken(name),
+  sessions: getOAuth2SessionsToken(name),
 });

@@ -102,6 +102,28 @@ describe('what a reader copies from the README', () => {
     expect(samples.filter((name) => !readme.includes(`](sample/${name})`))).toEqual([]);
   });
 
+  it('has a sign-up page that signs a new user in and continues the authorization request', async () => {
+    process.env.OAUTH2_SECRET = 'of 32 characters at the very least';
+    const { AppModule } = (await import(join(folder, 'src/sign-up/app.module.ts'))) as { AppModule: Type };
+    const own = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
+    await own.listen(0, '127.0.0.1');
+    const visitor = new Visitor(await own.getUrl());
+    const parameters = { response_type: 'code', client_id: 'notes', scope: 'notes:read', state: 'xyz' };
+    const login = await visitor.get(
+      (await visitor.get(`/oauth/authorize?${new URLSearchParams(parameters).toString()}`)).location!,
+    );
+    const link = /href="(\/sign-up[^"]*)"/.exec(login.html)![1]!.replaceAll('&amp;', '&');
+    const short = await visitor.send(await visitor.get(link), { username: 'carol', password: 'short' });
+    expect(short.html).toContain('at least 8 characters');
+    const signedUp = await visitor.send(short, { username: 'carol', password: 'looking-glass' });
+    expect([signedUp.status, signedUp.location]).toEqual([303, expect.stringContaining('/oauth/authorize?')]);
+    const consent = await visitor.get(signedUp.location!);
+    expect([consent.heading, consent.html.includes('carol')]).toEqual(['Allow access?', true]);
+    const taken = await visitor.send(await visitor.get('/sign-up'), { username: 'carol', password: 'looking-glass' });
+    expect(taken.html).toContain('This username is taken.');
+    await own.close();
+  });
+
   it('is a second factor that an application starts with', async () => {
     const secret = 'of 32 characters at the very least';
     process.env.OAUTH2_SECRET = secret;
@@ -135,6 +157,9 @@ describe('what a reader copies from the README', () => {
 function writeSnippets(): void {
   expect(writeSnippetsOf('README.md')).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
   expect(writeSnippetsOf('docs/pages.md')).toEqual([
+    'src/sign-up/users.ts',
+    'src/sign-up/sign-up.controller.ts',
+    'src/sign-up/app.module.ts',
     'src/authenticator-app.ts',
     'src/features.ts',
     'src/login-and-consent.ts',

@@ -18,6 +18,10 @@ export interface Session<U extends User = User> extends SignIn {
   /** When they proved who they are. */
   authTime: Date;
   expiresAt: Date;
+  /** Whether the user asked to be remembered. Kept with a login that still needs a second factor. */
+  remember?: boolean;
+  /** The token by which the browser may continue the session once it has expired, and until when. If omitted, it may not. */
+  remembered?: { token: string; expiresAt: Date };
 }
 
 /** Keeps who is signed in where, so that signing out ends it, whoever has a copy of the cookie. */
@@ -26,4 +30,24 @@ export interface SessionModel<U extends User = User> {
   /** With the user as they are now; falsy: it is over, or there is no such session or user. */
   getSession(sessionId: string): Awaitable<Session<U> | Falsy>;
   revokeSession(session: Pick<Session, 'sessionId'>): Awaitable<unknown>;
+}
+
+/** A session that a browser may continue. `sessionId` is the token, and `expiresAt` is when that expires. */
+export interface RememberedSession<U extends User = User> extends Session<U> {
+  /** How many seconds ago the token was replaced by another one. If omitted, the token is current. */
+  replacedAgo?: number;
+}
+
+/**
+ * Continues expired sessions, for `rememberLifetime` of `pages()`: `saveSession()` stores `remembered` with the session, and
+ * `revokeSession()` takes a token as `sessionId` as well. Either ends the session and its tokens, replaced ones included.
+ */
+export interface RememberedModel<U extends User = User> {
+  /** Finds the session of a token. Falsy if the token is unknown or expired, or the session was ended. */
+  findRememberedSession(token: string): Awaitable<RememberedSession<U> | Falsy>;
+  /**
+   * Replaces a current token: saves `session`, with the token in its `remembered`, as the continuation of the token's session.
+   * @returns `true` for exactly one of all callers with the same token
+   */
+  continueSession(token: string, session: Session<U>): Awaitable<boolean>;
 }

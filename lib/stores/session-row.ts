@@ -10,18 +10,29 @@ import type { Found, GrantRow, Row } from './storage.js';
 interface Kept extends Omit<SignIn, 'authTime'>, Marked {
   /** Milliseconds since the epoch. */
   authTime: number;
+  remember?: boolean;
 }
 
-/** A session as rows, on a grant of its own and of no client: what ends all grants of a user signs them out too. */
-export function sessionRows(session: Session, { credential }: Marked): { grant: GrantRow; row: Row } {
-  const { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer } = session;
-  const grant = grantRow(issuer === undefined ? {} : { issuer }, { id: '', grants: [] }, user);
-  const row = rowOf(grant, 'session', sessionId, expiresAt);
-  const kept: Record<keyof Kept, unknown> = { authTime: authTime.getTime(), acr, amr, sid, credential };
-  row.data = JSON.stringify(kept);
+/**
+ * Returns the rows of a session, and of the token by which it may be continued, on a grant of their own. The grant belongs to no
+ * client, and ending all grants of a user ends it too.
+ * @param grantId the grant of a session that is continued. If omitted, a new one.
+ */
+export function sessionRows(
+  session: Session,
+  { credential }: Marked,
+  grantId?: string,
+): { grant: GrantRow; rows: Row[] } {
+  const { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer, remember, remembered } = session;
+  const known = { ...(issuer !== undefined && { issuer }), ...(grantId !== undefined && { grantId }) };
+  const grant = grantRow(known, { id: '', grants: [] }, user);
+  const rows = [rowOf(grant, 'session', sessionId, expiresAt)];
+  if (remembered) rows.push(rowOf(grant, 'session', remembered.token, remembered.expiresAt));
+  const kept: Record<keyof Kept, unknown> = { authTime: authTime.getTime(), acr, amr, sid, credential, remember };
+  for (const row of rows) row.data = JSON.stringify(kept);
   // A session that waits for a second factor is not listed.
   if (!session.isPending) grant.data = JSON.stringify({ session: { ...kept, credential: undefined }, credential });
-  return { grant, row };
+  return { grant, rows };
 }
 
 /** How the grant of a session begins. */
@@ -47,7 +58,17 @@ export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }
 
 /** Returns the session that a row stores. */
 export function sessionOf({ data, expiresAt, issuer, grantId }: Found, sessionId: string, user: User): Session {
-  const { authTime, acr, amr, sid } = JSON.parse(data!) as Kept;
+  const { authTime, acr, amr, sid, remember } = JSON.parse(data!) as Kept;
   const times = { authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
-  return { id: grantId, acr, amr, sid, sessionId, user, ...times, ...(issuer !== null && { issuer }) };
+  return {
+    id: grantId,
+    acr,
+    amr,
+    sid,
+    sessionId,
+    user,
+    ...times,
+    ...(issuer !== null && { issuer }),
+    ...(remember && { remember }),
+  };
 }

@@ -2,7 +2,7 @@ import { isMadeClientItself } from '../clients/client-itself.js';
 import { InvalidArgumentError } from '../errors.js';
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { Falsy, User } from '../model/model.js';
-import type { Session, SessionModel } from '../model/sessions.js';
+import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';
 import { tellEnded } from '../tokens/ended.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
@@ -26,7 +26,7 @@ const NOTHING: Marked = {};
 /** What of a store is of users: where they are signed in, what they agreed to, and what they may end. */
 export abstract class UserStore<S extends Storage>
   extends NotificationStore<S>
-  implements SessionModel, ConsentModel<StoredClient>
+  implements SessionModel, RememberedModel, ConsentModel<StoredClient>
 {
   constructor(
     storage: S,
@@ -44,9 +44,8 @@ export abstract class UserStore<S extends Storage>
   }
 
   async saveSession(session: Session): Promise<void> {
-    const mark = this.users.credentialOf ? await this.withCredential<Marked>({}, session.user) : NOTHING;
-    const { grant, row } = sessionRows(session, mark);
-    await this.storage.keep(grant, [row]);
+    const { grant, rows } = sessionRows(session, await this.markOf(session.user));
+    await this.storage.keep(grant, rows);
   }
 
   async getSession(sessionId: string): Promise<Session | undefined> {
@@ -56,12 +55,29 @@ export abstract class UserStore<S extends Storage>
     return user && isCurrent(this.users, user, row) ? sessionOf(row, sessionId, user) : undefined;
   }
 
+  /** Ends a session, found by its id or by a token that continues it, with everything else on its grant. */
   async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
     const row = await this.storage.find('session', digest(sessionId));
-    if (!row || !(await this.storage.spend('session', row.digest))) return false;
+    const isEnded = await this.storage.spend('session', digest(sessionId));
     // An ended session is not listed.
-    await this.storage.revokeGrants({ grantId: row.grantId });
-    return true;
+    if (row) await this.storage.revokeGrants({ grantId: row.grantId });
+    return isEnded;
+  }
+
+  async findRememberedSession(token: string): Promise<RememberedSession | undefined> {
+    const row = await this.storage.find('session', digest(token));
+    if (!row || row.expiresAt <= Date.now()) return undefined;
+    const user = await this.users.findById(row.userId!);
+    if (!user || !isCurrent(this.users, user, row)) return undefined;
+    const replacedAgo = row.revokedAt === null ? undefined : (row.revokedAgo ?? Date.now() - row.revokedAt) / 1000;
+    return { ...sessionOf(row, token, user), ...(replacedAgo !== undefined && { replacedAgo }) };
+  }
+
+  async continueSession(token: string, session: Session): Promise<boolean> {
+    const row = await this.storage.find('session', digest(token));
+    if (!row || row.revokedAt !== null) return false;
+    const { grant, rows } = sessionRows(session, await this.markOf(session.user), row.grantId);
+    return this.storage.exchange({ kind: 'session', digest: digest(token) }, grant, rows);
   }
 
   /** Has this user agreed to as much before, for the same resources? What a client's `consent` says comes first. RFC 8252 §8.6 */
@@ -160,6 +176,11 @@ export abstract class UserStore<S extends Storage>
     if (isMadeClientItself(user)) return issued;
     const kept = await this.users.findById(String(user['id']));
     return kept ? { ...issued, credential: markOf(this.users, kept) } : issued;
+  }
+
+  /** Returns the fingerprint of the user's credential, if the store has one. */
+  private async markOf(user: User): Promise<Marked> {
+    return this.users.credentialOf ? this.withCredential<Marked>({}, user) : NOTHING;
   }
 
   /** Those that a new password has not ended. */

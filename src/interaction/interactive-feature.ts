@@ -1,10 +1,13 @@
 import type { Feature, ServerFacts } from '../../lib/feature.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
+import type { SessionOperations } from './session-operations.js';
 
 /** A feature that asks the user as well: the interaction of a host that brings none of its own. */
 export interface InteractiveFeature extends Feature {
   interaction(server: ServerFacts): OAuth2Interaction;
+  /** The sessions of a server, for `OAuth2Sessions`. If omitted, the application has none of the feature's. */
+  sessions?(server: ServerFacts): SessionOperations;
   /** What Nest is to make for it: as the option of that name was given. */
   readonly given?: { readonly option: string; readonly value: Given<object> };
   /** Takes that, made, for a server of the application. @throws InvalidArgumentError where it cannot work */

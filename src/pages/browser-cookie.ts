@@ -8,6 +8,7 @@ const KINDS = {
   'oauth2-session': /^[\w-]{43}$/,
   'oauth2-second-factor': /^[\w-]{43}$/,
   'oauth2-prompt': /^[\w-]{43}$/,
+  'oauth2-remembered': /^[\w-]{43}$/,
   'oauth2-known-browser': /^[\w-]{22}\.[\w-]{43}$/,
 };
 

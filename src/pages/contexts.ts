@@ -32,6 +32,10 @@ export interface LoginPageContext extends FormContext {
   username?: string;
   /** Where an account can be made; left out: nowhere. */
   signUp?: string;
+  /** Whether the check box `remember`, with the value `1`, is checked. If omitted, the page has none. */
+  remember?: boolean;
+  /** The URL of the application's page for forgotten passwords. If omitted, the page has no such link. */
+  forgotPassword?: string;
   /** Why it is shown again. */
   problem?: 'wrong' | 'expired' | 'busy' | 'throttled';
 }

@@ -1,4 +1,4 @@
-import type { Model, ServerFacts, SessionModel, User } from '../../lib/index.js';
+import type { Model, ServerFacts, Session, SessionModel, SignIn, User } from '../../lib/index.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 import type { Visit } from './site.js';
@@ -18,26 +18,25 @@ export class HalfSessions {
     this.model = server.options.model as Model & SessionModel;
   }
 
-  async start(user: User, visit: Visit): Promise<void> {
+  /** @param proof how the user was authenticated by the first factor */
+  async start(
+    user: User,
+    visit: Visit,
+    proof: Pick<Session, 'acr' | 'amr' | 'remember'> & Pick<SignIn, 'authTime'>,
+  ): Promise<void> {
     await this.end(visit);
     const sessionId = this.idOf(this.cookie(visit).issue(this.lifetime));
-    const authTime = new Date(Date.now());
-    const expiresAt = new Date(authTime.getTime() + this.lifetime * 1000);
+    const now = Date.now();
+    const { acr, amr, remember, authTime = new Date(now) } = proof;
+    const expiresAt = new Date(now + this.lifetime * 1000);
     const { issuer } = this.server.options;
-    await this.model.saveSession({
-      sessionId,
-      user,
-      authTime,
-      expiresAt,
-      isPending: true,
-      ...(issuer !== undefined && { issuer }),
-    });
+    await this.model.saveSession({ sessionId, user, authTime, expiresAt, acr, amr, issuer, remember, isPending: true });
   }
 
-  async find(visit: Visit): Promise<User | undefined> {
+  async find(visit: Visit): Promise<Session | undefined> {
     const { value } = this.cookie(visit);
     const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
-    return session && session.expiresAt.getTime() > Date.now() ? session.user : undefined;
+    return session && session.expiresAt.getTime() > Date.now() ? session : undefined;
   }
 
   /** The cookie goes by itself: it names nothing from then on. */

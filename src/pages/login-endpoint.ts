@@ -3,6 +3,7 @@ import { isNotEmpty, isText } from '../../lib/http/syntax.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import { type Attempt, isTooMany } from './attempts.js';
 import { KnownBrowser } from './known-browser.js';
+import { continueSession } from './continue-session.js';
 import { pathOf } from './local-path.js';
 import { LONGEST_NAME, type LoginProblem, showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
@@ -28,6 +29,10 @@ const isPassword = (text: string) => text.length <= LONGEST_PASSWORD && !text.in
 /** What the login that is there already does not do for. */
 const FRESH = ['login', 'create'];
 
+/** Returns the parameters of a query that occur once. */
+const textsOf = (query: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+
 /** Of the model's `getUser()`, what is asked here: no client is told the password. */
 interface UserModel {
   getUser(username: string, password: string): Awaitable<User | Falsy>;
@@ -47,6 +52,12 @@ export class LoginEndpoint extends PageEndpoint {
     const { request } = visit;
     const user = await site.findUser(request);
     const prompt = textOf(request, 'prompt') ?? '';
+    if (!user && !FRESH.includes(prompt)) {
+      const here = pathOf(site.server, 'login', { request, query: textsOf(request.query) });
+      const next = prompt === 'select_account' ? here : this.returnTo(visit);
+      const path = await continueSession(site, visit, { here, next });
+      if (path !== undefined) return this.goTo(path, visit);
+    }
     if (!user || FRESH.includes(prompt)) return showLogin(site, visit);
     const isStepUp = (await this.secondStep?.isStepUp(user, visit)) === true;
     if (isStepUp && prompt !== 'select_account') {
@@ -78,13 +89,14 @@ export class LoginEndpoint extends PageEndpoint {
     }
     const user = await this.findUser(visit);
     if (typeof user === 'string') return showLogin(site, visit, user);
+    const remember = textOf(request, 'remember') === '1';
     if (await secondStep?.isDue(user, visit)) {
-      const delay = await secondStep!.begin(user, visit);
+      const delay = await secondStep!.begin(user, visit, remember);
       return delay ? showLogin(site, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
     }
     // Whoever has given another password here before, and no code, is not asked for that any more.
     await secondStep?.forget(visit);
-    await startSession(site, user, visit);
+    await startSession(site, user, visit, { rememberUntil: site.own?.rememberUntil(remember) });
     reportUser(site.server, 'user.signed_in', { user, visit });
     this.goTo(this.returnTo(visit), visit);
   }

@@ -21,15 +21,21 @@ export type LoginProblem = keyof typeof STATUS;
 /** Shows the login page, which knows where its visitor came from. */
 export function showLogin(site: Site, visit: Visit, problem?: LoginProblem): void {
   const { request } = visit;
-  const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp'> = {};
+  const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp' | 'forgotPassword' | 'remember'> = {};
   const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, LONGEST_NAME);
   if (username !== undefined) context.username = username;
   if (problem) context.problem = problem;
   const returnTo = returnPath(request);
-  const { signUp } = site.options;
+  const { signUp, forgotPassword, rememberLifetime } = site.options;
+  if (rememberLifetime !== undefined) {
+    context.remember = textOf(request, 'remember') === '1' || site.own!.remembered!.isOn(visit);
+  }
   const acr = wantedAcr(request);
-  if (signUp !== undefined) {
-    context.signUp = withQuery(signUp, { return_to: site.loginPath(request, returnTo, acr && { acr }) });
+  const back = { return_to: site.loginPath(request, returnTo, acr && { acr }) };
+  if (signUp !== undefined) context.signUp = withQuery(signUp, back);
+  if (forgotPassword !== undefined) {
+    // Another server could not come back to a path of this one.
+    context.forgotPassword = forgotPassword.startsWith('/') ? withQuery(forgotPassword, back) : forgotPassword;
   }
   const fields = site.fields(visit, {
     return_to: returnTo,

@@ -1,4 +1,4 @@
-import type { Awaitable, User } from '../../lib/index.js';
+import type { User } from '../../lib/index.js';
 import { isSelfRegistered } from '../../lib/features/client-metadata/self-registered.js';
 import {
   isMeant,
@@ -7,13 +7,10 @@ import {
   readLogoutRequest,
 } from '../../lib/openid/logout/logout-request.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
-import { ofTenant } from '../tenants/tenant-of.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
+import { endSession } from './end-session.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
-import { reportEnded, reportUser } from './page-events.js';
-import { SecondStep } from './second-step.js';
-import { signOut } from './sign-out.js';
 import { returnPath, textOf, type Visit } from './site.js';
 
 /** Seconds for which clients are given time to sign somebody out in the browser. */
@@ -36,7 +33,7 @@ export class LogoutEndpoint extends PageEndpoint {
         : this.leave(asked.redirect, visit);
     }
     if (user && isMeant(asked, user, this.site.server)) {
-      const frames = await this.end(user, visit);
+      const frames = await endSession(this.site, user, visit);
       if (frames.length > 0) return this.open(frames, visit, asked.redirect);
       return asked.redirect === undefined ? this.show(visit) : this.leave(asked.redirect, visit);
     }
@@ -52,7 +49,7 @@ export class LogoutEndpoint extends PageEndpoint {
     }
     const { redirect } = await this.read(visit);
     const user = await this.site.findUser(request);
-    const frames = user ? await this.end(user, visit) : [];
+    const frames = user ? await endSession(this.site, user, visit) : [];
     if (frames.length > 0) return this.open(frames, visit, redirect ?? returnPath(request));
     if (redirect !== undefined) return this.leave(redirect, visit);
     this.goTo(returnPath(request) ?? this.path(visit), visit);
@@ -83,17 +80,6 @@ export class LogoutEndpoint extends PageEndpoint {
     if (next !== undefined && frames.length > 0) visit.response.set('refresh', `${PAUSE}; url=${next}`);
   }
 
-  private async end(user: User, visit: Visit): Promise<readonly string[]> {
-    const { server, options } = this.site;
-    await SecondStep.of(this.site)?.forget(visit);
-    const frames = await signOut(this.site, user, visit);
-    const userId = user['id'] as string;
-    const ended = options.signOutEndsGrants && (await this.model.revokeGrantsOf({ userId, ...ofTenant(server) })) !== 0;
-    reportUser(server, 'user.signed_out', { user, visit });
-    if (ended) reportEnded(server, { user, visit });
-    return frames;
-  }
-
   /** To an address that the client has registered. */
   private leave(redirect: string, { response }: Visit): void {
     showAnswer(response, { redirect });
@@ -110,12 +96,4 @@ export class LogoutEndpoint extends PageEndpoint {
   private path({ request }: Visit, query?: Record<string, string | undefined>): string {
     return pathOf(this.site.server, 'logout', { request, ...(query && { query }) });
   }
-
-  private get model(): Ending {
-    return this.site.server.options.model as object as Ending;
-  }
-}
-
-interface Ending {
-  revokeGrantsOf(filter: { userId: string | number; issuer?: string }): Awaitable<unknown>;
 }

@@ -1,5 +1,5 @@
 import type { InteractionAnswer } from '../interfaces/oauth2-interaction.interface.js';
-import type { PageContext } from './contexts.js';
+import type { Page, PageContext } from './contexts.js';
 import { account, signOut } from './default/account.js';
 import { applications } from './default/applications.js';
 import { consent } from './default/consent.js';
@@ -8,6 +8,7 @@ import { error } from './default/error.js';
 import { frame } from './default/frame.js';
 import { login } from './default/login.js';
 import { secondFactor } from './default/second-factor.js';
+import { type Html, html } from './html.js';
 import type { Preferences } from './language.js';
 import type { Scopes } from './messages.js';
 import type { PageFunctions } from './page-functions.js';
@@ -82,23 +83,52 @@ export class PageRenderer {
   show<Name extends PageName>(name: Name, facts: Facts<Name>, visitor: Preferences = {}, status = 200): Shown {
     const said = this.speaker.to(visitor);
     const render = this.functions[name] as (context: PageContext) => ReturnType<PageFunctions[PageName]>;
-    const { title, main } = render({ ...said, ...facts });
-    const { site, logo, home = '/' } = this.look;
-    const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
-    return { html: document.source, status, headers: this.headers(name, said.language, facts) };
+    const frames = framesOf(facts);
+    const sources = [
+      // Front-Channel Logout §2
+      ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
+      ...(LEADING_ON.includes(name) ? [] : ["form-action 'self'"]),
+    ];
+    const { clientLogo }: Embedded = facts;
+    return this.write(render({ ...said, ...facts }), said, { status, sources, clientLogo });
   }
 
-  private headers(name: PageName, language: string, facts: Embedded): Readonly<Record<string, string>> {
-    const frames = framesOf(facts);
+  /**
+   * Renders a page of the application in the same document, with the same style and headers. The policy has no `form-action`,
+   * since a form of the page may lead back to a client.
+   * @param visitor the language preferences of the user. If omitted, the default language is used.
+   */
+  page({ title, main, script, status = 200 }: PageContent, visitor: Preferences = {}): Shown {
+    const said = this.speaker.to(visitor);
+    const page = {
+      title: html`${title}`,
+      main: html`<h1>${title}</h1>
+        ${typeof main === 'string' ? html`<p>${main}</p>` : main}
+        ${script !== undefined && html`<script src="${script}" type="module"></script>`}`,
+    };
+    const sources = script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"];
+    return this.write(page, said, { status, sources });
+  }
+
+  /** Writes the document around a page, and its headers. */
+  private write({ title, main }: Page, said: PageContext, { status, sources, clientLogo }: Written): Shown {
+    const { site, logo, home = '/' } = this.look;
+    const document = this.functions.frame({ ...said, title, main, site, logo, home, style: this.style.element });
+    return { html: document.source, status, headers: this.headers(said.language, sources, clientLogo) };
+  }
+
+  private headers(
+    language: string,
+    sources: readonly string[],
+    clientLogo: string | undefined,
+  ): Readonly<Record<string, string>> {
     const policy = [
       "default-src 'none'",
       `style-src ${this.style.source}`,
-      `img-src ${imageSources(this.look.logo, facts.clientLogo)}`,
-      // Of this page alone. Front-Channel Logout §2
-      ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
+      `img-src ${imageSources(this.look.logo, clientLogo)}`,
       "base-uri 'none'",
       "frame-ancestors 'none'",
-      ...(LEADING_ON.includes(name) ? [] : ["form-action 'self'"]),
+      ...sources,
     ];
     return {
       'Content-Language': language,
@@ -107,6 +137,25 @@ export class PageRenderer {
       'X-Content-Type-Options': 'nosniff',
     };
   }
+}
+
+/** The status of a page, and the directives of its Content Security Policy that other pages lack. */
+interface Written {
+  status: number;
+  sources: readonly string[];
+  clientLogo?: string | undefined;
+}
+
+/** A page of the application, for `page()` and `OAuth2Sessions.page()`. */
+export interface PageContent {
+  /** The title and heading. Escaped. */
+  title: string;
+  /** What follows the heading. Text is escaped; markup is written with the tag `html`, which escapes the values in it. */
+  main: string | Html;
+  /** The path of a JavaScript module of this server that the page may run. If omitted, no script runs. */
+  script?: string;
+  /** The HTTP status. Default: `200`. */
+  status?: number;
 }
 
 /** A page as an interaction answers with it. */

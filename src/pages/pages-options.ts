@@ -14,6 +14,11 @@ import { keptOf } from '../../lib/tokens/signed-in.js';
 export interface PagesOptions extends Look {
   /** Seconds for which somebody stays signed in. Default: 28 800, eight hours */
   sessionLifetime?: number;
+  /**
+   * Seconds for which a browser may continue an expired session without a password, if the user chooses "Remember me" on the login
+   * page. Longer than `sessionLifetime`, such as `2_592_000` for 30 days. If omitted, the login page has no such check box.
+   */
+  rememberLifetime?: number;
   /** Does signing out end all that the user has granted, and their sessions elsewhere? Default: false, this browser alone */
   signOutEndsGrants?: boolean;
   /** Where it is kept who is signed in. Default: in the model, by a cookie of the pages */
@@ -22,6 +27,11 @@ export interface PagesOptions extends Look {
   login?: string;
   /** The host's own page where users make an account; it sends them to the local path `return_to` then. Default: there is none */
   signUp?: string;
+  /**
+   * The application's own page for users who have forgotten their password: a path on this server, or an https URL. A path
+   * receives the local path `return_to`, for `OAuth2Sessions.signIn()`. If omitted, the login page has no such link.
+   */
+  forgotPassword?: string;
   /**
    * What of proof a login on these pages is, by a password: `{ acr: 'urn:example:pwd', amr: ['pwd'] }`. Default: nothing is said of it.
    * RFC 8176 §2
@@ -54,8 +64,10 @@ export interface SettledOptions {
   sessions: Sessions | undefined;
   login: string | undefined;
   signUp: string | undefined;
+  forgotPassword: string | undefined;
   home: string;
   sessionLifetime: number;
+  rememberLifetime: number | undefined;
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
   secondFactor: SettledSecondFactor | undefined;
@@ -75,8 +87,26 @@ const CODES = { requests: 5, per: 900 };
 
 /** @throws InvalidArgumentError, with a sentence, for what cannot work */
 export function settlePagesOptions(options: PagesOptions): SettledOptions {
-  const { sessions, login, signUp, signIn, home = '/', sessionLifetime = EIGHT_HOURS, throttle } = options;
+  const {
+    sessions,
+    login,
+    signUp,
+    forgotPassword,
+    signIn,
+    home = '/',
+    sessionLifetime = EIGHT_HOURS,
+    rememberLifetime,
+    throttle,
+  } = options;
   verify(isSeconds(sessionLifetime), '`sessionLifetime` must be whole seconds, above 0');
+  verify(
+    rememberLifetime === undefined || (isSeconds(rememberLifetime) && rememberLifetime > sessionLifetime),
+    '`rememberLifetime` must be whole seconds, above `sessionLifetime`',
+  );
+  verify(
+    rememberLifetime === undefined || sessions === undefined,
+    '`rememberLifetime` cannot be combined with `sessions`: your sessions decide how long they last',
+  );
   verify(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
   verify(
     login === undefined || localPath(login) !== undefined,
@@ -85,6 +115,10 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
   verify(
     signUp === undefined || localPath(signUp) !== undefined,
     '`signUp` must be a path on this server, such as `/sign-up`',
+  );
+  verify(
+    forgotPassword === undefined || localPath(forgotPassword) !== undefined || isHttps(forgotPassword),
+    '`forgotPassword` must be a path on this server, such as `/forgot-password`, or an https URL',
   );
   verify(
     login === undefined || sessions !== undefined,
@@ -110,8 +144,10 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     sessions,
     login,
     signUp,
+    forgotPassword,
     home,
     sessionLifetime,
+    rememberLifetime,
     signOutEndsGrants,
     signIn,
     secondFactor: options.secondFactor && settleSecondFactor(options.secondFactor, signIn?.acr),
@@ -120,6 +156,8 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     codeThrottle: throttleOf(throttle, new AttemptCounter(CODES)),
   };
 }
+
+const isHttps = (url: unknown) => typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:';
 
 function throttleOf(own: Throttle | undefined, counter: AttemptCounter): (server: ServerFacts) => Throttle {
   return (server) => own ?? counter.of(server);

@@ -14,6 +14,7 @@ import { secondFactorFaults } from './second-factor.js';
 import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, settlePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
+import { SiteSessions } from './site-sessions.js';
 
 /** The pages as a feature, and who is signed in by them. */
 export interface Pages extends InteractiveFeature {
@@ -47,6 +48,7 @@ export function pages(options: PagesOptions = {}): Pages {
     factory: 'pages',
     requires: [
       ...(settled.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
+      ...(settled.rememberLifetime === undefined ? [] : ['findRememberedSession', 'continueSession']),
       ...(signIn ? ['getUser'] : []),
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
       ...(settled.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
@@ -71,5 +73,6 @@ export function pages(options: PagesOptions = {}): Pages {
       take: (server: ServerFacts, made: object) => secondFactor.factors.take(server, made),
     }),
     interaction: (server: ServerFacts) => new PagesInteraction(new Site(server, settled)),
+    sessions: (server: ServerFacts) => new SiteSessions(new Site(server, settled)),
   };
 }

@@ -1,4 +1,4 @@
-import type { Session, User } from '../../lib/index.js';
+import type { Session, SignIn, User } from '../../lib/index.js';
 import { isStrong } from '../../lib/openid/prompt/presence.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
@@ -13,11 +13,16 @@ import { unlessBusy } from './unless-busy.js';
 /** Why a code could not be tried or sent now. */
 type Delay = 'busy' | 'throttled';
 
-/** Who has proven the first half, and how: by a password a moment ago, or by the session that they have. */
+/** How a user was authenticated. */
+type Proof = Pick<SignIn, 'acr' | 'amr' | 'authTime'> & Pick<Session, 'remember'>;
+
+/** The user who must enter a code: after the first factor, or to add one to an existing session. */
 export interface First {
   user: User;
-  /** Left out: a password, a moment ago. */
+  /** The session that becomes stronger. If omitted, the user is not signed in yet. */
   session?: Session;
+  /** The first factor of a user who is not signed in yet. */
+  proof?: Proof;
 }
 
 /** What of a login follows the password, where the host has a second factor. */
@@ -40,9 +45,13 @@ export class SecondStep {
     return typeof this.factor.send === 'function';
   }
 
-  /** Is the password of this user not enough? */
-  async isDue(user: User, visit: Visit): Promise<boolean> {
-    const isWanted = this.options.when === 'always' || this.isNeeded(visit, this.options.password);
+  /**
+   * Whether the user must enter a code before a session starts.
+   * @param proof how the application authenticated the user. If omitted, by the password on the login page.
+   */
+  async isDue(user: User, visit: Visit, proof?: Proof): Promise<boolean> {
+    if (proof && this.isProven(proof)) return false;
+    const isWanted = this.options.when === 'always' || this.isNeeded(visit, (proof ?? this.password).acr);
     return isWanted && this.isEnrolled(user);
   }
 
@@ -52,11 +61,21 @@ export class SecondStep {
     return this.isNeeded(visit, session?.acr) && this.isEnrolled(user);
   }
 
-  /** The password was right: sends a code, where one is sent, and remembers who it was. */
-  async begin(user: User, visit: Visit): Promise<Delay | undefined> {
+  /** Sends a code if codes are sent, and starts a pending login after a correct password. */
+  async begin(user: User, visit: Visit, remember: boolean): Promise<Delay | undefined> {
     const delay = this.canSend ? await this.send(user, visit) : undefined;
-    if (delay === undefined) await this.halves.start(user, visit);
+    if (delay === undefined) await this.halves.start(user, visit, { ...this.password, remember });
     return delay;
+  }
+
+  /**
+   * Like `begin()`, but starts the pending login even if no code could be sent: the page of the second factor can send one.
+   * @returns whether a code was sent
+   */
+  async beginAnyway(user: User, visit: Visit, proof: Proof): Promise<boolean> {
+    const isSent = this.canSend && (await this.send(user, visit)) === undefined;
+    await this.halves.start(user, visit, proof);
+    return isSent;
   }
 
   /** Forgets who has given a password in this browser, and nothing more. */
@@ -67,7 +86,7 @@ export class SecondStep {
   /** Who is to bring a code; undefined: nobody. */
   async find(visit: Visit): Promise<First | undefined> {
     const half = await this.halves.find(visit);
-    if (half) return { user: half };
+    if (half) return { user: half.user, proof: half };
     const session = await this.site.own!.findSession(visit.request);
     const { acr } = this.options;
     if (!session || acr === undefined || session.acr === acr) return undefined;
@@ -101,11 +120,14 @@ export class SecondStep {
     const now = await this.find(visit);
     if (!now || subjectOf(now.user) !== subjectOf(user) || !now.session !== !session) return false;
     await this.halves.end(visit);
-    const before = session ? session.amr : this.site.options.signIn?.amr;
+    const { own } = this.site;
+    const before = session ?? now.proof;
     const more = {
       ...(session && { authTime: session.authTime, expiresAt: session.expiresAt }),
-      ...(acr !== undefined && { acr }),
-      amr: [...new Set([...(before ?? ['pwd']), ...amr, 'mfa'])],
+      ...(now.proof && { authTime: now.proof.authTime }),
+      rememberUntil: session ? await own!.rememberedUntil(user, visit) : own!.rememberUntil(now.proof?.remember),
+      acr: acr ?? before?.acr,
+      amr: [...new Set([...(before?.amr ?? ['pwd']), ...amr, 'mfa'])],
     };
     await startSession(this.site, user, visit, more);
     return true;
@@ -119,6 +141,19 @@ export class SecondStep {
     const isEnough = (one: string | undefined) =>
       isStrong({ signIn: one === undefined ? {} : { acr: one } }, wanted, known);
     return acr !== undefined && !isEnough(has) && isEnough(acr);
+  }
+
+  /** Whether the login had two factors already. */
+  private isProven({ acr, amr }: Proof): boolean {
+    if (amr?.includes('mfa')) return true;
+    const known = findOpenId(this.site.server)?.acrValues ?? [];
+    const wanted = this.options.acr === undefined ? [] : [this.options.acr];
+    return acr !== undefined && isStrong({ signIn: { acr } }, wanted, known, true);
+  }
+
+  /** How a login by password is described. */
+  private get password(): Proof {
+    return { acr: this.options.password, amr: this.site.options.signIn?.amr ?? ['pwd'] };
   }
 
   private async isEnrolled(user: User): Promise<boolean> {

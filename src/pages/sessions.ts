@@ -3,6 +3,8 @@ import type {
   Awaitable,
   Falsy,
   Model,
+  RememberedModel,
+  RememberedSession,
   Request,
   Response,
   ServerFacts,
@@ -11,8 +13,10 @@ import type {
   SignIn,
   User,
 } from '../../lib/index.js';
+import type { BrowserRequest } from '../interaction/session-operations.js';
 import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
+import { RememberedLogins } from './remembered-logins.js';
 
 /** Where it is kept who is signed in in a browser. `request.native` is the request of Express or Fastify. */
 export interface Sessions {
@@ -25,9 +29,17 @@ export interface Sessions {
   end(request: Request, response: Response): Awaitable<unknown>;
 }
 
+/** How a session starts, where that differs from a login by password now. */
+export interface Start extends Partial<Session> {
+  /** Until when the browser may continue the session. If omitted, the user is not remembered. */
+  rememberUntil?: Date | undefined;
+}
+
 /** Sessions that the model keeps, by the cookie of the pages. */
 export class ModelSessions implements Sessions {
-  private readonly model: Model & SessionModel;
+  /** The cookie of "Remember me". If omitted, there is none. */
+  readonly remembered: RememberedLogins | undefined;
+  private readonly model: Model & SessionModel & RememberedModel;
   /** Those that were found for a request, while that is answered. */
   private readonly found = new WeakMap<object, Session>();
 
@@ -36,8 +48,11 @@ export class ModelSessions implements Sessions {
     private readonly lifetime: number,
     /** What of proof a login is. */
     private readonly proof: Pick<SignIn, 'acr' | 'amr'> = {},
+    /** Seconds for which a user is remembered. If omitted, no user is. */
+    private readonly rememberLifetime?: number,
   ) {
-    this.model = server.options.model as Model & SessionModel;
+    this.model = server.options.model as Model & SessionModel & RememberedModel;
+    this.remembered = rememberLifetime === undefined ? undefined : new RememberedLogins(server);
   }
 
   async find(request: Request): Promise<User | undefined> {
@@ -57,11 +72,25 @@ export class ModelSessions implements Sessions {
     return session;
   }
 
-  /** @param more what of proof it was, where that was more than a password */
-  async start(user: User, request: Request, response: Response, more: Partial<Session> = {}): Promise<void> {
+  /** Returns until when a user who signs in now is remembered. */
+  rememberUntil(remember: boolean | undefined): Date | undefined {
+    const { rememberLifetime } = this;
+    return remember && rememberLifetime ? new Date(Date.now() + rememberLifetime * 1000) : undefined;
+  }
+
+  /** Returns until when a user is remembered in this browser already. */
+  async rememberedUntil(user: User, visit: BrowserRequest): Promise<Date | undefined> {
+    const found = await this.remembered?.find(visit);
+    return found?.state === 'current' && isSame(found.session.user, user) ? found.session.expiresAt : undefined;
+  }
+
+  /** Starts a new session. @param start how the user was authenticated. Default: by a password, now. */
+  async start(user: User, request: Request, response: Response, { rememberUntil, ...more }: Start = {}): Promise<void> {
     const before = await this.findSession(request);
     const cookie = this.cookie(request, response);
     await this.forget(cookie);
+    const visit = { request, response };
+    await this.remembered?.end(visit);
     const now = Date.now();
     const { authTime = new Date(now), expiresAt = new Date(now + this.lifetime * 1000) } = more;
     // Who proves again who they are goes on with the session that clients know.
@@ -69,12 +98,32 @@ export class ModelSessions implements Sessions {
     const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
     const { issuer } = this.server.options;
     const at = { sessionId, user, authTime, expiresAt, sid, ...(issuer !== undefined && { issuer }) };
-    await this.model.saveSession({ ...this.proof, ...more, ...at });
+    const next = rememberUntil && this.remembered?.make(visit, rememberUntil);
+    await this.model.saveSession({ ...this.proof, ...more, ...at, ...(next && { remembered: next.remembered }) });
+    next?.issue();
+  }
+
+  /**
+   * Continues a remembered session: a new session, with new cookies, that lasts no longer than the user is remembered.
+   * @returns whether this was the first request with the token
+   */
+  async proceed(remembered: RememberedSession, visit: BrowserRequest): Promise<boolean> {
+    const { sessionId: token, user, authTime, acr, amr, sid, issuer, expiresAt: until } = remembered;
+    const now = Date.now();
+    const expiresAt = new Date(Math.min(now + this.lifetime * 1000, until.getTime()));
+    const next = this.remembered!.make(visit, until);
+    const value = randomBytes(32).toString('base64url');
+    const session = { sessionId: this.idOf(value), user, authTime, expiresAt, acr, amr, sid, issuer };
+    if (!(await this.model.continueSession(token, { ...session, remembered: next.remembered }))) return false;
+    this.cookie(visit.request, visit.response).issue(Math.ceil((expiresAt.getTime() - now) / 1000), value);
+    next.issue();
+    return true;
   }
 
   async end(request: Request, response: Response): Promise<void> {
     const cookie = this.cookie(request, response);
     await this.forget(cookie);
+    await this.remembered?.end({ request, response });
     cookie.clear();
   }
 

@@ -24,8 +24,8 @@ export class Site {
     readonly server: ServerFacts,
     readonly options: SettledOptions,
   ) {
-    const { sessions, sessionLifetime, signIn } = options;
-    this.own = sessions ? undefined : new ModelSessions(server, sessionLifetime, signIn);
+    const { sessions, sessionLifetime, signIn, rememberLifetime } = options;
+    this.own = sessions ? undefined : new ModelSessions(server, sessionLifetime, signIn, rememberLifetime);
     this.sessions = sessions ?? this.own!;
   }
 

@@ -52,6 +52,8 @@ input, button, .button {
 }
 input { width: 100%; background: var(--paper); }
 input[aria-invalid] { border-color: var(--bad); }
+label.check { display: flex; align-items: center; gap: .625rem; margin-top: 1rem; font-weight: 400; }
+.check input { width: 1.125rem; min-height: 1.125rem; margin: 0; accent-color: var(--accent); }
 button, .button { font-weight: 560; text-align: center; text-decoration: none; cursor: pointer; }
 button:hover, .button:hover { border-color: var(--accent); background: var(--accent-soft); color: var(--ink); }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }

@@ -91,7 +91,7 @@ describe('the pages for a device', () => {
     await enter();
     await tabTo(page, 'Deny');
     await enter();
-    await page.getByText('No device was connected').waitFor();
+    await page.getByText('Device not connected').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -1,9 +1,18 @@
 import type { LoginPageContext, Page } from '../contexts.js';
-import { html } from '../html.js';
+import { type Html, html } from '../html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Asks who the user is: no client ever sees what is typed here. */
-export function login({ say, action, fields, username, signUp, problem }: LoginPageContext): Page {
+export function login({
+  say,
+  action,
+  fields,
+  username,
+  remember,
+  signUp,
+  forgotPassword,
+  problem,
+}: LoginPageContext): Page {
   const title = say('signInTitle');
   const isWrong = problem === 'wrong';
   return {
@@ -35,8 +44,17 @@ export function login({ say, action, fields, username, signUp, problem }: LoginP
           ${isWrong && INVALID}
           ${username && FOCUSED}
         />
+        ${
+          remember !== undefined &&
+          html`<label class="check">
+            <input type="checkbox" name="remember" value="1" ${remember && html`checked`} /> ${say('remember')}
+          </label>`
+        }
         <button class="primary wide">${say('signIn')}</button>
       </form>
-      ${signUp !== undefined && html`<p class="aside"><a href="${signUp}">${say('signUp')}</a></p>`}`,
+      ${link(forgotPassword, say('forgotPassword'))} ${link(signUp, say('signUp'))}`,
   };
 }
+
+const link = (url: string | undefined, text: Html) =>
+  url !== undefined && html`<p class="aside"><a href="${url}">${text}</a></p>`;

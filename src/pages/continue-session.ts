@@ -1,0 +1,55 @@
+import type { RememberedSession } from '../../lib/index.js';
+import { findLogout } from '../../lib/openid/logout/logout-feature.js';
+import { withQuery } from './local-path.js';
+import { reportUser, reportUserRefused } from './page-events.js';
+import { secondFactorPath } from './second-factor-page.js';
+import { SecondStep } from './second-step.js';
+import { type Site, textOf, type Visit } from './site.js';
+
+/** The query parameter of a login page that was fetched again after a parallel request. */
+const AGAIN = 'again';
+
+/**
+ * Continues the session of a browser that is remembered, without a password. The login keeps its time, strength and methods, so a
+ * client that wants a fresh or stronger login still gets one.
+ * @returns the path to redirect to, or `undefined`: the user must sign in
+ */
+export async function continueSession(
+  site: Site,
+  visit: Visit,
+  { here, next }: { here: string; next: string },
+): Promise<string | undefined> {
+  const { own, server } = site;
+  const found = await own?.remembered?.find(visit);
+  if (!own?.remembered || !found || found.state === 'none') return undefined;
+  if (found.state === 'replayed') {
+    await endStolen(site, found.session, visit);
+    return undefined;
+  }
+  if (found.state === 'current') {
+    const { session } = found;
+    const step = SecondStep.of(site);
+    if (step && (await step.isDue(session.user, visit, session))) {
+      const isSent = await step.beginAnyway(session.user, visit, { ...session, remember: true });
+      return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
+    }
+    if (await own.proceed(session, visit)) {
+      reportUser(server, 'user.signed_in', { user: session.user, visit });
+      return next;
+    }
+  }
+  // A parallel request was first: by now the browser has its cookies. Ask for the password if not.
+  return textOf(visit.request, AGAIN) === undefined ? withQuery(here, { [AGAIN]: '1' }) : undefined;
+}
+
+/** A token that was replaced before is a copy: ends the session of both browsers, and signs the user out at clients. */
+async function endStolen(site: Site, { user, sid }: RememberedSession, visit: Visit): Promise<void> {
+  const { server } = site;
+  await site.own!.remembered!.end(visit);
+  if (sid !== undefined) await findLogout(server)?.signOut(server, { userId: String(user['id']), sid });
+  reportUserRefused(server, {
+    rule: 'the cookie of a remembered login was used again after it was replaced: a copy was stolen',
+    status: 200,
+    visit,
+  });
+}

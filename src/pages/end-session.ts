@@ -1,0 +1,27 @@
+import type { Awaitable, User } from '../../lib/index.js';
+import { ofTenant } from '../tenants/tenant-of.js';
+import { reportEnded, reportUser } from './page-events.js';
+import { SecondStep } from './second-step.js';
+import { signOut } from './sign-out.js';
+import type { Site, Visit } from './site.js';
+
+/** The model method that ends all grants of a user, for `signOutEndsGrants`. */
+interface GrantsModel {
+  revokeGrantsOf(filter: { userId: string | number; issuer?: string }): Awaitable<unknown>;
+}
+
+/**
+ * Signs a user out in this browser, with all the user's grants if `signOutEndsGrants` is set, and reports it.
+ * @returns the URLs to open in frames for front-channel logout
+ */
+export async function endSession(site: Site, user: User, visit: Visit): Promise<readonly string[]> {
+  const { server, options } = site;
+  await SecondStep.of(site)?.forget(visit);
+  const frames = await signOut(site, user, visit);
+  const model = server.options.model as object as GrantsModel;
+  const userId = user['id'] as string;
+  const ended = options.signOutEndsGrants && (await model.revokeGrantsOf({ userId, ...ofTenant(server) })) !== 0;
+  reportUser(server, 'user.signed_out', { user, visit });
+  if (ended) reportEnded(server, { user, visit });
+  return frames;
+}

@@ -1,0 +1,21 @@
+import { Response } from '../../lib/index.js';
+import { sendOAuthResponse } from '../http-adapter.js';
+import { showAnswer } from '../interaction/interaction-answer.js';
+import type { NativeReply } from '../native-reply.js';
+import { type Look, type PageContent, PageRenderer, type Shown } from './page-renderer.js';
+
+/**
+ * Renders a page of the application in the look of the ready-made pages: the same document, style and Content Security Policy.
+ * `title` and a `main` that is text are escaped; use the tag `html` for markup.
+ * @param look the look of the page, as in `pages()`. If omitted, the standard look.
+ * @returns a page for `sendPage()`, or for an interaction to answer with
+ * @throws {InvalidArgumentError} If `look` contains an invalid style sheet or language.
+ */
+export const page = (content: PageContent, look: Look = {}): Shown => new PageRenderer(look).page(content);
+
+/** Sends a page through the response of Express or the reply of Fastify, with headers that keep it out of caches and frames. */
+export function sendPage(reply: NativeReply, shown: Shown): void {
+  const response = new Response();
+  showAnswer(response, shown);
+  sendOAuthResponse(response, reply);
+}

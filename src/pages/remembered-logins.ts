@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import type { Model, RememberedModel, RememberedSession, ServerFacts, SessionModel } from '../../lib/index.js';
+import type { BrowserRequest } from '../interaction/session-operations.js';
+import { boundToTenant } from '../tenants/tenant-of.js';
+import { BrowserCookie } from './browser-cookie.js';
+
+/** Seconds for which a token that was just replaced is a parallel request of the same browser, not a theft. */
+const GRACE = 30;
+
+/** The state of the cookie by which a browser continues an expired session. */
+export type Remembered =
+  | { state: 'none' }
+  /** The token is current. */
+  | { state: 'current'; session: RememberedSession }
+  /** A parallel request has replaced the token a moment ago. */
+  | { state: 'replaced' }
+  /** The token was replaced before: one of two browsers has a stolen copy. */
+  | { state: 'replayed'; session: RememberedSession };
+
+/**
+ * The cookie of "Remember me": a single-use token that is replaced whenever it starts a session. It belongs to the grant of the
+ * session, so that ending the session in any way ends it too.
+ */
+export class RememberedLogins {
+  private readonly model: Model & SessionModel & RememberedModel;
+
+  constructor(private readonly server: ServerFacts) {
+    this.model = server.options.model as Model & SessionModel & RememberedModel;
+  }
+
+  async find(visit: BrowserRequest): Promise<Remembered> {
+    const { value } = this.cookie(visit);
+    const session = value === undefined ? undefined : await this.model.findRememberedSession(this.idOf(value));
+    if (!session || session.expiresAt.getTime() <= Date.now()) return { state: 'none' };
+    const { replacedAgo } = session;
+    if (replacedAgo === undefined) return { state: 'current', session };
+    return replacedAgo < GRACE ? { state: 'replaced' } : { state: 'replayed', session };
+  }
+
+  /** Creates a token. `issue` sets its cookie: call that once the token is saved. */
+  make(visit: BrowserRequest, expiresAt: Date): { remembered: { token: string; expiresAt: Date }; issue: () => void } {
+    const value = randomBytes(32).toString('base64url');
+    const seconds = Math.ceil((expiresAt.getTime() - Date.now()) / 1000);
+    return {
+      remembered: { token: this.idOf(value), expiresAt },
+      issue: () => void this.cookie(visit).issue(seconds, value),
+    };
+  }
+
+  /** Whether this browser has the cookie, valid or not: the check box stays checked then. */
+  isOn(visit: BrowserRequest): boolean {
+    return this.cookie(visit).value !== undefined;
+  }
+
+  /** Ends the session that the cookie of this browser belongs to, and removes the cookie. */
+  async end(visit: BrowserRequest): Promise<void> {
+    const cookie = this.cookie(visit);
+    if (cookie.value === undefined) return;
+    await this.model.revokeSession({ sessionId: this.idOf(cookie.value) });
+    cookie.clear();
+  }
+
+  private cookie({ request, response }: BrowserRequest): BrowserCookie {
+    return new BrowserCookie(request, response, this.server, 'oauth2-remembered');
+  }
+
+  /** Never the value of a session cookie, so that a token signs in nowhere but here. */
+  private idOf(value: string): string {
+    return `remembered ${boundToTenant(value, this.server)}`;
+  }
+}

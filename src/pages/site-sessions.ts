@@ -1,0 +1,119 @@
+import { InvalidArgumentError, InvalidRequestError, Request, type User } from '../../lib/index.js';
+import { senderOf } from '../../lib/http/origin.js';
+import { keptOf } from '../../lib/tokens/signed-in.js';
+import type { SessionOperations, SignInOptions } from '../interaction/session-operations.js';
+import { hidden } from './default/fields.js';
+import { endSession } from './end-session.js';
+import type { Html } from './html.js';
+import { localPath, pathOf } from './local-path.js';
+import { reportUser } from './page-events.js';
+import type { PageContent, Shown } from './page-renderer.js';
+import { secondFactorPath } from './second-factor-page.js';
+import { SecondStep } from './second-step.js';
+import { preferencesOf, returnPath, type Site, textOf, type Visit } from './site.js';
+import { startSession } from './start-session.js';
+
+/** Methods that change nothing by themselves: a link or an identity provider sends the browser by them. RFC 9110 §9.2.1 */
+const SAFE = ['GET', 'HEAD'];
+
+/** What `OAuth2Sessions` does on one server. */
+export class SiteSessions implements SessionOperations {
+  constructor(private readonly site: Site) {}
+
+  async signIn(user: User, browser: Visit, options: SignInOptions): Promise<string | null> {
+    const { site } = this;
+    verifyUser(user);
+    this.verifySender(browser, options);
+    const { acr, amr, authTime } = options;
+    keptOf({ ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }), ...(authTime && { authTime }) });
+    if (!site.own) verifyNothingKept(options);
+    const remember = options.remember === true;
+    if (remember) verifyRemembering(site);
+    const visit = { request: this.continued(browser.request, options), response: browser.response };
+    const proof = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
+    const step = SecondStep.of(site);
+    if (step && (await step.isDue(user, visit, proof))) {
+      const isSent = await step.beginAnyway(user, visit, proof);
+      return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
+    }
+    await step?.forget(visit);
+    await startSession(site, user, visit, {
+      acr,
+      amr,
+      ...(authTime && { authTime }),
+      rememberUntil: site.own?.rememberUntil(remember),
+    });
+    reportUser(site.server, 'user.signed_in', { user, visit, endpoint: 'sessions' });
+    return returnPath(visit.request) ?? null;
+  }
+
+  async signOut(visit: Visit): Promise<void> {
+    const { site } = this;
+    const user = await site.findUser(visit.request);
+    if (user) return void (await endSession(site, user, visit));
+    await SecondStep.of(site)?.forget(visit);
+    await site.sessions.end(visit.request, visit.response);
+  }
+
+  async findUser({ request }: Visit): Promise<User | undefined> {
+    return (await this.site.findUser(request)) || undefined;
+  }
+
+  formFields(visit: Visit): Html {
+    return hidden(this.site.fields(visit, { return_to: returnPath(visit.request) }));
+  }
+
+  page(content: PageContent, { request }: Visit): Shown {
+    return this.site.renderer.page(content, preferencesOf(request, textOf(request, 'return_to')));
+  }
+
+  /**
+   * Rejects login CSRF: a form of another site that would sign the user in as the attacker. A page that hides its origin must send the
+   * token of `formFields()`.
+   */
+  private verifySender(visit: Visit, { crossSite = false }: SignInOptions): void {
+    const { request } = visit;
+    if (crossSite || SAFE.includes(request.method)) return;
+    const sender = senderOf(request, this.site.server.issuerOf(request));
+    if (sender === 'own' || (sender === 'hidden' && this.site.isOurs(visit))) return;
+    throw new InvalidRequestError('Invalid request: the form was sent by a page of another site', { code: 403 });
+  }
+
+  /**
+   * Returns a request with the parameters that the login page would have: a `return_to` that is the login page itself, as the link
+   * to the sign-up page has it, is replaced by the one behind it, with the `acr_values` that a client wants.
+   */
+  private continued(request: Request, { returnTo }: SignInOptions): Request {
+    const path = returnTo === undefined ? returnPath(request) : localPath(returnTo);
+    const { headers, method } = request;
+    const native: unknown = request['native'];
+    const make = (query: Record<string, string>) => new Request({ headers, method, query, body: {}, native });
+    if (path === undefined) return make({});
+    const { pathname, searchParams } = new URL(path, 'http://here.invalid');
+    const login = this.site.options.login ?? pathOf(this.site.server, 'login', { request });
+    const isLogin = pathname === new URL(login, 'http://here.invalid').pathname;
+    return make(isLogin ? Object.fromEntries(searchParams) : { return_to: path });
+  }
+}
+
+function verifyRemembering({ options }: Site): void {
+  if (options.rememberLifetime !== undefined) return;
+  throw new InvalidArgumentError(
+    'Invalid argument: `remember` of `signIn()` needs the option `rememberLifetime` of `pages()`',
+  );
+}
+
+function verifyUser(user: User): void {
+  const id: unknown = (user as User | undefined)?.['id'];
+  if ((typeof id === 'string' && id !== '') || typeof id === 'number' || typeof id === 'bigint') return;
+  throw new InvalidArgumentError('Invalid argument: `signIn()` needs a user with an `id`, a string or a number');
+}
+
+/** Sessions that the application keeps itself have no place for these. */
+function verifyNothingKept({ acr, amr, authTime }: SignInOptions): void {
+  if ((acr ?? amr ?? authTime) === undefined) return;
+  throw new InvalidArgumentError(
+    'Invalid argument: `acr`, `amr` and `authTime` of `signIn()` are not kept with `sessions` of `pages()`: ' +
+      'return them from its method `howSignedIn()`',
+  );
+}

@@ -1,0 +1,224 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { User } from 'nest-oauth2';
+import { pages, type PagesOptions } from 'nest-oauth2/pages';
+
+import { PLATFORMS, stopHosts } from '../../support/nest-host.js';
+import { Visitor } from '../pages/visitor.js';
+import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, type Setting } from './sign-up-host.js';
+
+const REMEMBERED = 'oauth2-remembered';
+const MONTH = 30 * 86_400;
+const typed = { username: 'alice', password: 'wonderland', remember: '1' };
+
+describe.each(PLATFORMS)('"Remember me" on %s', (platform) => {
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await stopHosts();
+  });
+
+  const open = (options: PagesOptions = {}, setting: Setting = {}) =>
+    openSignUp(platform, { ...setting, pages: { rememberLifetime: MONTH, ...options } });
+
+  const signIn = async (visitor: Visitor, fields: Record<string, string> = typed) =>
+    visitor.send(await visitor.get('/oauth/login'), fields);
+
+  /** Ends the session, as time does, and leaves the other cookies. */
+  const expire = (visitor: Visitor) => visitor.cookies.delete(SESSION);
+
+  /** A browser with the same cookies. */
+  function copyOf(visitor: Visitor): Visitor {
+    const copy = new Visitor(visitor['url']);
+    for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
+    return copy;
+  }
+
+  /** Moves the clock on, past the time in which parallel requests are expected. */
+  function wait(seconds: number): void {
+    const [now, monotonic] = [Date.now.bind(Date), performance.now.bind(performance)];
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1000);
+    jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + seconds * 1000);
+  }
+
+  const userOf = async (visitor: Visitor) => jsonOf(await visitor.get('/me')).user;
+  const login = `/oauth/login?return_to=${encodeURIComponent(authorize())}`;
+
+  it('offers a check box only where the option is set, and remembers only users who check it', async () => {
+    const { visitor, url } = await open();
+    expect((await visitor.get('/oauth/login')).html).toContain('type="checkbox" name="remember" value="1"');
+    const { remember, ...unchecked } = typed;
+    const signedIn = await signIn(visitor, unchecked);
+    expect([remember, signedIn.given.join()]).toEqual(['1', expect.not.stringContaining(REMEMBERED)]);
+    const other = new Visitor(url);
+    const given = (await signIn(other)).given.find((line) => line.startsWith(REMEMBERED));
+    expect(given).toMatch(/^oauth2-remembered=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
+
+    const without = await openSignUp(platform);
+    expect((await without.visitor.get('/oauth/login')).html).not.toContain('checkbox');
+    expect((await signIn(without.visitor)).given.join()).not.toContain(REMEMBERED);
+  });
+
+  it('sets a __Host- cookie with Secure where the issuer is https', async () => {
+    const { visitor } = await open({}, { module: { issuer: 'https://id.example' } });
+    expect((await signIn(visitor)).given).toContainEqual(
+      expect.stringMatching(/^__Host-oauth2-remembered=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=/),
+    );
+  });
+
+  it('continues an expired session without a password, and replaces both cookies', async () => {
+    const { visitor } = await open();
+    await signIn(visitor);
+    const before = visitor.cookies.get(REMEMBERED);
+    expire(visitor);
+    const back = await visitor.get(login);
+    expect([back.status, back.location]).toEqual([303, authorize()]);
+    expect(visitor.cookies.get(REMEMBERED)).not.toBe(before);
+    expect((await visitor.get(back.location!)).location).toContain(`${CALLBACK}?code=`);
+  });
+
+  it('keeps the time of the login, so that a client can still ask for a fresh one', async () => {
+    const { visitor, store } = await open();
+    const saved: Date[] = [];
+    const save = store.saveSession.bind(store);
+    const proceed = store.continueSession.bind(store);
+    store.saveSession = (session) => (saved.push(session.authTime), save(session));
+    store.continueSession = (token, session) => (saved.push(session.authTime), proceed(token, session));
+    await signIn(visitor);
+    expire(visitor);
+    wait(7200);
+    await visitor.get(login);
+    expect(saved).toEqual([saved[0], saved[0]]);
+    expire(visitor);
+    expect((await visitor.get(`${login}&prompt=login`)).heading).toBe('Sign in');
+  });
+
+  it('ends the session of both browsers when a replaced cookie is used again', async () => {
+    const { visitor } = await open();
+    await signIn(visitor);
+    expire(visitor);
+    const thief = copyOf(visitor);
+    // The thief is first: the user comes later with the cookie that was replaced.
+    expect((await thief.get(login)).status).toBe(303);
+    expect(await userOf(thief)).toBe('alice');
+    wait(60);
+    expect((await visitor.get(login)).heading).toBe('Sign in');
+    expect(visitor.cookies.has(REMEMBERED)).toBe(false);
+    expect(await userOf(thief)).toBe(null);
+    expire(thief);
+    expect((await thief.get(login)).heading).toBe('Sign in');
+  });
+
+  it('gives a stolen, replaced cookie no session, even at once', async () => {
+    const { visitor } = await open();
+    await signIn(visitor);
+    expire(visitor);
+    const thief = copyOf(visitor);
+    await visitor.get(login);
+    const again = await thief.get(login);
+    expect([again.status, again.location]).toEqual([303, expect.stringContaining('again=1')]);
+    expect((await thief.get(again.location!)).heading).toBe('Sign in');
+    expect(await userOf(thief)).toBe(null);
+    expect(await userOf(visitor)).toBe('alice');
+    wait(60);
+    await thief.get(login);
+    expect(await userOf(visitor)).toBe(null);
+  });
+
+  it('lets parallel requests of one browser pass', async () => {
+    const { visitor } = await open();
+    await signIn(visitor);
+    expire(visitor);
+    const tabs = [copyOf(visitor), copyOf(visitor), copyOf(visitor)];
+    const answers = await Promise.all(tabs.map((tab) => tab.get(login)));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    const winner = answers.findIndex(({ location }) => location === authorize());
+    const jar = tabs[winner]!.cookies;
+    for (const [index, { location }] of answers.entries()) {
+      if (index === winner) continue;
+      for (const [name, value] of jar) tabs[index]!.cookies.set(name, value);
+      expect((await tabs[index]!.get(location!)).html).toContain('Continue as');
+      expect(await userOf(tabs[index]!)).toBe('alice');
+    }
+  });
+
+  it.each(['sign-out', 'another account', 'a new password', 'time'] as const)('ends by %s', async (by) => {
+    const { visitor, store } = await open();
+    await signIn(visitor);
+    const thief = copyOf(visitor);
+    if (by === 'sign-out') await visitor.post('/oauth/logout', {});
+    if (by === 'another account') await visitor.send(await visitor.get('/oauth/login'), {});
+    if (by === 'a new password') await store.revokeGrantsOf({ userId: '1' });
+    if (by === 'time') wait(MONTH + 1);
+    expire(thief);
+    expect((await thief.get(login)).heading).toBe('Sign in');
+    expect(await userOf(thief)).toBe(null);
+  });
+
+  it('ends by sign-out after the session has expired', async () => {
+    const { visitor } = await open();
+    await signIn(visitor);
+    const thief = copyOf(visitor);
+    expire(visitor);
+    await visitor.post('/sign-out', {});
+    expect(visitor.cookies.has(REMEMBERED)).toBe(false);
+    expire(thief);
+    expect((await thief.get(login)).heading).toBe('Sign in');
+  });
+
+  it('never makes the cookie a session, or the session cookie a token', async () => {
+    const { visitor, url } = await open();
+    await signIn(visitor);
+    const swapped = new Visitor(url);
+    swapped.cookies.set(SESSION, visitor.cookies.get(REMEMBERED)!);
+    swapped.cookies.set(REMEMBERED, visitor.cookies.get(SESSION)!);
+    expect(await userOf(swapped)).toBe(null);
+    expect((await swapped.get(login)).heading).toBe('Sign in');
+  });
+
+  it('remembers a user whom the application signs in', async () => {
+    const { visitor, url } = await open();
+    const own = new Visitor(url, { 'x-options': JSON.stringify({ remember: true }) });
+    await own.get('/link');
+    expire(own);
+    expect((await own.get(login)).location).toBe(authorize());
+    const without = await openSignUp(platform);
+    const refused = new Visitor(without.url, { 'x-options': JSON.stringify({ remember: true }) });
+    expect(jsonOf(await refused.get('/link')).message).toContain('needs the option `rememberLifetime`');
+    expect(visitor.cookies.size).toBe(0);
+  });
+
+  describe('with a second factor', () => {
+    const enrolled = { now: true };
+    const by = { isEnrolled: () => enrolled.now, verify: (_user: User, code: string) => code === '123456' };
+
+    it('remembers a login with both factors, after the code only', async () => {
+      enrolled.now = true;
+      const { visitor } = await open({ secondFactor: { by } });
+      const sent = await signIn(visitor);
+      expect(visitor.cookies.has(REMEMBERED)).toBe(false);
+      await visitor.send(await visitor.get(sent.location!), { code: '123456' });
+      expire(visitor);
+      expect((await visitor.get(login)).location).toBe(authorize());
+    });
+
+    it('asks for a code where the remembered login had none', async () => {
+      enrolled.now = false;
+      const { visitor } = await open({ secondFactor: { by } });
+      await signIn(visitor);
+      enrolled.now = true;
+      expire(visitor);
+      const asked = await visitor.get(login);
+      expect(asked.location).toMatch(/^\/oauth\/second_factor\?return_to=/);
+      expect(await userOf(visitor)).toBe(null);
+      const done = await visitor.send(await visitor.get(asked.location!), { code: '123456' });
+      expect(done.location).toBe(authorize());
+      expire(visitor);
+      expect((await visitor.get(login)).location).toBe(authorize());
+    });
+  });
+
+  it('rejects options that cannot work', () => {
+    expect(() => pages({ rememberLifetime: 60 })).toThrow('`rememberLifetime` must be whole seconds, above');
+    const sessions = { find: () => undefined, start: () => undefined, end: () => undefined };
+    expect(() => pages({ rememberLifetime: MONTH, sessions })).toThrow('cannot be combined with `sessions`');
+  });
+});

@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { User } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import type { PagesOptions } from 'nest-oauth2/pages';
+
+import { PLATFORMS, stopHosts } from '../../support/nest-host.js';
+import { RSA } from '../../support/openid-server.js';
+import { Visitor } from '../pages/visitor.js';
+import { authorize, CALLBACK, jsonOf, openSignUp, SESSION } from './sign-up-host.js';
+
+const PWD = 'urn:example:pwd';
+const MFA = 'urn:example:mfa';
+
+/** Codes of an authenticator app; every user has one. */
+const app = { isEnrolled: () => true, verify: (_user: User, code: string) => code === '123456' };
+
+const openId = {
+  features: [keys({ from: [RSA] }), openid({ acrValues: [PWD, MFA] })],
+  module: { issuer: 'http://127.0.0.1' },
+};
+
+describe.each(PLATFORMS)('OAuth2Sessions.signIn() with a second factor on %s', (platform) => {
+  afterEach(stopHosts);
+
+  const open = async (factor: Partial<PagesOptions['secondFactor']> = {}, options: object = {}) => {
+    const looks = { signIn: { acr: PWD, amr: ['pwd'] }, secondFactor: { by: app, acr: MFA, ...factor } };
+    const opened = await openSignUp(platform, { ...openId, pages: looks });
+    return { ...opened, visitor: new Visitor(opened.url, { 'x-options': JSON.stringify(options) }) };
+  };
+  const back = `?return_to=${encodeURIComponent('/welcome')}`;
+
+  it('leads to the page of the second factor, and signs nobody in before', async () => {
+    const { visitor } = await open({}, { amr: ['email'] });
+    const sent = await visitor.get(`/link${back}`);
+    expect(jsonOf(sent).next).toBe('/oauth/second_factor?return_to=%2Fwelcome');
+    expect(visitor.cookies.has(SESSION)).toBe(false);
+    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
+    expect((await visitor.get(authorize())).location).toContain('/oauth/login');
+
+    const form = await visitor.get(jsonOf(sent).next!);
+    expect((await visitor.send(form, { code: '654321' })).status).toBe(401);
+    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
+    const done = await visitor.send(await visitor.get(jsonOf(sent).next!), { code: '123456' });
+    expect([done.status, done.location]).toEqual([303, '/welcome']);
+    expect(jsonOf(await visitor.get('/me')).user).toBe('alice');
+  });
+
+  it('reports the methods of the application and of the second factor', async () => {
+    const { visitor, store } = await open({}, { amr: ['email'] });
+    const saved: unknown[] = [];
+    const save = store.saveSession.bind(store);
+    store.saveSession = (session) => {
+      saved.push([session.acr, session.amr]);
+      return save(session);
+    };
+    const form = await visitor.get(jsonOf(await visitor.get('/link')).next!);
+    await visitor.send(form, { code: '123456' });
+    expect(saved).toEqual([
+      [undefined, ['email']],
+      [MFA, ['email', 'otp', 'mfa']],
+    ]);
+  });
+
+  it.each([{ amr: ['hwk', 'mfa'] }, { acr: MFA }])(
+    'asks for no code after a login with two factors: %j',
+    async (proof) => {
+      const { visitor } = await open({}, proof);
+      expect(jsonOf(await visitor.get(`/link${back}`)).next).toBe('/welcome');
+      expect(jsonOf(await visitor.get('/me')).user).toBe('alice');
+    },
+  );
+
+  it.each([{}, { amr: ['pwd'] }, { acr: PWD, amr: ['pwd'] }, { acr: 'urn:example:unknown' }, { amr: [] }])(
+    'asks for a code after any other login: %j',
+    async (proof) => {
+      const { visitor } = await open({}, proof);
+      expect(jsonOf(await visitor.get('/link')).next).toBe('/oauth/second_factor');
+      expect(jsonOf(await visitor.get('/me')).user).toBe(null);
+    },
+  );
+
+  it('asks for a code only where a client wants it, with `when: wanted`', async () => {
+    const { visitor, url } = await open({ when: 'wanted' }, { acr: PWD });
+    expect(jsonOf(await visitor.get(`/link${back}`)).next).toBe('/welcome');
+    const other = new Visitor(url, { 'x-options': JSON.stringify({ acr: PWD }) });
+    const asked = authorize({ acr_values: MFA, scope: 'openid' });
+    const login = (await other.get(asked)).location!;
+    const sent = await other.get(`/link?${new URLSearchParams({ return_to: login }).toString()}`);
+    expect(jsonOf(sent).next).toMatch(/^\/oauth\/second_factor\?return_to=.*acr_values=urn%3Aexample%3Amfa/);
+    const done = await other.send(await other.get(jsonOf(sent).next!), { code: '123456' });
+    expect((await other.get(done.location!)).location).toContain(`${CALLBACK}?code=`);
+  });
+
+  it('sends a code, and leads to the page that sends one if that fails', async () => {
+    const sent: unknown[] = [];
+    const by = { ...app, send: ({ id }: User) => void sent.push(id) };
+    const { visitor } = await open({ by }, {});
+    for (const next of ['?sent=', '?sent=', '?sent=', '?sent=', '?sent=', '']) {
+      expect(jsonOf(await visitor.get('/link')).next).toBe(`/oauth/second_factor${next}`);
+    }
+    expect(sent).toHaveLength(5);
+    expect((await visitor.get('/oauth/second_factor')).html).toContain('Send me a code');
+  });
+});
