@@ -54,7 +54,7 @@ export type {
 export type { NativeReply } from './native-reply.js';
 export { OAuth2Context } from './oauth2-context.js';
 export { OAuth2Sessions } from './oauth2-sessions.js';
-export type { SignInOptions } from './interaction/session-operations.js';
+export type { SignInOptions, UserSession } from './interaction/session-operations.js';
 export { OAuth2Module } from './oauth2.module.js';
 export {
   getOAuth2ModelToken,

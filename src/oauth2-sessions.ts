@@ -2,7 +2,12 @@ import { InvalidArgumentError, type OAuth2Server, type Request, Response, type U
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
 import { findInteractive } from './interaction/interactive-feature.js';
 import { showAnswer } from './interaction/interaction-answer.js';
-import type { BrowserRequest, SessionOperations, SignInOptions } from './interaction/session-operations.js';
+import type {
+  BrowserRequest,
+  SessionOperations,
+  SignInOptions,
+  UserSession,
+} from './interaction/session-operations.js';
 import { copyHeaders, type NativeReply } from './native-reply.js';
 import { withContext } from './oauth2-context.js';
 import type { Html } from './pages/html.js';
@@ -49,6 +54,37 @@ export class OAuth2Sessions {
   /** Returns the user who is signed in in this browser, or `undefined`. */
   async findUser(request: NativeRequest): Promise<User | undefined> {
     return this.run(request, undefined, (operations, browser) => operations.findUser(browser));
+  }
+
+  /**
+   * Returns the sessions of a user in all browsers, for a page such as "Where you are signed in".
+   * @param user whose sessions. If omitted, those of the user who is signed in in this browser; none if nobody is.
+   * @throws {InvalidArgumentError} If the model has no method `listSessions()`.
+   */
+  async list(request: NativeRequest, user?: User): Promise<UserSession[]> {
+    return this.run(request, undefined, (operations, browser) => operations.list(browser, user));
+  }
+
+  /**
+   * Ends a session in whatever browser it is, remembered or not, and notifies clients by back-channel logout.
+   * @param id the `id` of a listed session. A session of another user is never ended.
+   * @param user whose session. If omitted, that of the user who is signed in in this browser.
+   * @returns whether the session was alive
+   * @throws {InvalidArgumentError} If the model has no method `endSession()`.
+   */
+  async end(request: NativeRequest, id: string, user?: User): Promise<boolean> {
+    return this.run(request, undefined, (operations, browser) => operations.end(browser, id, user));
+  }
+
+  /**
+   * Ends all sessions of a user but that of this browser, and notifies clients by back-channel logout: after a new password, for
+   * example. Tokens of clients stay valid; `revokeGrantsOf({ userId })` of a store ends these too.
+   * @param user whose sessions. If omitted, those of the user who is signed in in this browser.
+   * @returns how many sessions were alive
+   * @throws {InvalidArgumentError} If the model has no method `endSessions()`.
+   */
+  async endOthers(request: NativeRequest, user?: User): Promise<number> {
+    return this.run(request, undefined, (operations, browser) => operations.endOthers(browser, user));
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Request, Response, SignIn, User } from '../../lib/index.js';
+import type { ListedSession, Request, Response, SignIn, User } from '../../lib/index.js';
 import type { Html } from '../pages/html.js';
 import type { PageContent, Shown } from '../pages/page-renderer.js';
 
@@ -24,6 +24,12 @@ export interface SignInOptions extends Pick<SignIn, 'acr' | 'amr' | 'authTime'> 
   crossSite?: boolean;
 }
 
+/** A session of a user, for a page that lists them. */
+export interface UserSession extends ListedSession {
+  /** Whether this is the session of the browser that sent the request. */
+  isCurrent: boolean;
+}
+
 /** A request of a browser, and the response to it. */
 export interface BrowserRequest {
   request: Request;
@@ -35,6 +41,9 @@ export interface SessionOperations {
   signIn(user: User, browser: BrowserRequest, options: SignInOptions): Promise<string | null>;
   signOut(browser: BrowserRequest): Promise<void>;
   findUser(browser: BrowserRequest): Promise<User | undefined>;
+  list(browser: BrowserRequest, user?: User): Promise<UserSession[]>;
+  end(browser: BrowserRequest, id: string, user?: User): Promise<boolean>;
+  endOthers(browser: BrowserRequest, user?: User): Promise<number>;
   formFields(browser: BrowserRequest): Html;
   page(content: PageContent, browser: BrowserRequest): Shown;
 }

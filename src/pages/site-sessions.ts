@@ -1,7 +1,7 @@
-import { InvalidArgumentError, InvalidRequestError, Request, type User } from '../../lib/index.js';
+import { InvalidArgumentError, InvalidRequestError, Request, type Session, type User } from '../../lib/index.js';
 import { senderOf } from '../../lib/http/origin.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
-import type { SessionOperations, SignInOptions } from '../interaction/session-operations.js';
+import type { SessionOperations, SignInOptions, UserSession } from '../interaction/session-operations.js';
 import { hidden } from './default/fields.js';
 import { endSession } from './end-session.js';
 import type { Html } from './html.js';
@@ -12,6 +12,7 @@ import { secondFactorPath } from './second-factor-page.js';
 import { SecondStep } from './second-step.js';
 import { preferencesOf, returnPath, type Site, textOf, type Visit } from './site.js';
 import { startSession } from './start-session.js';
+import { UserSessions } from './user-sessions.js';
 
 /** Methods that change nothing by themselves: a link or an identity provider sends the browser by them. RFC 9110 §9.2.1 */
 const SAFE = ['GET', 'HEAD'];
@@ -59,12 +60,40 @@ export class SiteSessions implements SessionOperations {
     return (await this.site.findUser(request)) || undefined;
   }
 
+  async list(visit: Visit, user?: User): Promise<UserSession[]> {
+    const { whose, current } = await this.ownerOf(visit, user);
+    return whose ? this.sessions.list(whose, current) : [];
+  }
+
+  async end(visit: Visit, id: string, user?: User): Promise<boolean> {
+    const { whose } = await this.ownerOf(visit, user);
+    return whose ? this.sessions.end(whose, id) : false;
+  }
+
+  async endOthers(visit: Visit, user?: User): Promise<number> {
+    const { whose, current } = await this.ownerOf(visit, user);
+    return whose ? this.sessions.endOthers(whose, current) : 0;
+  }
+
   formFields(visit: Visit): Html {
     return hidden(this.site.fields(visit, { return_to: returnPath(visit.request) }));
   }
 
   page(content: PageContent, { request }: Visit): Shown {
     return this.site.renderer.page(content, preferencesOf(request, textOf(request, 'return_to')));
+  }
+
+  /** Returns the user whose sessions are meant, and the session of this browser if it is one of them. */
+  private async ownerOf({ request }: Visit, user: User | undefined): Promise<{ whose?: User; current?: Session }> {
+    const session = await this.site.own?.findSession(request);
+    const whose = user ?? ((await this.site.findUser(request)) || undefined);
+    if (!whose) return {};
+    const isTheirs = session && String(session.user['id']) === String(whose['id']);
+    return { whose, ...(isTheirs && { current: session }) };
+  }
+
+  private get sessions(): UserSessions {
+    return new UserSessions(this.site.server);
   }
 
   /**

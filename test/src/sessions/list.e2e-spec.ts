@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { OAuth2Sessions } from 'nest-oauth2';
+
+import { PLATFORMS, stopHosts } from '../../support/nest-host.js';
+import { Visitor } from '../pages/visitor.js';
+import { jsonOf, openSignUp, type Setting, SESSION } from './sign-up-host.js';
+
+describe.each(PLATFORMS)('the sessions of a user on %s', (platform) => {
+  afterEach(stopHosts);
+
+  /** Two browsers of Alice, one of Carol. */
+  async function open(setting: Setting = {}) {
+    const opened = await openSignUp(platform, { ...setting, pages: { rememberLifetime: 2_592_000, ...setting.pages } });
+    const options = { 'x-options': JSON.stringify({ amr: ['pwd'], remember: true }) };
+    const [here, there, other] = [0, 1, 2].map(() => new Visitor(opened.url, options)) as [Visitor, Visitor, Visitor];
+    await here.get('/link');
+    await there.get('/link');
+    await other.post('/sign-up', { username: 'carol', password: 'looking-glass' });
+    const sessions = opened.app.get(OAuth2Sessions);
+    const requestOf = ({ cookies }: Visitor) => ({
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      method: 'GET',
+    });
+    const userOf = async (visitor: Visitor) => jsonOf(await visitor.get('/me')).user;
+    return { ...opened, sessions, here, there, other, requestOf, userOf };
+  }
+
+  it('are listed with the current one marked, and without any secret', async () => {
+    const { sessions, here, there, requestOf } = await open();
+    const listed = await sessions.list(requestOf(here));
+    expect(listed).toHaveLength(2);
+    expect(listed.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
+    expect(listed[0]).toMatchObject({ userId: '1', amr: ['pwd'], authTime: expect.any(Date) });
+    const [current] = listed.filter(({ isCurrent }) => isCurrent);
+    expect((await sessions.list(requestOf(there))).find(({ isCurrent }) => isCurrent)!.id).not.toBe(current!.id);
+    for (const [, value] of [...here.cookies, ...there.cookies]) expect(JSON.stringify(listed)).not.toContain(value);
+  });
+
+  it('end one by one, with what the browser is remembered by', async () => {
+    const { sessions, here, there, requestOf, userOf } = await open();
+    const { id } = (await sessions.list(requestOf(here))).find(({ isCurrent }) => !isCurrent)!;
+    expect(await sessions.end(requestOf(here), id)).toBe(true);
+    expect(await sessions.end(requestOf(here), id)).toBe(false);
+    expect([await userOf(here), await userOf(there)]).toEqual(['alice', null]);
+    there.cookies.delete(SESSION);
+    expect((await there.get('/oauth/login')).heading).toBe('Sign in');
+  });
+
+  it('end for their own user only', async () => {
+    const { sessions, here, other, requestOf, userOf } = await open();
+    const { id } = (await sessions.list(requestOf(here))).find(({ isCurrent }) => isCurrent)!;
+    expect(await sessions.end(requestOf(other), id)).toBe(false);
+    expect(await sessions.end({ headers: {}, method: 'GET' }, id)).toBe(false);
+    expect(await userOf(here)).toBe('alice');
+  });
+
+  it('end in all other browsers', async () => {
+    const { sessions, here, there, other, requestOf, userOf } = await open();
+    expect(await sessions.endOthers(requestOf(here))).toBe(1);
+    expect([await userOf(here), await userOf(there), await userOf(other)]).toEqual(['alice', null, 'carol']);
+    there.cookies.delete(SESSION);
+    expect((await there.get('/oauth/login')).heading).toBe('Sign in');
+    here.cookies.delete(SESSION);
+    expect((await here.get('/oauth/login?return_to=/a')).location).toBe('/a');
+  });
+
+  it('end in every browser for a user who is not signed in here, such as after a password reset', async () => {
+    const { sessions, here, there, other, requestOf, userOf } = await open();
+    const nobody = { headers: {}, method: 'GET' };
+    expect([await sessions.list(nobody), await sessions.endOthers(nobody)]).toEqual([[], 0]);
+    expect(await sessions.endOthers(requestOf(other), { id: '1' })).toBe(2);
+    expect([await userOf(here), await userOf(there), await userOf(other)]).toEqual([null, null, 'carol']);
+  });
+
+  it('do not include a login that waits for its second factor', async () => {
+    const by = { isEnrolled: () => true, verify: () => true };
+    const { sessions, visitor } = await openSignUp(platform, { pages: { secondFactor: { by } } }).then((opened) => ({
+      ...opened,
+      sessions: opened.app.get(OAuth2Sessions),
+    }));
+    await visitor.get('/link');
+    expect(await sessions.list({ headers: {}, method: 'GET' }, { id: '1' })).toEqual([]);
+  });
+
+  it('need the methods of the model', async () => {
+    const { sessions, store, requestOf, here } = await open();
+    Object.assign(store, { listSessions: undefined });
+    await expect(sessions.list(requestOf(here))).rejects.toThrow('`listSessions()`');
+  });
+});
