@@ -22,7 +22,7 @@ export class UserSessions {
   async list(user: User, current: Current): Promise<UserSession[]> {
     const model = this.able('listSessions');
     const { sessions } = await model.listSessions({ ...this.of(user), limit: MAX_LISTED });
-    return sessions.map((one) => ({ ...one, isCurrent: one.id === current?.id }));
+    return sessions.map((one) => Object.assign(one, { isCurrent: one.id === current?.id }));
   }
 
   async end(user: User, id: string): Promise<boolean> {
