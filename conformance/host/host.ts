@@ -24,13 +24,13 @@ export interface HostSettings extends Pick<Partial<OAuth2ModuleOptions>, 'featur
   options?: Partial<OAuth2ModuleOptions>;
 }
 
-/** Where it runs, and on what. */
+/** The URL of the server, and its platform. */
 export interface HostPlace {
   issuer: string;
   platform?: 'express' | 'fastify';
 }
 
-/** An application as anybody would write it: our module, our pages, a store in memory, and one protected resource. */
+/** Starts an application with the module, its pages, a store in memory and a protected resource. */
 export async function startHost(settings: HostSettings, place: HostPlace): Promise<INestApplication> {
   const { clients, features = [], certificates, options = {} } = settings;
   const { issuer, platform = 'express' } = place;
@@ -68,7 +68,7 @@ export async function startHost(settings: HostSettings, place: HostPlace): Promi
   return application;
 }
 
-/** Whoever has none, or another, may come all the same: what that is good for is ours to say. RFC 8705 §2 */
+/** Requests client certificates without validating them: the server decides what a certificate proves. RFC 8705 §2 */
 const showing = (certificates: readonly string[]) => ({
   requestCert: true,
   rejectUnauthorized: false,

@@ -28,7 +28,7 @@ const fillIn = [
   ['click', 'css', 'button.primary'],
 ];
 const signIn = { task: 'Sign in', optional: true, match: LOGIN, commands: fillIn };
-/** The same, showing the suite that there is a page to sign in where it wants to see one. */
+/** Signs in, and stores the login page for modules that ask for it. */
 const signInSeen = { ...signIn, commands: [onPage('signInTitle', 'update-image-placeholder-optional'), ...fillIn] };
 
 const decide = (decision: 'allow' | 'deny') => ({
@@ -85,7 +85,7 @@ export const signOutHere: Visit[] = [
   },
 ];
 
-/** Signs in, and is told by a page that the client cannot sign anybody out so. */
+/** Signs in, and reads the error page instead of signing out. */
 export const signOutRefused: Visit[] = [
   ...agree,
   {
@@ -108,10 +108,10 @@ export const consentPage: Visit[] = [
   },
 ];
 
-/** Is told by a page that nothing comes of it, and not sent anywhere. */
+/** Reads the error page. The browser is not redirected. */
 export const errorPage: Visit[] = [readErrorPage];
 
-/** Agrees, comes back, and is told by a page when it goes there again. */
+/** Signs in and agrees, and reads the error page at the second request. */
 export const errorPageLater: Visit[] = [...agree.map((visit) => ({ ...visit, 'match-limit': 1 })), readErrorPage];
 
 /** Leaves without signing in, and comes again to agree. */

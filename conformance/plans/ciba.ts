@@ -92,10 +92,10 @@ function registered(
   };
 }
 
-/** What the clients request, and for which user. */
+/** The scope that the clients request, and the user. */
 const REQUEST = { scope: SCOPES.join(' '), hint_type: 'login_hint', hint_value: ALICE.id };
 
-/** The same client in the configuration of the suite. */
+/** A client with its private keys, for the configuration of the suite. */
 const configured = ({ id, keys: { private: jwks }, certificate }: TestClient, suffix: string) => [
   [`client${suffix}`, { client_id: id, jwks, ...REQUEST }],
   [`mtls${suffix}`, certificate],

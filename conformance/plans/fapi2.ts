@@ -25,7 +25,7 @@ interface Variant {
   fapi_response_mode?: 'jarm' | 'plain_response';
 }
 
-/** What a plan sets besides the suite's variants. */
+/** Server options of a plan that are not variants of the suite. */
 interface Extra {
   /** Whether the server requires DPoP nonces. RFC 9449 §8 */
   nonces?: boolean;
@@ -107,7 +107,7 @@ function fapi2Plan(name: string, variant: Variant, extra: Extra = {}): Conforman
 const NOTES = { title: 'Read notes', fields: ['actions'], required: ['actions'] };
 
 const callback = (name: string, { suite }: Stage) => `${suite}/test/a/${name}/callback`;
-/** What the suite appends to the redirect URI of each client. */
+/** Suffixes that the suite appends to the redirect URI of each client. */
 const SUFFIXES = ['', '?dummy1=lorem&dummy2=ipsum'];
 
 /** Modules for which the browser does something other than sign in and agree. */
@@ -139,7 +139,7 @@ function registered({ id, keys: { public: jwks }, tlsMethod }: TestClient, varia
   };
 }
 
-/** The same client in the configuration of the suite. */
+/** A client with its private keys, for the configuration of the suite. */
 const configured = ({ id, keys: { private: jwks }, certificate }: TestClient, suffix: string, scope: string) => [
   [`client${suffix}`, { client_id: id, scope, jwks }],
   [`mtls${suffix}`, certificate],
