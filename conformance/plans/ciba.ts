@@ -61,10 +61,7 @@ function cibaPlan(name: string, variant: Variant): ConformancePlan {
           ...Object.fromEntries(
             isStatic
               ? clients.flatMap((one, at) => configured(one, at === 0 ? '' : '2'))
-              : ['client', 'client2'].map((id) => [
-                  id,
-                  { client_name: `The registered ${id}`, acr_value: PASSWORD.acr, ...REQUEST },
-                ]),
+              : ['client', 'client2'].map((id) => [id, { client_name: `The registered ${id}`, ...REQUEST }]),
           ),
         },
       };
@@ -92,8 +89,13 @@ function registered(
   };
 }
 
-/** The scope that the clients request, and the user. */
-const REQUEST = { scope: SCOPES.join(' '), hint_type: 'login_hint', hint_value: ALICE.id };
+/** The scope, the `acr` and the user of the clients' requests. */
+const REQUEST = {
+  scope: SCOPES.join(' '),
+  hint_type: 'login_hint',
+  hint_value: ALICE.id,
+  acr_value: PASSWORD.acr,
+};
 
 /** A client with its private keys, for the configuration of the suite. */
 const configured = ({ id, keys: { private: jwks }, certificate }: TestClient, suffix: string) => [
