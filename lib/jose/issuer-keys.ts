@@ -1,6 +1,7 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose';
+import { publicKeyFault } from '../clients/public-key.js';
 import { isSecure, isText, seconds, shown, verify } from '../remote/checks.js';
-import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from './algorithms.js';
+import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from './algorithms.js';
 import type { JwkSet } from './jwk.js';
 import { remoteKeys } from './remote-keys.js';
 
@@ -12,7 +13,7 @@ export interface IssuerOptions {
   jwksUri?: string;
   /** The public keys themselves: nothing is fetched. RFC 7517 §5 */
   jwks?: JwkSet;
-  /** What a JWT may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  /** What a JWT may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
   algorithms?: readonly SigningAlgorithm[];
   /** Seconds in which keys are not asked for again, unless a JWT names one that is unknown. Default: 600 */
   maxAge?: number;
@@ -63,7 +64,7 @@ export function settleIssuer(place: string, given: IssuerOptions): IssuerSetting
   }
   verify(place, isFetched || jwksUri === undefined, 'takes its keys by `jwks` or by `jwksUri`, and not by both');
   verify(place, isFetched || Array.isArray(jwks?.keys), 'takes as `jwks` a JWK set: an object with a list `keys`');
-  verify(place, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHMS.join(', ')}`);
+  verify(place, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
   return {
     issuer,
     jwks,
@@ -78,8 +79,12 @@ export function settleIssuer(place: string, given: IssuerOptions): IssuerSetting
 }
 
 /**
- * The keys of a server, given or fetched.
- * @param owner what uses them: a fault of the set-up is told once for each
+ * Returns the keys of an issuer, given or fetched, without those that this server may not work with.
+ * @param owner the object that uses the keys: a configuration error is logged once for each
  */
-export const issuerKeys = (settings: IssuerSettings, owner: object): JWTVerifyGetKey =>
-  settings.jwks ? createLocalJWKSet(settings.jwks as JSONWebKeySet) : remoteKeys(settings, owner);
+export function issuerKeys(settings: IssuerSettings, owner: object): JWTVerifyGetKey {
+  const { jwks } = settings;
+  if (!jwks) return remoteKeys(settings, owner);
+  const keys = jwks.keys.filter((jwk) => publicKeyFault(jwk) === undefined);
+  return createLocalJWKSet({ keys });
+}

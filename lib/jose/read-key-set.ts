@@ -1,8 +1,12 @@
 import type { JSONWebKeySet } from 'jose';
+import { publicKeyFault } from '../clients/public-key.js';
 import { keysIn } from '../features/client-metadata/registered-keys.js';
 
-/** The public keys of a document; undefined: it is none. A secret that everybody may read signs nothing. RFC 7517 §5, RFC 8725 §2.1 */
+/**
+ * Returns the public keys of a JWK set that this server may work with, or `undefined` if the document is no JWK set. Keys that are
+ * secret, weak, expensive or of an unknown type are ignored. RFC 7517 §5, RFC 8725 §2.1
+ */
 export function readKeySet(document: unknown): JSONWebKeySet | undefined {
-  const keys = keysIn(document)?.filter(({ kty }) => kty !== 'oct');
+  const keys = keysIn(document)?.filter((jwk) => publicKeyFault(jwk) === undefined);
   return keys && { keys: keys as unknown as JSONWebKeySet['keys'] };
 }

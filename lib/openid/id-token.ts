@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
-import type { SigningAlgorithm } from '../jose/algorithms.js';
+import { createHash } from 'node:crypto';
+import { hashOf, type SigningAlgorithm } from '../jose/algorithms.js';
 import type { ClientSigner } from '../jose/encryption/client-signer.js';
 
 /** An ID token that is all but signed: what can fail without a key's owner has been done. OpenID Connect Core §2 */
@@ -26,8 +26,11 @@ export async function signIdToken({ signer, claims }: PreparedIdToken, { accessT
   );
 }
 
-/** The left half of a hash, by the hash function of the signature; Ed25519 has SHA-512 inside. */
+/** Returns the left half of a hash, by the hash function of the signature algorithm. OpenID Connect Core §3.1.3.6 */
 function halfHash(value: string, alg: SigningAlgorithm): string {
-  const digest = hash(alg === 'Ed25519' || alg === 'EdDSA' ? 'sha512' : 'sha256', value, 'buffer');
+  const name = hashOf(alg);
+  const digest = createHash(name, name === 'shake256' ? { outputLength: 64 } : {})
+    .update(value)
+    .digest();
   return digest.subarray(0, digest.length / 2).toString('base64url');
 }

@@ -1,6 +1,7 @@
 import type { JsonWebKeySet } from './client-metadata.js';
 import { given, hasCredentials, invalid, LONGEST_URI, type Said, text } from './metadata-members.js';
 import { hasPrivateMember } from '../../clients/private-members.js';
+import { isKnownKind, publicKeyFault } from '../../clients/public-key.js';
 
 const MOST = 16;
 
@@ -19,7 +20,9 @@ export function readKeys(said: Said, method: string): { jwks?: JsonWebKeySet; jw
     const keys: unknown = typeof jwks === 'object' ? (jwks as { keys?: unknown }).keys : undefined;
     const isKeys = Array.isArray(keys) && keys.length > 0 && keys.length <= MOST && keys.every(isPublicKey);
     if (!isKeys) throw invalid(`\`jwks\` must have \`keys\`, ${MOST} at most, all of them public`);
-    return { jwks: { keys: keys as JsonWebKeySet['keys'] } };
+    const fault = keys.filter(isKnownKind).map(publicKeyFault).find(Boolean);
+    if (fault !== undefined) throw invalid(`\`jwks\`: ${fault}`);
+    return { jwks: { keys } };
   }
   if (uri === undefined && BY_KEY.has(method)) throw invalid(`\`${method}\` needs \`jwks\` or \`jwks_uri\``);
   return uri === undefined ? {} : { jwks_uri: uri };
@@ -28,7 +31,7 @@ export function readKeys(said: Said, method: string): { jwks?: JsonWebKeySet; jw
 const isKeysUri = (uri: string) =>
   uri.length <= LONGEST_URI && /^https:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri) && !hasCredentials(uri);
 
-function isPublicKey(key: unknown): boolean {
+function isPublicKey(key: unknown): key is Said {
   if (typeof key !== 'object' || key === null || Array.isArray(key)) return false;
   const { kty } = key as { kty?: unknown };
   return typeof kty === 'string' && kty !== 'oct' && !hasPrivateMember(key);

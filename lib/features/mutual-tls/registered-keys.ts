@@ -43,8 +43,8 @@ function isAmong({ raw, publicKey }: X509Certificate, keys: readonly Jwk[]): boo
 
 const isSame = (text: unknown, raw: Buffer) => typeof text === 'string' && Buffer.from(text, 'base64').equals(raw);
 
-/** What makes up a public key of any type. RFC 7638 §3.2, RFC 8037 §2 */
-const MEMBERS = ['kty', 'crv', 'x', 'y', 'e', 'n'];
+/** The members that make up a public key of any type. RFC 7638 §3.2, RFC 8037 §2, RFC 9964 §6 */
+const MEMBERS = ['kty', 'crv', 'x', 'y', 'e', 'n', 'pub'];
 
 function jwkOf(key: X509Certificate['publicKey']): Jwk {
   try {

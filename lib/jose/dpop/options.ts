@@ -3,13 +3,13 @@ import { unknownOption } from '../../features/unknown-option.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
-import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { areSecrets } from '../secrets.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
 /** What `dpop()` takes. */
 export interface DpopOptions {
-  /** What a proof may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  /** What a proof may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
   algorithms?: readonly SigningAlgorithm[];
   /** Seconds after its `iat` in which a proof is good: so long its `jti` is remembered. Default: 60 */
   lifetime?: number;
@@ -60,7 +60,7 @@ function* optionFaults(options: DpopOptions): Generator<string, undefined> {
   if (misspelt !== undefined) yield misspelt;
   const { algorithms = ALGORITHMS, lifetime, clockTolerance, publicUrl, nonce } = options;
   if (!areAlgorithms(algorithms)) {
-    yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHMS.join(', ')}`;
+    yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHM_NAMES}`;
   }
   if (!isSeconds(lifetime, 1)) yield `\`lifetime\` of ${PLACE} must be a number of seconds, from 1 to 3600`;
   if (!isSeconds(clockTolerance, 0)) yield `\`clockTolerance\` of ${PLACE} must be a number of seconds, from 0 to 3600`;

@@ -9,8 +9,8 @@ import type { DpopSettings } from './options.js';
 import { publicKeyOf } from './public-key.js';
 import { comparableUrl } from './target.js';
 
-/** Characters of a proof that are looked at: one of RSA with 4096 bits has some 2000. */
-const LONGEST = 8192;
+/** Maximum number of characters of a proof: one with an RSA key of 4096 bits has about 2000, one of ML-DSA-87 about 11,000. */
+const LONGEST = 12_288;
 
 /** What a proof must prove. */
 export interface Expected {

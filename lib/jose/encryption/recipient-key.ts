@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { CompactEncrypt, type JSONWebKeySet } from 'jose';
-import { hasPrivateMember } from '../../clients/private-members.js';
+import { publicKeyFault } from '../../clients/public-key.js';
 import type { KeyManagementAlgorithm } from './algorithms.js';
 
 /** A key of a client that answers are encrypted to. */
@@ -36,17 +36,14 @@ async function find({ keys }: JSONWebKeySet, alg: KeyManagementAlgorithm): Promi
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** Is a key meant for it? One whose private half is shown hides nothing from anybody. RFC 7517 §4.2 to §4.4 */
+/** Whether a key is meant for an algorithm, and within the limits of keys of strangers. RFC 7517 §4.2 to §4.4 */
 function isFit(jwk: Said, alg: KeyManagementAlgorithm): boolean {
   const { use = 'enc', key_ops: operations, alg: own = alg, kty, crv } = jwk;
   const isForSigning = Array.isArray(operations) && operations.some((one) => one === 'verify' || one === 'sign');
-  if (use !== 'enc' || own !== alg || isForSigning || hasPrivateMember(jwk)) return false;
+  if (use !== 'enc' || own !== alg || isForSigning || publicKeyFault(jwk) !== undefined) return false;
   if (alg === 'RSA-OAEP-256') return kty === 'RSA';
-  return (kty === 'EC' && CURVES.includes(crv)) || (kty === 'OKP' && crv === 'X25519');
+  return kty === 'EC' || (kty === 'OKP' && crv === 'X25519');
 }
-
-/** RFC 7518 §6.2.1.1 */
-const CURVES: readonly unknown[] = ['P-256', 'P-384', 'P-521'];
 
 /** First of all what says itself that it is for that. */
 const rank = ({ use, alg }: Said): number => (alg === undefined ? 2 : 0) + (use === undefined ? 1 : 0);
@@ -58,16 +55,10 @@ const rank = ({ use, alg }: Said): number => (alg === undefined ? 2 : 0) + (use 
 async function read({ kty, crv, x, y, n, e }: Said, alg: KeyManagementAlgorithm): Promise<KeyObject | undefined> {
   try {
     const key = createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' });
-    if (key.asymmetricKeyType === 'rsa' && !isSound(key)) return undefined;
     await new CompactEncrypt(new Uint8Array()).setProtectedHeader({ alg, enc: 'A128GCM' }).encrypt(key);
     return key;
   } catch {
     // Whatever a stranger has written there: no key is what it is.
     return undefined;
   }
-}
-
-/** Neither weak nor slow to work with. RFC 7518 §4.3 */
-function isSound({ asymmetricKeyDetails: { modulusLength = 0, publicExponent = 0n } = {} }: KeyObject): boolean {
-  return modulusLength >= 2048 && modulusLength <= 8192 && publicExponent >= 3n && publicExponent < 1n << 64n;
 }

@@ -12,7 +12,7 @@ export interface Signer {
   publicKey: Jwk;
   /** Its name in tokens. Default: the thumbprint of the public half. RFC 7638 */
   kid?: string;
-  /** @returns the signature of these bytes as JWS has it: of ES256 both halves, 32 bytes each. RFC 7515 §5.1 */
+  /** @returns the signature of these bytes as JWS has it: of ES256 both halves, 32 bytes each. RFC 7515 §5.1, RFC 7518 §3.4 */
   sign(data: Uint8Array): Awaitable<Uint8Array>;
 }
 
@@ -20,8 +20,9 @@ export interface Signer {
 export interface PemKey {
   pem: string;
   /**
-   * An RSA key that signs needs it: RS256 or PS256. Default: ES256 for P-256, Ed25519 for Ed25519; of a key that decrypts RSA-OAEP-256
-   * for RSA, ECDH-ES for all others
+   * The algorithm of the key. An RSA key that signs needs it: RS256, RS384, RS512, PS256, PS384 or PS512. Default of other keys that
+   * sign: ES256, ES384 or ES512 by their curve, Ed25519, or ML-DSA by its parameter set. Default of keys that decrypt: RSA-OAEP-256
+   * for RSA, ECDH-ES for all others.
    */
   alg?: SigningAlgorithm | KeyManagementAlgorithm;
   kid?: string;
@@ -58,9 +59,10 @@ export function nameOf(jwk: Jwk, kid: unknown): string {
   return typeof name === 'string' && name !== '' ? name : fail('the `kid` of a key is text');
 }
 
-/** RFC 7638 §3 */
-export function thumbprint({ crv, e, kty, n, x, y }: Jwk): string {
-  const members = Object.entries({ crv, e, kty, n, x, y }).filter(([, value]) => value !== undefined);
+/** Returns the JWK thumbprint of a key. RFC 7638 §3, RFC 9964 §6 */
+export function thumbprint({ alg, crv, e, kty, n, pub, x, y }: Jwk & { pub?: string }): string {
+  const ownAlg = kty === 'AKP' ? alg : undefined;
+  const members = Object.entries({ alg: ownAlg, crv, e, kty, n, pub, x, y }).filter(([, value]) => value !== undefined);
   return createHash('sha256')
     .update(JSON.stringify(Object.fromEntries(members)))
     .digest('base64url');

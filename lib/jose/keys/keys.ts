@@ -2,7 +2,7 @@ import { publicDocument } from '../../endpoints/public-document.js';
 import { refuse } from '../../refuse.js';
 import type { ServerFacts } from '../../feature.js';
 import { unknownOption } from '../../features/unknown-option.js';
-import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { decryptingOf, wantedOf } from '../decryption/decrypting.js';
 import { decryptionKey, isForDecryption } from './decryption-key.js';
 import type { KeysFeature } from './find-keys.js';
@@ -128,7 +128,7 @@ function faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery
   if (!areSecrets(secrets)) {
     return '`keys()` needs a `secret` of 32 characters at least, which seals the keys in the store, or keys by `from`';
   }
-  if (!areAlgorithms(algorithms)) return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHMS.join(', ')}`;
+  if (!areAlgorithms(algorithms)) return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHM_NAMES}`;
   for (const [name, value] of Object.entries({ maxAge, refresh, lead, keep, rotateEvery })) {
     if (value !== undefined && !(value >= 0)) return `\`${name}\` of \`keys()\` must be a number of seconds`;
   }

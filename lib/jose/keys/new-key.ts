@@ -17,14 +17,30 @@ export async function newKey(alg: KeyAlgorithm, signsFrom: number): Promise<Kept
   return { kid: thumbprint(jwk), alg, jwk, signsFrom };
 }
 
-const P256 = ['ec', { namedCurve: 'P-256' }] as const;
+/** The type of a key pair, and the options that generate it. */
+type Kind = readonly [type: string, options: object];
+
+const [P256, P384, P521] = ['P-256', 'P-384', 'P-521'].map((namedCurve) => ['ec', { namedCurve }] as const) as [
+  Kind,
+  Kind,
+  Kind,
+];
 const RSA = ['rsa', { modulusLength: 2048 }] as const;
-const KINDS: Readonly<Record<KeyAlgorithm, readonly [string, object]>> = {
+const KINDS: Readonly<Record<KeyAlgorithm, Kind>> = {
   ES256: P256,
+  ES384: P384,
+  ES512: P521,
   PS256: RSA,
+  PS384: RSA,
+  PS512: RSA,
   RS256: RSA,
+  RS384: RSA,
+  RS512: RSA,
   Ed25519: ['ed25519', {}],
   EdDSA: ['ed25519', {}],
+  'ML-DSA-44': ['ml-dsa-44', {}],
+  'ML-DSA-65': ['ml-dsa-65', {}],
+  'ML-DSA-87': ['ml-dsa-87', {}],
   'ECDH-ES': P256,
   'ECDH-ES+A128KW': P256,
   'ECDH-ES+A256KW': P256,

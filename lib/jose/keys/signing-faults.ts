@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../../feature.js';
-import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from './find-keys.js';
 
 /** What keeps a feature from signing in the name of its server, as sentences. `place`: what a host calls it */
@@ -16,7 +16,7 @@ export function* signingFaults(
 /** What is wrong with its option `alg`; undefined: it is left out. */
 export function* algFaults(place: string, server: ServerFacts, alg: SigningAlgorithm | undefined): Iterable<string> {
   if (alg === undefined) return;
-  if (!ALGORITHMS.includes(alg)) yield `\`alg\` of ${place} must be one of ${ALGORITHMS.join(', ')}`;
+  if (!ALGORITHMS.includes(alg)) yield `\`alg\` of ${place} must be one of ${ALGORITHM_NAMES}`;
   else if (findKeys(server)?.algorithms().includes(alg) === false) {
     yield `\`alg\` of ${place} is ${alg}, and no key of \`keys()\` signs so`;
   }

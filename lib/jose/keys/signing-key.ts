@@ -3,7 +3,7 @@ import { CompactSign } from 'jose';
 import { ServerError } from '../../errors.js';
 import { fail } from '../../refuse.js';
 import { isObject } from '../../options/kinds.js';
-import { ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import type { Jwk } from '../jwk.js';
 import {
   type KeyMaterial,
@@ -27,6 +27,11 @@ export interface SigningKey {
 
 /** @throws InvalidArgumentError with a sentence for what is no private key, or a weak one */
 export function signingKey(material: KeyMaterial): SigningKey {
+  const { alg } = (isObject(material) ? material : {}) as { alg?: unknown };
+  // Before the key is parsed: OpenSSL would only say that it is unknown.
+  if (String(alg).startsWith('ML-DSA') && !ALGORITHMS.some((one) => one === alg)) {
+    fail(`\`${String(alg)}\` is not supported: a key signs by one of ${ALGORITHM_NAMES}`);
+  }
   return isSigner(material) ? external(material) : local(material);
 }
 
@@ -40,20 +45,31 @@ function external(signer: Signer): SigningKey {
     '`publicKey` of a signer is no public JWK',
   );
   const named = publicHalf(key, { alg, kid });
+  const length = lengthOf(named.alg, key);
   return {
     ...named,
     async sign(header, payload) {
       const protectedHeader = encoded({ alg, kid: named.kid, ...header });
       const input = `${protectedHeader}.${encoded(payload)}`;
       const signature = Buffer.from(await signer.sign(Buffer.from(input)));
-      if (signature.length !== lengthOf(key)) throw notOfJws(named, signature, lengthOf(key));
+      if (signature.length !== length) throw notOfJws(named, signature, length);
       return `${input}.${signature.toString('base64url')}`;
     },
   };
 }
 
-/** Bytes of a signature. RFC 7518 §3.3, §3.4, RFC 8037 §3.1 */
-const lengthOf = ({ asymmetricKeyDetails: details }: KeyObject) => Math.ceil((details?.modulusLength ?? 512) / 8);
+/** Bytes of an elliptic curve or ML-DSA signature; of Ed25519 there are 64. RFC 7518 §3.4, RFC 8037 §3.1, RFC 9964 §4 */
+const LENGTHS: Readonly<Record<string, number>> = {
+  ES384: 96,
+  ES512: 132,
+  'ML-DSA-44': 2420,
+  'ML-DSA-65': 3309,
+  'ML-DSA-87': 4627,
+};
+
+/** Returns the number of bytes of a signature. RFC 7518 §3.3 */
+const lengthOf = (alg: SigningAlgorithm, { asymmetricKeyDetails: details }: KeyObject) =>
+  details?.modulusLength === undefined ? (LENGTHS[alg] ?? 64) : Math.ceil(details.modulusLength / 8);
 
 /** Most services sign ES256 in DER, which no API would verify, and nobody here would notice. */
 const notOfJws = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, wanted: number) =>
@@ -75,29 +91,39 @@ function local(material: Jwk | string | PemKey): SigningKey {
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** What a key is called, and what may be known of it. */
+/** Returns the name, the algorithm and the public JWK of a key. @throws InvalidArgumentError for an unfit or unsupported algorithm */
 function publicHalf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }): Omit<SigningKey, 'sign'> {
-  const usual = algorithmOf(key);
-  const { asymmetricKeyType: type } = key;
-  const taken = (alg ?? usual) as SigningAlgorithm;
-  if (usual === undefined && alg === undefined) {
-    fail(`an RSA key signs by RS256 or PS256: say which by its \`alg\``);
+  const fit = algorithmsOf(key);
+  const taken = (alg ?? fit[0]) as SigningAlgorithm;
+  if (key.asymmetricKeyType === 'rsa' && alg === undefined) {
+    fail(`an RSA key signs by one of ${fit.join(', ')}: set its \`alg\``);
   }
-  const isFit = type === 'rsa' ? ['RS256', 'PS256'] : type === 'ed25519' ? ['Ed25519', 'EdDSA'] : [usual];
-  if (!ALGORITHMS.includes(taken) || !isFit.includes(taken)) {
-    fail(`a key of the type \`${type}\` does not sign by \`${String(alg)}\``);
-  }
+  if (!fit.includes(taken)) fail(`a key of the type \`${key.asymmetricKeyType}\` does not sign by \`${String(alg)}\``);
   const jwk = key.export({ format: 'jwk' }) as Jwk;
   const name = nameOf(jwk, kid);
   return { kid: name, alg: taken, publicJwk: { ...jwk, kid: name, alg: taken, use: 'sig' } };
 }
 
-/** How a key signs; undefined: in more than one way. */
-function algorithmOf(key: KeyObject): SigningAlgorithm | undefined {
+/** Returns the algorithms that a key can sign by, the default first. */
+function algorithmsOf(key: KeyObject): readonly SigningAlgorithm[] {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  if (type === 'ed25519') return 'Ed25519';
-  if (type === 'ec' && details?.namedCurve === 'prime256v1') return 'ES256';
-  if (type !== 'rsa') fail('a key is for P-256, Ed25519 or RSA');
-  verifyLength(key);
-  return undefined;
+  if (type === 'rsa') {
+    verifyLength(key);
+    return RSA;
+  }
+  const alg = BY_KIND[(type === 'ec' ? details?.namedCurve : type) ?? ''];
+  return alg ?? fail('a key that signs must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA');
 }
+
+const RSA: readonly SigningAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+
+/** The algorithms of other keys, by the curve as OpenSSL calls it, or by the type. */
+const BY_KIND: Readonly<Record<string, readonly SigningAlgorithm[]>> = {
+  prime256v1: ['ES256'],
+  secp384r1: ['ES384'],
+  secp521r1: ['ES512'],
+  ed25519: ['Ed25519', 'EdDSA'],
+  'ml-dsa-44': ['ML-DSA-44'],
+  'ml-dsa-65': ['ML-DSA-65'],
+  'ml-dsa-87': ['ML-DSA-87'],
+};

@@ -4,7 +4,7 @@ import { unknownOption } from '../../features/unknown-option.js';
 import { Parameters } from '../../http/parameters.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { refuse } from '../../refuse.js';
-import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import { hasAssertion, isBySecret, readAssertion, unproven } from './assertion.js';
@@ -12,7 +12,7 @@ import { AssertionCheck, assertionFaults, type AssertionOptions, signedBy } from
 
 /** What `privateKeyJwt()` takes. */
 export interface PrivateKeyJwtOptions extends AssertionOptions {
-  /** What an assertion may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  /** What an assertion may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
   algorithms?: readonly SigningAlgorithm[];
   /** How the keys at the `jwks_uri` of a client are fetched. Default: public addresses alone */
   fetch?: SafeFetchOptions;
@@ -69,7 +69,7 @@ class PrivateKeyJwt implements ClientAuthentication {
 function* faultsOf(server: ServerFacts, options: PrivateKeyJwtOptions): Iterable<string> {
   yield* assertionFaults(server, options, '`privateKeyJwt()`');
   if (!areAlgorithms(options.algorithms ?? ALGORITHMS)) {
-    yield `\`algorithms\` of \`privateKeyJwt()\` must be a list of ${ALGORITHMS.join(', ')}`;
+    yield `\`algorithms\` of \`privateKeyJwt()\` must be a list of ${ALGORITHM_NAMES}`;
   }
 }
 

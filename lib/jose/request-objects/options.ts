@@ -5,7 +5,7 @@ import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.j
 import { hasOnce } from '../../model/has-once.js';
 import { refuse } from '../../refuse.js';
 import { seconds, verify } from '../../remote/checks.js';
-import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import { type EncryptedObjectOptions, type EncryptedObjectSettings, settleEncrypted } from './encrypted-objects.js';
@@ -18,7 +18,7 @@ export interface RequestObjectOptions {
   required?: boolean;
   /** May a request object be fetched from a `request_uri`, one that the client has registered? Default: true */
   byReference?: boolean;
-  /** What request objects may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  /** What request objects may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
   algorithms?: readonly SigningAlgorithm[];
   /**
    * Seconds: then each says `nbf` and `exp`, the one so long ago at most, the other so long after it. Default: both may be left
@@ -64,7 +64,7 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     maxLifetime,
     fetch = {},
   } = given;
-  verify(PLACE, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHMS.join(', ')}`);
+  verify(PLACE, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
   verify(PLACE, !once || maxLifetime !== undefined, 'needs `maxLifetime` with `once`: so long it remembers them');
   return {
     required,

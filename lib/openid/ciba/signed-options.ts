@@ -1,13 +1,13 @@
 import { flagFaults } from '../../features/flag-faults.js';
 import { unknownOption } from '../../features/unknown-option.js';
-import { ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
+import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
 import { CLOCK_TOLERANCE } from '../../jose/verify-jwt.js';
 
 /** How requests are signed, which `ciba()` takes as `signed`. CIBA §7.1.1 */
 export interface SignedOptions {
   /** Must every request be signed? Default: false, those of clients with `backchannelAuthenticationRequestSigningAlg`. FAPI-CIBA §5.2.2 wants it */
   required?: boolean;
-  /** What requests may be signed with. Default: all of ES256, PS256, RS256, Ed25519 and EdDSA */
+  /** What requests may be signed with. Default: every `SigningAlgorithm` that this Node.js supports */
   algorithms?: readonly SigningAlgorithm[];
   /** Seconds from the `nbf` of a request to its `exp`, at most. Default: 3600, all that FAPI-CIBA §5.2.2 lets it */
   maxLifetime?: number;
@@ -36,7 +36,7 @@ export function* signedFaults(options: SignedOptions): Iterable<string> {
   if (misspelt !== undefined) yield misspelt;
   yield* flagFaults(options, ['required'], PLACE);
   const { algorithms = ALGORITHMS }: { algorithms?: unknown } = options;
-  if (!areAlgorithms(algorithms)) yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHMS.join(', ')}`;
+  if (!areAlgorithms(algorithms)) yield `\`algorithms\` of ${PLACE} must be a list of ${ALGORITHM_NAMES}`;
   for (const name of ['maxLifetime', 'clockTolerance'] as const) {
     const { [name]: seconds } = options;
     const isNumber = typeof seconds === 'number' && seconds >= LEAST[name] && seconds <= LONGEST[name];

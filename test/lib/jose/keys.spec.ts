@@ -133,14 +133,18 @@ describe('keys that the host brings', () => {
     ['none', [], /must be a list of private keys/],
     ['a public one', [{ ...jwk(), d: undefined }], /one that is given to `keys\(\)` is none of these/],
     ['text that is no PEM', ['secret-text'], /one that is given to `keys\(\)` is none of these/],
-    ['an RSA key that does not say how it signs', [pem(rsa)], /signs by RS256 or PS256: say which/],
+    ['an RSA key that does not say how it signs', [pem(rsa)], /signs by one of RS256, .*PS512: set its `alg`/],
     ['a key that cannot sign so', [{ pem: pem(), alg: 'PS256' }], /does not sign by `PS256`/],
     [
       'a weak one',
       [{ pem: pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey), alg: 'PS256' }],
       /2048/,
     ],
-    ['another curve', [pem(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey)], /P-256, Ed25519 or RSA/],
+    [
+      'another curve',
+      [pem(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey)],
+      /must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA/,
+    ],
     [
       'two of one name',
       [

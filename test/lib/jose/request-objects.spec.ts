@@ -6,6 +6,7 @@ import { jarm, keys, requestObjects, type RequestObjectOptions } from 'nest-oaut
 import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
+import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
 import { assert, asyncProperty, constantFrom, dictionary, jsonValue, oneof, string } from '../../support/fast-check.js';
 import { answer, basic, CHALLENGE, FORM, type Outcome, signedIn } from '../../support/requests.js';
 
@@ -244,7 +245,7 @@ describe('requestObjects()', () => {
       request_parameter_supported: true,
       request_uri_parameter_supported: true,
       require_request_uri_registration: true,
-      request_object_signing_alg_values_supported: ['ES256', 'PS256', 'RS256', 'Ed25519', 'EdDSA'],
+      request_object_signing_alg_values_supported: SIGNING_ALGORITHMS,
       require_signed_request_object: false,
     });
     const strict = await told({ byReference: false, algorithms: ['PS256'], required: true });

@@ -17,6 +17,7 @@ import * as client from 'openid-client';
 
 import { findStores, type OpenStore } from '../../stores/every-store.js';
 import { users } from '../../stores/typeorm-databases.js';
+import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
@@ -100,7 +101,7 @@ describe.each(places)('a user who is asked on their telephone, on $name and $pla
       backchannel_authentication_endpoint: `${issuer}/oauth/backchannel_authentication`,
       backchannel_token_delivery_modes_supported: ['poll', 'ping'],
       backchannel_user_code_parameter_supported: false,
-      backchannel_authentication_request_signing_alg_values_supported: ['ES256', 'PS256', 'RS256', 'Ed25519', 'EdDSA'],
+      backchannel_authentication_request_signing_alg_values_supported: SIGNING_ALGORITHMS,
       grant_types_supported: expect.arrayContaining([GRANT]),
     });
     const begun = await client.initiateBackchannelAuthentication(polling, {

@@ -1,0 +1,75 @@
+import { hasPrivateMember } from './private-members.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The members that make up a public key, by its type. The first one says which curve or parameter set it is for, except of RSA. RFC 7638 §3.2, RFC 8037 §2, RFC 9964 §6 */
+const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['EC', ['crv', 'x', 'y']],
+  ['OKP', ['crv', 'x']],
+  ['RSA', ['e', 'n']],
+  ['AKP', ['alg', 'pub']],
+]);
+
+/** The curves and the parameter sets that this library works with. RFC 7518 §6.2.1.1, RFC 8037 §2, RFC 9964 §4 */
+const KINDS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
+  ['EC', ['P-256', 'P-384', 'P-521']],
+  ['OKP', ['Ed25519', 'X25519']],
+  ['AKP', ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87']],
+]);
+
+/** Bits of an RSA modulus: a shorter one is weak, a longer one is expensive to verify with. RFC 7518 §3.3, §4.3 */
+const [SHORTEST_MODULUS, LONGEST_MODULUS] = [2048, 4096];
+/** Bits of an RSA public exponent. Verification takes a multiplication for each; 65537 has 17. */
+const LONGEST_EXPONENT = 33;
+/** Characters of the longest member: the public key of ML-DSA-87. */
+const LONGEST_MEMBER = 3456;
+
+/**
+ * Returns what is wrong with a public JWK of a stranger, or `undefined` if this library may work with it. An RSA key with a long
+ * modulus or exponent would cost the server up to a thousand times the usual verification. RFC 8725 §3.5
+ */
+export function publicKeyFault(jwk: Members): string | undefined {
+  if (hasPrivateMember(jwk)) return 'the key must not have private members';
+  const { kty } = jwk;
+  const names = MEMBERS.get(kty);
+  if (!names) return 'the key type must be EC, OKP, RSA or AKP';
+  if (!isKnownKind(jwk)) return `a key of type ${String(kty)} must be for ${KINDS.get(kty)!.join(', ')}`;
+  const isWhole = names.every((name) => {
+    const value = jwk[name];
+    return typeof value === 'string' && value.length <= LONGEST_MEMBER && /^[\w-]+$/.test(value);
+  });
+  if (!isWhole) return `a key of type ${String(kty)} must have ${names.join(', ')}`;
+  return kty === 'RSA' ? rsaFault(bytesOf(jwk['n']), bytesOf(jwk['e'])) : undefined;
+}
+
+/** Whether the library knows this type and curve of key at all. Keys that it does not know are ignored. RFC 7517 §5 */
+export function isKnownKind(jwk: Members): boolean {
+  const names = MEMBERS.get(jwk['kty']);
+  return names !== undefined && (KINDS.get(jwk['kty'])?.includes(jwk[names[0]!]) ?? true);
+}
+
+/** Returns the members that make up a public key, and no others. @param jwk a key without a fault */
+export function bareKey(jwk: Members): { kty: string } & Record<string, string> {
+  const names = ['kty', ...MEMBERS.get(jwk['kty'])!];
+  return Object.fromEntries(names.map((name) => [name, jwk[name]])) as ReturnType<typeof bareKey>;
+}
+
+function rsaFault(modulus: Buffer, exponent: Buffer): string | undefined {
+  const bits = bitsOf(modulus);
+  if (bits < SHORTEST_MODULUS || bits > LONGEST_MODULUS) {
+    return `an RSA modulus must have ${SHORTEST_MODULUS} to ${LONGEST_MODULUS} bits`;
+  }
+  const isOdd = ((exponent.at(-1) ?? 0) & 1) === 1;
+  if (bitsOf(exponent) > LONGEST_EXPONENT || bitsOf(exponent) < 2 || !isOdd) {
+    return `an RSA public exponent must be odd, 3 or more, and have ${LONGEST_EXPONENT} bits at most`;
+  }
+  return undefined;
+}
+
+const bytesOf = (text: unknown) => Buffer.from(text as string, 'base64url');
+
+/** The length of a big-endian number in bits. */
+function bitsOf(bytes: Buffer): number {
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first]!) - 24);
+}
