@@ -157,7 +157,7 @@ async function wrongSecret({ id }: ClientClaim, { model, events }: Options): Pro
   let rule = KNOWN;
   if (isHeard(events, 'client.refused')) {
     try {
-      rule = (await model.getClient(id, null)) ? 'the client secret is right; this one is wrong' : UNKNOWN;
+      rule = (await model.getClient(id, null)) ? 'the client secret is correct' : UNKNOWN;
     } catch {
       // The refusal stays what it is; only its reason is less precise.
     }
@@ -174,4 +174,4 @@ function verifyKnown(client: Client | Falsy, model: Model): Client {
 }
 
 const KNOWN = '`getClient()` finds the client, and its secret is right';
-const UNKNOWN = 'the client is registered; no client has this `client_id`';
+const UNKNOWN = 'a client with this `client_id` exists';

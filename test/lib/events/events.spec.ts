@@ -140,7 +140,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       formRequest(PASSWORD, { headers: { ...FORM, authorization: basic('who', 'x') } }),
       {},
       'client.refused',
-      { clientId: 'who', status: 401, rule: '`getClient()` finds the client, and its secret is right' },
+      { clientId: 'who', status: 401, rule: 'a client with this `client_id` exists' },
     ],
     [
       'a grant type that the client may not use',
@@ -210,7 +210,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       tokenRequest({ ...PASSWORD, scope: 'admin' }),
       {},
       'token.refused',
-      { error: 'invalid_scope', scope: 'admin', rule: '`validateScope()` grants it', given: 'admin' },
+      { error: 'invalid_scope', scope: 'admin', rule: '`validateScope()` grants the scope', given: 'admin' },
     ],
     [
       'a redirect URI that is not registered',

@@ -159,7 +159,7 @@ describe('the secret of a client that signs with it', () => {
     expect(secretHashes).toEqual([expect.stringMatching(/^\$sealed\$[\w-]+$/)]);
     const opened = async (sealSecretsWith: string | string[]) => {
       const clients = [{ id: 'signs', tokenEndpointAuthMethod: METHOD, secretHashes: secretHashes!, ...known }];
-      const store = new MemoryStore({ clients, users: {} as never, sealSecretsWith });
+      const store = new MemoryStore({ clients, users: { findById: () => undefined } as never, sealSecretsWith });
       return await store.getClientSecrets!({ id: 'signs', grants: [] });
     };
     expect(await opened([SEAL.toUpperCase(), SEAL])).toEqual([SECRET]);
@@ -197,7 +197,7 @@ describe('the secret of a client that signs with it', () => {
       'a model that cannot read it',
       async () =>
         new OAuth2Server({
-          model: new MemoryStore({ clients: [], users: {} as never }),
+          model: new MemoryStore({ clients: [], users: { findById: () => undefined } as never }),
           issuer: ISSUER,
           features: [clientSecretJwt()],
         }),

@@ -203,7 +203,11 @@ describe('a signed access token', () => {
 
 describe('a set-up that cannot work', () => {
   const serverOf = (features: readonly Feature[], named: object = { issuer: ISSUER }) =>
-    new OAuth2Server({ model: new MemoryStore({ clients: [], users: {} as never }), ...named, features });
+    new OAuth2Server({
+      model: new MemoryStore({ clients: [], users: { findById: () => undefined } as never }),
+      ...named,
+      features,
+    });
 
   it.each<[string, () => unknown, RegExp]>([
     ['no keys', () => serverOf([jwtAccessTokens()]), /list `keys\(\)` among the `features`/],

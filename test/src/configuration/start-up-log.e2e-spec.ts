@@ -58,8 +58,8 @@ describe('the log of an application', () => {
     const [first, second] = await Promise.all(responses.map((response) => response.json() as Promise<object>));
     expect(first).toEqual(second);
     const [wrong, unknown] = debug.mock.calls.map(([line]) => String(line));
-    expect(wrong).toContain('the client secret is right; this one is wrong');
-    expect(unknown).toContain('no client has this `client_id`');
+    expect(wrong).toContain('rule="the client secret is correct"');
+    expect(unknown).toContain('rule="a client with this `client_id` exists"');
   });
 
   it('lists the scopes that a client may request', async () => {
