@@ -10,6 +10,11 @@ export interface OpenIdRegistration {
   sectorIdentifierUri?: string;
   /** Are its ID tokens to say when the user signed in? (`require_auth_time`) */
   requireAuthTime?: boolean;
+  /**
+   * Whether its ID tokens contain the claims of scopes, for clients that do not call the userinfo endpoint. If omitted, the option
+   * `claimsInIdToken` of `openid()` applies. (`claims_in_id_token`, an extension) OpenID Connect Core §5.4
+   */
+  claimsInIdToken?: boolean;
   /** Seconds after which its users have to sign in anew, where a request does not say. (`default_max_age`) */
   defaultMaxAge?: number;
   /** How strong a login it wants, the best first, where a request does not say. (`default_acr_values`) */

@@ -1,4 +1,5 @@
 import { ServerError } from '../errors.js';
+import { registered } from '../features/client-metadata/registered.js';
 import type { Client, User } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 import { isTranslated } from './claims-locales.js';
@@ -30,8 +31,8 @@ export class Claims {
     const { client, user, asked, locales = [], alone } = granted;
     const scope = scopeText(granted.scope) ?? '';
     const requests = asked?.[place] ?? {};
-    const isSaid = place === 'userinfo' || alone || this.settings.claimsInIdToken;
-    const byScope = isSaid ? scope.split(' ').flatMap((one) => this.scopes.get(one) ?? []) : [];
+    const includesScopes = place === 'userinfo' || alone || this.inIdTokenOf(client);
+    const byScope = includesScopes ? scope.split(' ').flatMap((one) => this.scopes.get(one) ?? []) : [];
     const wanted = new Set([...byScope, ...Object.keys(requests)].filter((name) => !RESERVED.has(name)));
     if (wanted.size === 0) return {};
     const known = (await model.getClaims(user, { client, names: [...wanted], requests, locales, scope, place })) || {};
@@ -39,6 +40,12 @@ export class Claims {
     return Object.fromEntries(
       said.map(([name, value]) => [name, asJson(name, value)]).filter(([, one]) => isKnown(one)),
     );
+  }
+
+  /** Whether ID tokens of this client contain the claims of scopes. The registration of the client overrides the option. */
+  private inIdTokenOf(client: Client): boolean {
+    const own: unknown = registered(client, 'claimsInIdToken');
+    return typeof own === 'boolean' ? own : this.settings.claimsInIdToken;
   }
 }
 

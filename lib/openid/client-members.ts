@@ -19,6 +19,7 @@ export function clientMembers({ pairwise }: { pairwise?: object | undefined }): 
     sector_identifier_uri: isAddress,
     default_max_age: (age) => Number.isSafeInteger(age) && (age as number) >= 0,
     require_auth_time: (value) => typeof value === 'boolean',
+    claims_in_id_token: (value) => typeof value === 'boolean',
     default_acr_values: (values) => Array.isArray(values) && values.length <= MOST && values.every(isText),
     initiate_login_uri: isAddress,
     post_logout_redirect_uris: (uris) => Array.isArray(uris) && uris.length <= MOST && uris.every(isPlace),

@@ -18,7 +18,10 @@ export interface OpenIdOptions {
    * scopes `profile`, `email`, `address` and `phone`
    */
   scopes?: ScopeClaims;
-  /** Are the claims of scopes said in ID tokens too, and not at the userinfo endpoint alone? Default: false. §5.4 */
+  /**
+   * Whether ID tokens contain the claims of scopes, as the userinfo endpoint does. The field `claimsInIdToken` of a client
+   * overrides it. Default: false. §5.4
+   */
   claimsInIdToken?: boolean;
   /** May clients ask for claims by name, with the parameter `claims`? Default: true. §5.5 */
   claimsParameter?: boolean;

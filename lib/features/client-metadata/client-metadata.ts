@@ -48,6 +48,8 @@ export interface ClientMetadata {
   readonly require_auth_time?: boolean;
   readonly default_acr_values?: readonly string[];
   readonly initiate_login_uri?: string;
+  /** An extension: whether ID tokens contain the claims of scopes. OpenID Connect Core §5.4 */
+  readonly claims_in_id_token?: boolean;
   /** RP-Initiated Logout §3.1 */
   readonly post_logout_redirect_uris?: readonly string[];
   /** Back-Channel Logout §2.2, Front-Channel Logout §2 */

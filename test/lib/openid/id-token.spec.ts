@@ -131,6 +131,19 @@ describe('an ID token', () => {
     for (const name of ['name', 'address', 'groups', 'password', 'auth_time']) expect(claims).not.toHaveProperty(name);
   });
 
+  it.each([
+    ['the client field', { claimsInIdToken: true }, false, true],
+    ['the registered member', { metadata: { claims_in_id_token: true } }, false, true],
+    ['a client field of false', { claimsInIdToken: false }, true, false],
+    ['a client field of null', { claimsInIdToken: null }, true, true],
+    ['a client field that is no boolean', { claimsInIdToken: 'false' }, false, false],
+  ])('follows %s for the claims of scopes', async (_, client, claimsInIdToken, isExpected) => {
+    const { signIn } = await openIdServer({ client, claimsInIdToken });
+    const claims = decodeJwt((await signIn({ scope: 'openid email' })).id_token);
+    expect(claims['email']).toBe(isExpected ? ALICE.email : undefined);
+    expect(claims).not.toHaveProperty('name');
+  });
+
   it('has the claims that were asked for by name, and keeps out what the server says', async () => {
     const { signIn, wanted } = await openIdServer();
     const claims = {

@@ -18,6 +18,20 @@ const ALICE = { sub: 'alice', name: 'Alice Liddell', email: 'alice@wonderland.ex
 const isAuthlibHere = hasAuthlib();
 const AUTHLIB_CALLBACK = 'http://127.0.0.1/callback';
 
+/** Clients of Auth.js applications that read the user from the ID token, with the member that selects its claims. */
+const MEMBERS: Record<string, object> = {
+  'with-field': { claimsInIdToken: true },
+  'with-registration': {
+    metadata: {
+      token_endpoint_auth_method: 'client_secret_basic',
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      claims_in_id_token: true,
+    },
+  },
+  'with-neither': {},
+};
+
 class Model extends MemoryStore {
   getClaims() {
     return { name: ALICE.name, email: ALICE.email, email_verified: true };
@@ -29,6 +43,7 @@ describe.each(PLATFORMS)('a provider on %s, to which applications send their use
   let provider: Provider;
   let authJs: string;
   let passport: string;
+  const byIdToken: Record<string, string> = {};
 
   beforeAll(async () => {
     const port = await freePort();
@@ -46,6 +61,20 @@ describe.each(PLATFORMS)('a provider on %s, to which applications send their use
     const parties = [await startAuthJs(provider), await startPassport(provider)];
     running.push(...parties);
     [authJs, passport] = parties.map(({ url }) => url) as [string, string];
+    for (const [clientId, member] of Object.entries(MEMBERS)) {
+      const client = { ...provider, clientId };
+      const party = await startAuthJs(client, {});
+      running.push(party);
+      byIdToken[clientId] = party.url;
+      await model.saveClient({
+        id: clientId,
+        secret: provider.clientSecret,
+        grants: ['authorization_code'],
+        redirectUris: [`${party.url}/auth/callback/wonderland`],
+        scopes: ['openid', 'profile', 'email'],
+        ...member,
+      });
+    }
     await model.saveClient({
       id: provider.clientId,
       secret: provider.clientSecret,
@@ -78,6 +107,19 @@ describe.each(PLATFORMS)('a provider on %s, to which applications send their use
     await browser.get(await visit(sent.location!));
     const session = JSON.parse((await browser.get('/auth/session')).html) as { told?: object };
     expect(session.told).toMatchObject(ALICE);
+  });
+
+  it.each([
+    ['with-field', { name: ALICE.name, email: ALICE.email }],
+    ['with-registration', { name: ALICE.name, email: ALICE.email }],
+    ['with-neither', {}],
+  ])('gives Auth.js in its default configuration, as the client %s, the user %j', async (clientId, user) => {
+    const browser = new Visitor(byIdToken[clientId]!);
+    const { csrfToken } = JSON.parse((await browser.get('/auth/csrf')).html) as { csrfToken: string };
+    const sent = await browser.post('/auth/signin/wonderland', { csrfToken });
+    await browser.get(await visit(sent.location!));
+    const session = JSON.parse((await browser.get('/auth/session')).html) as { user?: object };
+    expect(session.user).toEqual(user);
   });
 
   it('is understood by passport-openidconnect', async () => {

@@ -6,8 +6,14 @@ import { type Provider, serve } from './relying-party.js';
 const NAME: string = '@auth/core';
 const { Auth } = (await import(NAME)) as { Auth(request: Request, config: object): Promise<Response> };
 
-/** Auth.js, which reads the discovery document, and wants PKCE, `state`, `nonce` and an ID token. */
-export async function startAuthJs({ issuer, clientId, clientSecret }: Provider) {
+/**
+ * Starts an application with Auth.js, which uses discovery, PKCE, `state`, `nonce` and an ID token. By default, Auth.js reads the user
+ * from the ID token. With `idToken: false` it calls the userinfo endpoint.
+ */
+export async function startAuthJs(
+  { issuer, clientId, clientSecret }: Provider,
+  { idToken }: { idToken?: false } = { idToken: false },
+) {
   const config = {
     basePath: '/auth',
     secret: 'a secret of at least thirty-two characters',
@@ -22,7 +28,7 @@ export async function startAuthJs({ issuer, clientId, clientSecret }: Provider) 
         clientId,
         clientSecret,
         checks: ['pkce', 'state', 'nonce'],
-        idToken: false,
+        ...(idToken === false && { idToken }),
       },
     ],
     callbacks: {
