@@ -92,6 +92,13 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     await storage.readText('name');
     await storage.hasGrant('g5');
     await storage.listGrants('u5');
+    for (const after of [undefined, 'g5']) {
+      await storage.pageGrants({ userId: 'u5' }, after, 500);
+      await storage.pageGrants({ userId: 'u5', clientId: 'c5', issuer: 'https://issuer.example' }, after, 500);
+      await storage.pageGrants({ clientId: 'c5' }, after, 500);
+      await storage.pageGrants({ clientId: 'c5', issuer: 'https://issuer.example' }, after, 500);
+      await storage.pageGrants({ userId: 'u5', grantId: 'g5' }, after, 1);
+    }
     await storage.keepClient({ id: 'new', grants: [] }, undefined, false);
     const found = (await storage.findClient('new'))!;
     await storage.keepClient({ id: 'new', grants: ['password'] }, found, true);
