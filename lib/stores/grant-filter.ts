@@ -1,12 +1,18 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { GrantFilter } from './storage.js';
+import { verifyUserId } from './user-records.js';
 
 /** Which grants a host wants to end: ids of users may be numbers. */
 export type GivenFilter = Omit<GrantFilter, 'userId'> & { userId?: string | number };
 
 const FIELDS: readonly string[] = ['grantId', 'userId', 'clientId', 'issuer'] satisfies (keyof GrantFilter)[];
 
-/** @throws InvalidArgumentError for an empty filter, or a field that is undefined: either would end the grants of others */
+/**
+ * Reads which grants an application selects.
+ *
+ * @throws {InvalidArgumentError} If the filter is empty or a field is undefined, which would end the grants of others, or if the user id
+ * is reserved for records of the store.
+ */
 export function readFilter(filter: GivenFilter): GrantFilter {
   const fields = Object.entries(filter).map(([name, value]) => [name, String(value ?? '')] as const);
   if (fields.length === 0 || !fields.every(([name, value]) => FIELDS.includes(name) && value)) {
@@ -17,5 +23,7 @@ export function readFilter(filter: GivenFilter): GrantFilter {
       'Invalid argument: beside `issuer` there must be a `userId`, `clientId` or `grantId`',
     );
   }
-  return Object.fromEntries(fields);
+  const read: GrantFilter = Object.fromEntries(fields);
+  verifyUserId(read.userId);
+  return read;
 }

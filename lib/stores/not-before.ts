@@ -8,6 +8,7 @@ import { newGrantId } from '../tokens/opaque.js';
 import { isConsent } from './consent.js';
 import { isSessionClient } from './session-client.js';
 import type { GrantRow, Kind } from './storage.js';
+import { NOTIFICATIONS } from './user-records.js';
 
 /** The name of the text that holds the moments of all issuers. It begins with its revision. */
 export const NOT_BEFORE = 'not-before';
@@ -52,11 +53,14 @@ export function isEndedBefore(
   return by !== 'nothing' && isBefore(moments, by, grant);
 }
 
-/** Leaves out the grants that are ended. Sign-ins at clients stay, so that these can still be notified of a sign-out. */
+/** Leaves out the grants that are ended. Sign-ins at clients and messages to them stay, so that clients still learn of a sign-out. */
 export function livingGrants(moments: MomentsByIssuer, grants: readonly GrantRow[]): GrantRow[] {
   if (moments.size === 0) return [...grants];
   return grants.filter(
-    (grant) => isSessionClient(grant) || !isBefore(moments, isConsent(grant) ? 'consents' : 'grants', grant),
+    (grant) =>
+      isSessionClient(grant) ||
+      grant.userId === NOTIFICATIONS ||
+      !isBefore(moments, isConsent(grant) ? 'consents' : 'grants', grant),
   );
 }
 

@@ -9,7 +9,7 @@ import { digest } from './client-secret.js';
 import type { Marked } from './credential.js';
 import { type Snapshot, snapshotOf, snapshotText } from './described-client.js';
 import type { StoredClient } from './ports.js';
-import { isReserved } from './user-records.js';
+import { verifyUserId } from './user-records.js';
 import type { Found, GrantRow, Kind, Row, Spending } from './storage.js';
 
 /** What hangs on a grant, as the engine hands it over. */
@@ -125,6 +125,6 @@ function userId(user: User): string | null {
   if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '' || Number.isNaN(id)) {
     throw new InvalidArgumentError('Invalid argument: the `id` of a user must be a string or a number');
   }
-  if (isReserved(String(id))) throw new InvalidArgumentError('Invalid argument: the `id` of a user is reserved');
+  verifyUserId(String(id));
   return String(id);
 }

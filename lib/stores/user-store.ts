@@ -16,7 +16,7 @@ import type { Clients, StoredClient, Users } from './ports.js';
 import { grantRow, withoutSecrets } from './rows.js';
 import { isSessionClient } from './session-client.js';
 import { sessionOf, sessionRows } from './session-row.js';
-import { consentsOf, sessionClientsOf } from './user-records.js';
+import { consentsOf, sessionClientsOf, verifyUserId } from './user-records.js';
 import type { Found, GrantRow, Storage } from './storage.js';
 
 /** For how long a consent is remembered. */
@@ -185,6 +185,7 @@ export abstract class UserStore<S extends Storage>
 
   /** Those that a new password has not ended. */
   private async grantsOf(userId: string | number): Promise<GrantRow[]> {
+    verifyUserId(String(userId));
     const rows = (await this.storage.listGrants(String(userId))).filter((row) => !isSessionClient(row));
     const user = this.users.credentialOf && rows.length > 0 ? await this.users.findById(String(userId)) : undefined;
     return user ? rows.filter((row) => isCurrent(this.users, user, row)) : rows;

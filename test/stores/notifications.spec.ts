@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { later } from '../support/model.js';
-import { findStores, type OpenStore } from './every-store.js';
+import { findStores, type OpenStore, WEB } from './every-store.js';
 
 const ISSUER = 'https://id.example.com';
 
@@ -51,6 +51,31 @@ describe.each(await findStores())('messages to clients, on $name', ({ open }) =>
     const one = newOne();
     await opened.store.saveNotification(one, later(60));
     await opened.store.revokeGrantsOf({ clientId: 'web' });
+    expect(await stored(one.id)).toEqual([one]);
+    await opened.store.removeNotification(one.id);
+  });
+
+  it('cannot be mixed with the grants of a user who chooses an id', async () => {
+    const { store, another } = opened;
+    const one = newOne();
+    await store.saveNotification(one, later(60));
+    for (const id of ['oauth2:notifications', 'nest-oauth2:notifications']) {
+      const token = { accessToken: randomUUID(), accessTokenExpiresAt: later() };
+      await store.saveToken(token, WEB, { id }).catch(() => undefined);
+      expect(await stored(one.id)).toEqual([one]);
+      expect(await another.listApplications(id).catch(() => [])).not.toContainEqual(
+        expect.objectContaining({ clientId: expect.stringContaining('notifications') }),
+      );
+      await store.revokeGrantsOf({ userId: id }).catch(() => undefined);
+      expect(await stored(one.id)).toEqual([one]);
+    }
+    await store.removeNotification(one.id);
+  });
+
+  it('outlive the end of everything that was issued before', async () => {
+    const one = newOne();
+    await opened.store.saveNotification(one, later(60));
+    await opened.store.revokeBefore();
     expect(await stored(one.id)).toEqual([one]);
     await opened.store.removeNotification(one.id);
   });
