@@ -75,13 +75,13 @@ describe('the sample of sign-in through another provider', () => {
   it('signs Alice in at the provider, and lets a client read her notes', async () => {
     const { page } = await openPage(browser, {});
     await page.goto(samples.server.url);
-    await page.getByRole('link', { name: 'Read them with an application' }).click();
+    await page.getByRole('link', { name: 'Read my notes with an app' }).click();
     expect(new URL(page.url()).origin).toBe(samples.provider.url);
     await signIn(page);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('Read your notes').waitFor();
     expect(new URL(page.url()).origin).toBe(samples.server.url);
     await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('"of":"Alice Liddell"').waitFor();
+    await page.getByRole('heading', { name: 'Notes of Alice Liddell' }).waitFor();
   });
 });

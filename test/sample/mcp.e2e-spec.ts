@@ -27,6 +27,12 @@ describe('sample/10-mcp', () => {
     await stopHosts();
   });
 
+  it('shows on its home page how to connect a client', async () => {
+    const { status, heading, html } = await new Visitor(url).get('/');
+    expect([status, heading]).toEqual([200, 'Connect an app to your notes']);
+    expect(html).toContain(`<code>${url}/mcp</code>`);
+  });
+
   it.each(JUDGES.map((judge) => [judge.name, judge] as const))(
     'is connected to by %s from its bare URL, through login and consent, and steps up',
     async (_name, judge) => {

@@ -47,6 +47,8 @@ describe('sample/18-payments', () => {
   it('pays once, what its user has seen and agreed to once', async () => {
     const begun = await begin();
     const phone = await alice.get('/phone');
+    expect(phone.heading).toBe('Payments to approve');
+    expect(phone.headers.get('refresh')).toBe('5');
     expect(phone.html).toContain('14.50 EUR to The Hatter');
     expect(phone.html).toContain('4711');
     const said = await Promise.all(['pay', 'no', 'pay'].map((decision) => alice.send(phone, { decision })));

@@ -7,6 +7,8 @@ import { DataSource } from 'typeorm';
 import { issuer } from './address.js';
 import { openStore } from './database.js';
 import { DatabaseModule } from './database.module.js';
+import { HomeController } from './home.controller.js';
+import { look } from './look.js';
 import { McpController } from './mcp.controller.js';
 import { scopes } from './scopes.js';
 
@@ -18,13 +20,9 @@ import { scopes } from './scopes.js';
       model: { inject: [DataSource], useFactory: openStore },
       issuer,
       secret: process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'),
-      features: [
-        scopes,
-        pages({ site: 'Notes', home: '/oauth/applications' }),
-        mcp({ name: 'Notes', scopes: scopes.names, defaultScope: ['notes:read'] }),
-      ],
+      features: [scopes, pages(look), mcp({ name: 'Notes', scopes: scopes.names, defaultScope: ['notes:read'] })],
     }),
   ],
-  controllers: [McpController],
+  controllers: [HomeController, McpController],
 })
 export class AppModule {}

@@ -6,6 +6,7 @@ import { issuer } from './address.js';
 import { ClientController } from './client.controller.js';
 import { LocalStrategy } from './local.strategy.js';
 import { LoginController } from './login.controller.js';
+import { look } from './look.js';
 import { openStore } from './model.js';
 import { NotesController } from './notes.controller.js';
 import { endSession, type PassportRequest, startSession } from './passport-request.js';
@@ -32,7 +33,7 @@ const sessions: Sessions = {
       features: [
         serverMetadata(),
         // Consent, errors, and the page of the applications; the login page is /login of this application.
-        pages({ login: '/login', sessions, site: 'Notes', scopes: { 'notes:read': 'Read your notes' } }),
+        pages({ login: '/login', sessions, ...look }),
       ],
     }),
   ],

@@ -1,8 +1,10 @@
-import { BadRequestException, Controller, Get, Header, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { html } from 'nest-oauth2/pages';
+import { html, page, sendPage } from 'nest-oauth2/pages';
 import * as client from 'openid-client';
 import { issuer } from './address.js';
+import { look } from './look.js';
+import { showProblem } from './problem-page.js';
 
 declare module 'express-session' {
   interface SessionData {
@@ -10,25 +12,17 @@ declare module 'express-session' {
   }
 }
 
-/** Another application, which happens to run in the same process: it knows the issuer, and has an id and a secret. */
+/** An app of another company: a client that knows the issuer, a client ID and a secret. Here it runs in the same process. */
 @Controller()
 export class ClientController {
   private found: Promise<client.Configuration> | undefined;
 
   @Get()
-  @Header('content-type', 'text/html; charset=utf-8')
-  home(): string {
-    return String(
-      html`<!doctype html>
-        <html lang="en">
-          <title>Notes</title>
-          <link rel="icon" href="data:," />
-          <h1>Notes</h1>
-          <p><a href="/client">Read them with an application</a></p>
-          <p><a href="/oauth/applications">The applications that may read them</a></p>
-          <form method="post" action="/logout"><button>Sign out</button></form>
-        </html>`,
-    );
+  home(@Res() response: Response): void {
+    const main = html`<p><a class="button primary wide" href="/client">Read my notes with an app</a></p>
+      <p><a href="/oauth/applications">Apps with access to my notes</a></p>
+      <form method="post" action="/logout"><button class="wide">Sign out</button></form>`;
+    sendPage(response, page({ title: 'Your notes', main }, look));
   }
 
   @Get('client')
@@ -47,17 +41,17 @@ export class ClientController {
   }
 
   @Get('client/callback')
-  async finish(@Req() request: Request): Promise<unknown> {
-    if (!request.session.client) throw new BadRequestException('Nothing was begun in this browser');
-    const { code_verifier: pkceCodeVerifier, state: expectedState } = request.session.client;
+  async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const begun = request.session.client;
     delete request.session.client;
-    const tokens = await client
-      .authorizationCodeGrant(await this.find(), new URL(request.url, issuer), { pkceCodeVerifier, expectedState })
-      .catch((cause: Error) => {
-        throw new BadRequestException(cause.message, { cause });
-      });
-    const headers = { authorization: `Bearer ${tokens.access_token}` };
-    return (await fetch(`${issuer}/notes`, { headers })).json();
+    if (!begun) return showProblem(response, new Error('This browser did not start this request.'));
+    const checks = { pkceCodeVerifier: begun.code_verifier, expectedState: begun.state };
+    try {
+      const tokens = await client.authorizationCodeGrant(await this.find(), new URL(request.url, issuer), checks);
+      showNotes(response, await readNotes(tokens.access_token));
+    } catch (error) {
+      showProblem(response, error);
+    }
   }
 
   private find(): Promise<client.Configuration> {
@@ -67,4 +61,24 @@ export class ClientController {
       execute: insecure,
     }));
   }
+}
+
+interface Notes {
+  of: string;
+  notes: readonly string[];
+}
+
+/** Calls the API, with the access token of the user. */
+async function readNotes(token: string): Promise<Notes> {
+  const response = await fetch(`${issuer}/notes`, { headers: { authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(`The API responded with status ${response.status}`);
+  return (await response.json()) as Notes;
+}
+
+function showNotes(response: Response, { of, notes }: Notes): void {
+  const main = html`<ul class="scopes">
+      ${notes.map((note) => html`<li>${note}</li>`)}
+    </ul>
+    <p><a href="/">Back</a></p>`;
+  sendPage(response, page({ title: `Notes of ${of}`, main }, look));
 }

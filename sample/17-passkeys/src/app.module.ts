@@ -4,6 +4,7 @@ import { serverMetadata } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 import { issuer } from './address.js';
 import { ClientController } from './client.controller.js';
+import { look } from './look.js';
 import { model } from './model.js';
 import { NotesController } from './notes.controller.js';
 import { PasskeyController } from './passkey.controller.js';
@@ -19,7 +20,7 @@ import { sessions } from './sessions.js';
       features: [
         serverMetadata(),
         // Consent, errors, and the page of the applications; the login page is /login of this application.
-        pages({ login: '/login', sessions, site: 'Notes', scopes: { 'notes:read': 'Read your notes' } }),
+        pages({ login: '/login', sessions, ...look }),
       ],
     }),
   ],

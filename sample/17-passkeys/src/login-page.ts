@@ -1,31 +1,26 @@
-import { html } from 'nest-oauth2/pages';
+import { html, page } from 'nest-oauth2/pages';
+import { look } from './look.js';
 
-/** Back to the request that somebody came from, and to no other place: what a link says must not lead a user away. */
+/** Returns `returnTo` if it is a path of the OAuth server, or else the home page: other values are open redirects. */
 const placeFor = (returnTo: unknown) =>
   typeof returnTo === 'string' && /^\/oauth\/\w+(\?|$)/.test(returnTo) ? returnTo : '/';
 
-export const loginPage = (returnTo: unknown): string =>
-  String(
-    html`<!doctype html>
-      <html lang="en">
-        <title>Sign in</title>
-        <link rel="icon" href="data:," />
-        <script src="/passkeys.js" type="module"></script>
-        <body data-return-to="${placeFor(returnTo)}">
-          <h1>Sign in</h1>
-          <p role="alert" id="problem"></p>
-          <p><button id="sign-in" autofocus>Sign in with a passkey</button></p>
-          <form id="sign-up">
-            <p>
-              <label>Name <input name="name" autocomplete="username" maxlength="64" required /></label>
-            </p>
-            <button>Make an account</button>
-          </form>
-        </body>
-      </html>`,
-  );
+/** The login page. Its policy allows scripts of this server alone. */
+export function loginPage(returnTo: unknown) {
+  const main = html`<p class="notice bad" role="alert" id="problem" hidden></p>
+    <button id="sign-in" class="primary wide" data-return-to="${placeFor(returnTo)}" autofocus>
+      Sign in with a passkey
+    </button>
+    <form id="sign-up">
+      <h2>New here?</h2>
+      <label for="name">Name</label>
+      <input id="name" name="name" autocomplete="username" maxlength="64" required />
+      <button class="wide">Create an account</button>
+    </form>`;
+  return page({ title: 'Sign in', main, script: '/passkeys.js' }, look);
+}
 
-/** What the browser does: it fetches a question, has it answered by an authenticator, and sends the answer. */
+/** The script of the page: it fetches a challenge, lets the authenticator sign it, and sends the response. */
 export const script = `
 async function post(path, body = {}) {
   const headers = { 'content-type': 'application/json' };
@@ -45,12 +40,18 @@ async function signUp(name) {
   await post('/passkeys/created', (await navigator.credentials.create({ publicKey })).toJSON());
 }
 
+const button = document.querySelector('#sign-in');
+const problem = document.querySelector('#problem');
+
 const then = (work) => work.then(
-  () => location.assign(document.body.dataset.returnTo),
-  (error) => (document.querySelector('#problem').textContent = error.message),
+  () => location.assign(button.dataset.returnTo),
+  (error) => {
+    problem.textContent = error.message;
+    problem.hidden = false;
+  },
 );
 
-document.querySelector('#sign-in').addEventListener('click', () => void then(signIn()));
+button.addEventListener('click', () => void then(signIn()));
 document.querySelector('#sign-up').addEventListener('submit', (event) => {
   event.preventDefault();
   void then(signUp(new FormData(event.target).get('name')));

@@ -8,6 +8,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import type { Request, Response } from 'express';
+import { sendPage } from 'nest-oauth2/pages';
 import { accounts } from './accounts.js';
 import { issuer } from './address.js';
 import { loginPage, script } from './login-page.js';
@@ -19,14 +20,8 @@ const { origin, hostname } = new URL(issuer);
 @Controller()
 export class PasskeyController {
   @Get('login')
-  @Header('content-type', 'text/html; charset=utf-8')
-  @Header('cache-control', 'no-store')
-  @Header(
-    'content-security-policy',
-    "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'",
-  )
-  show(@Query('return_to') returnTo: unknown): string {
-    return loginPage(returnTo);
+  show(@Query('return_to') returnTo: unknown, @Res() response: Response): void {
+    sendPage(response, loginPage(returnTo));
   }
 
   @Get('passkeys.js')

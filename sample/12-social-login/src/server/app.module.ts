@@ -5,6 +5,7 @@ import { pages } from 'nest-oauth2/pages';
 import { issuer } from '../addresses.js';
 import { ClientController } from './client.controller.js';
 import { LoginController } from './login.controller.js';
+import { look } from './look.js';
 import { model } from './model.js';
 import { NotesController } from './notes.controller.js';
 import { secret } from './secret.js';
@@ -19,7 +20,7 @@ import { sessions } from './sessions.js';
       features: [
         serverMetadata(),
         // Consent, errors, and the page of the applications; /login is the provider's.
-        pages({ login: '/login', sessions, site: 'Notes', scopes: { 'notes:read': 'Read your notes' } }),
+        pages({ login: '/login', sessions, ...look }),
       ],
     }),
   ],

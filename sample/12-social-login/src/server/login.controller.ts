@@ -1,11 +1,12 @@
-import { BadRequestException, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import * as client from 'openid-client';
 import { issuer, provider } from '../addresses.js';
 import { accounts } from './accounts.js';
+import { showProblem } from './problem-page.js';
 import { endSession, startSession } from './sessions.js';
 
-/** To this server's provider and back, on the way from a client of its own. */
+/** The login of this server: sends users to the provider and back. */
 @Controller()
 export class LoginController {
   private found: Promise<client.Configuration> | undefined;
@@ -34,22 +35,13 @@ export class LoginController {
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { begun } = request.session;
     delete request.session.begun;
-    if (!begun) throw new BadRequestException('Nothing was begun in this browser');
+    if (!begun) return showProblem(response, new Error('This browser did not start this sign-in.'));
     const { returnTo, ...checks } = begun;
-    const found = await this.find();
-    const tokens = await client
-      .authorizationCodeGrant(found, new URL(request.url, issuer), checks)
-      .catch((cause: Error) => {
-        throw new BadRequestException(cause.message, { cause });
-      });
-    const { iss, sub, auth_time, amr } = tokens.claims()!;
-    const { name } = await client.fetchUserInfo(found, tokens.access_token, sub);
-    const account = accounts.findOrCreate({ iss, sub }, name ?? 'Somebody');
-    // How they signed in there is how they signed in here.
-    await startSession(request, account.id, {
-      authTime: auth_time === undefined ? undefined : new Date(auth_time * 1000),
-      amr: amr as string[] | undefined,
-    });
+    try {
+      await this.signIn(request, checks);
+    } catch (error) {
+      return showProblem(response, error);
+    }
     response.redirect(returnTo);
   }
 
@@ -57,6 +49,20 @@ export class LoginController {
   async signOut(@Req() request: Request, @Res() response: Response): Promise<void> {
     await endSession(request);
     response.redirect(303, '/');
+  }
+
+  /** Redeems the code of the provider, and starts a session for the user. */
+  private async signIn(request: Request, checks: client.AuthorizationCodeGrantChecks): Promise<void> {
+    const found = await this.find();
+    const tokens = await client.authorizationCodeGrant(found, new URL(request.url, issuer), checks);
+    const { iss, sub, auth_time, amr } = tokens.claims()!;
+    const { name } = await client.fetchUserInfo(found, tokens.access_token, sub);
+    const account = accounts.findOrCreate({ iss, sub }, name ?? 'Somebody');
+    // The session keeps when and how the provider authenticated the user.
+    await startSession(request, account.id, {
+      authTime: auth_time === undefined ? undefined : new Date(auth_time * 1000),
+      amr: amr as string[] | undefined,
+    });
   }
 
   private find(): Promise<client.Configuration> {
@@ -71,6 +77,6 @@ export class LoginController {
   }
 }
 
-/** Back to the request that somebody came from, and to no other place: what a link says must not lead a user away. */
+/** Returns `returnTo` if it is a path of the OAuth server, or else the home page: other values are open redirects. */
 const placeFor = (returnTo: unknown) =>
   typeof returnTo === 'string' && /^\/oauth\/\w+(\?|$)/.test(returnTo) ? returnTo : '/';

@@ -3,12 +3,12 @@ import type { Request, Response } from 'express';
 import { type AuthorizationDetail, InjectOAuth2Model, OAuth2Server, type User } from 'nest-oauth2';
 import { shownDetails } from 'nest-oauth2/features';
 import { type BackchannelRequest, decideBackchannelRequest, findBackchannelRequest } from 'nest-oauth2/openid';
-import { type Html, html } from 'nest-oauth2/pages';
+import { type Html, html, page, sendPage } from 'nest-oauth2/pages';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 import type { Model } from './model.js';
-import { site } from './site.js';
+import { look, site } from './site.js';
 
-/** What the user has on their telephone: a page here, an app of yours elsewhere. */
+/** The telephone of the user: a page of this server. A real bank has an app. */
 @Controller('phone')
 export class PhoneController {
   constructor(
@@ -22,14 +22,13 @@ export class PhoneController {
     if (!user) return response.redirect('/oauth/login?return_to=/phone');
     const waiting: BackchannelRequest[] = [];
     for (const id of this.model.messagesOf(user)) {
-      // Undefined: it was decided, or nobody waits for it any more.
+      // `undefined` if the request is decided or expired.
       const found = await findBackchannelRequest(this.server, id, { user });
       if (found) waiting.push(found);
     }
-    // Nobody may lay this page under theirs, and have it clicked.
-    const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
-    response.set({ 'content-security-policy': policy, 'cache-control': 'no-store' }).type('html');
-    response.send(this.page(user, waiting).source);
+    // The page reloads every five seconds, since a new payment may wait.
+    response.set('refresh', '5');
+    sendPage(response, page({ title: 'Payments to approve', main: this.list(user, waiting) }, look));
   }
 
   @Post(':id')
@@ -47,36 +46,25 @@ export class PhoneController {
     response.redirect(303, '/phone');
   }
 
-  private page({ name }: User, waiting: readonly BackchannelRequest[]): Html {
-    return html`<!doctype html>
-      <html lang="en">
-        <meta name="viewport" content="width=device-width" />
-        <meta http-equiv="refresh" content="5" />
-        <title>Telephone</title>
-        <style>
-          body {
-            font: 18px system-ui;
-            margin: 2rem auto;
-            max-width: 22rem;
-          }
-        </style>
-        <h1>The telephone of ${name}</h1>
-        ${waiting.length > 0 ? waiting.map((one) => this.form(one)) : html`<p>Nobody asks you for anything.</p>`}
-      </html>`;
+  private list({ name }: User, waiting: readonly BackchannelRequest[]): Html {
+    return html`<p class="aside">The telephone of ${name}</p>
+      ${waiting.length > 0 ? waiting.map((one) => this.form(one)) : html`<p>No payment waits for your approval.</p>`}`;
   }
 
   private form({ id, client, bindingMessage, data }: BackchannelRequest): Html {
     const { facts } = this.server;
     const agreed = (data['authorization_details'] ?? []) as AuthorizationDetail[];
     const details = shownDetails(agreed, { server: facts, language: 'en' });
-    return html`<form method="post" action="/phone/${id}">
+    return html`<form class="stack" method="post" action="/phone/${id}">
       <h2>${(client as StoredClient).name}</h2>
-      <ul>
+      <ul class="details">
         ${details.map(({ title, lines }) => html`<li>${title} ${lines.join(', ')}</li>`)}
       </ul>
       <p>Does its till show <strong>${bindingMessage}</strong>?</p>
-      <button name="decision" value="pay">Pay</button>
-      <button name="decision" value="no">No</button>
+      <div class="choice">
+        <button class="primary" name="decision" value="pay">Pay</button>
+        <button name="decision" value="no">No</button>
+      </div>
     </form>`;
   }
 }

@@ -1,4 +1,7 @@
-import { pages } from 'nest-oauth2/pages';
+import { type Look, pages } from 'nest-oauth2/pages';
 
-/** Login and logout, ready-made. */
-export const site = pages({ site: 'The bank of Wonderland' });
+/** The look of all pages: the pages of the library and the telephone. */
+export const look: Look = { site: 'The bank of Wonderland', home: '/phone' };
+
+/** The ready-made pages: login and sign-out. */
+export const site = pages(look);
