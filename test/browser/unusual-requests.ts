@@ -38,7 +38,7 @@ export function unusualRequests(stage: Stage): void {
     expect(response?.status()).toBe(400);
     expect(await response?.headerValue('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe("This request can't be completed");
-    expect(await page.getByRole('alert').innerText()).toMatch(/^The application that sent you here is not known/);
+    expect(await page.getByRole('alert').innerText()).toMatch(/^The app that sent you here is unknown/);
     expect(await page.innerText('main')).toContain(detail);
     expect(await look(`error-${name.replaceAll(' ', '-')}`)).toBe(0);
     await page.getByRole('link', { name: 'nest-oauth2 quick start' }).click();
