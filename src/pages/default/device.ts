@@ -3,15 +3,16 @@ import { html } from '../html.js';
 import { asked, choice } from './asked.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
-/** Asks for the code that a device shows, or whether the one that came along is that. */
+/** Asks for the code that a device shows. A code of the link is filled in, for the user to compare it. RFC 8628 §3.3.1 */
 export function device({ say, action, fields, userCode, problem }: DevicePageContext): Page {
   const title = say('deviceTitle');
   const isWrong = problem === 'wrongCode';
+  const isMissing = userCode === undefined || isWrong;
   return {
     title: problem ? say('problem', { title }) : title,
     main: html`<h1>${title}</h1>
       ${problemNotice(say, problem)}
-      <p>${say(userCode === undefined ? 'deviceIntro' : 'deviceConfirm')}</p>
+      <p>${say(isMissing ? 'deviceIntro' : 'deviceConfirm')}</p>
       <form method="post" action="${action}">
         ${hidden(fields)}
         <label for="user_code">${say('deviceCode')}</label>
@@ -24,7 +25,8 @@ export function device({ say, action, fields, userCode, problem }: DevicePageCon
           spellcheck="false"
           maxlength="40"
           required
-          ${isWrong ? INVALID : userCode === undefined && FOCUSED}
+          ${isWrong && INVALID}
+          ${isMissing && FOCUSED}
         />
         <button class="primary wide">${say('deviceContinue')}</button>
       </form>

@@ -128,6 +128,14 @@ describe.each(PLATFORMS)('a device, by the pages on %s', (platform) => {
     await expect(poll()).rejects.toMatchObject({ error: 'access_denied' });
   });
 
+  it('asks again for the code of the device after a wrong code', async () => {
+    const { status, html } = await enter(await browserOf('alice'), 'BBBB-BBBB');
+    expect(status).toBe(400);
+    expect(html).toContain('This code is incorrect or has expired.');
+    expect(html).toContain('Enter the code shown on your device.');
+    expect(html).not.toContain('Does your device show this code?');
+  });
+
   it('is not connected by a link alone: the code that came in it is to be compared', async () => {
     const { begun } = await begin();
     const visitor = await browserOf('alice');
