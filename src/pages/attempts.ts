@@ -3,6 +3,7 @@ import type { Response, ServerFacts } from '../../lib/index.js';
 import { networkOf } from '../../lib/http/network.js';
 import { type RequestRate, WindowCounts } from '../../lib/window-counts.js';
 import { tenantOf } from '../tenants/tenant-of.js';
+import { foldedName } from './folded-name.js';
 
 /** An attempt to sign in. */
 export interface Attempt {
@@ -64,7 +65,10 @@ export class AttemptCounter {
         return this.users?.add(keyOf(attempt, realm)) ?? 0;
       },
       forgive: (attempt) => {
-        this.places.forget(keyOf(attempt, realm, placeOf(attempt)));
+        const place = keyOf(attempt, realm, placeOf(attempt));
+        if (attempt.secondFactor) return this.places.forget(place);
+        // Only this attempt: names of two users may share a count, and one of them must not reset the attempts at the other.
+        this.places.subtract(place);
         if (attempt.knownBrowser === undefined) this.users?.subtract(keyOf(attempt, realm));
       },
     };
@@ -74,9 +78,9 @@ export class AttemptCounter {
 const placeOf = ({ knownBrowser, address }: Attempt) =>
   knownBrowser === undefined ? `network ${networkOf(address ?? '')}` : `browser ${knownBrowser}`;
 
-/** Names are typed in any case; ids that differ in nothing else are those of two users. Hashed, so that a key has a fixed size. */
+/** Returns the key of a count. It is hashed, so that it has a fixed size. The ids of users (second factor) are compared exactly. */
 const keyOf = ({ username, secondFactor }: Attempt, realm: string | number, place?: string) =>
-  hash('sha256', JSON.stringify([realm, secondFactor ? username : username.toLowerCase(), place]), 'base64url');
+  hash('sha256', JSON.stringify([realm, secondFactor ? username : foldedName(username), place]), 'base64url');
 
 const numbers = new WeakMap<object, number>();
 let models = 0;

@@ -77,10 +77,24 @@ export function isFormToken(token: unknown, cookie: string | undefined, about?: 
   return typeof token === 'string' && cookie !== undefined && isSameText(token, formToken(cookie, about));
 }
 
+/**
+ * Returns the value of a cookie. Only spaces and tabs around a name are ignored: `trim()` would also remove a no-break space, and another
+ * host of the domain can set a cookie whose name is a no-break space and `__Host-`. RFC 6265 §5.4, RFC 6265bis §4.1.3.2
+ */
 function valueOf(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
-    const [key = '', value] = pair.split('=', 2);
-    if (key.trim() === name) return value?.trim();
+    const end = pair.indexOf('=');
+    if (end >= 0 && bare(pair.slice(0, end)) === name) return bare(pair.slice(end + 1));
   }
   return undefined;
 }
+
+/** Returns a text without outer spaces and tabs. A regular expression for both ends would take quadratic time. */
+function bare(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && BLANKS.includes(text[from]!)) from += 1;
+  while (to > from && BLANKS.includes(text[to - 1]!)) to -= 1;
+  return text.slice(from, to);
+}
+
+const BLANKS = ' \t';

@@ -10,7 +10,8 @@ const LIFETIME = 400 * 24 * 3600;
 
 /**
  * A cookie that shows that a user has signed in before in this browser. It signs nobody in: attempts with it are counted apart, so that
- * an attacker who guesses a user's password cannot keep the user out. It is signed with the option `secret` for one user name.
+ * an attacker who guesses a user's password cannot keep the user out. It is signed with the option `secret` for one user name, exactly as
+ * it was typed: names that differ in case alone may be those of two users.
  */
 export class KnownBrowser {
   private readonly cookie: BrowserCookie;
@@ -43,7 +44,7 @@ export class KnownBrowser {
     if (this.secret === undefined) return undefined;
     const { server } = this.site;
     const realm = [tenantOf(server) ?? null, server.issuerOf(this.visit.request) ?? null];
-    const text = JSON.stringify([...realm, username.toLowerCase(), id]);
+    const text = JSON.stringify([...realm, username, id]);
     return createHmac('sha256', this.secret).update(`nest-oauth2 known browser ${text}`).digest('base64url');
   }
 }

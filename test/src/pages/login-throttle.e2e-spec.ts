@@ -19,6 +19,16 @@ const newStore = () =>
     },
   });
 
+/** A store that tells two users apart by the case of their names. */
+const caseSensitive = () =>
+  new MemoryStore({
+    clients: [],
+    users: {
+      findById: (id) => ({ id }),
+      findByCredentials: (id, password) => password === { alice: 'wonderland', ALICE: 'mine' }[id] && { id },
+    },
+  });
+
 describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
   afterEach(stopHosts);
 
@@ -65,7 +75,7 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
   it('lets the user in whose network guesses their password', async () => {
     const { from } = await open();
     const alice = from('198.51.100.1');
-    await alice.signIn('/oauth/login', 'Alice');
+    await alice.signIn('/oauth/login');
     alice.cookies.delete('oauth2-session');
     await statuses(Array.from({ length: 12 }, () => guess(from('198.51.100.1'))));
     expect((await from('198.51.100.1').signIn('/oauth/login')).status).toBe(429);
@@ -92,5 +102,50 @@ describe.each(PLATFORMS)('the default login throttle on %s', (platform) => {
     bob.cookies.set('oauth2-known-browser', known);
     await statuses(Array.from({ length: 10 }, () => () => bob.signIn('/oauth/login', 'bob', 'wrong')));
     expect((await from('203.0.113.10').signIn('/oauth/login', 'bob', 'wrong')).status).toBe(429);
+  });
+
+  it('counts the spellings of a name that a collation finds as one user together', async () => {
+    const { from } = await open();
+    const names = [
+      'alice',
+      'álice',
+      'ALICE',
+      'alicé',
+      'ａlice',
+      'alice ',
+      'a\u200Dlice',
+      'alıce',
+      'a\u0301lice',
+      'ALİCE',
+    ];
+    const visitor = from('198.51.100.1');
+    const tries = [...names, 'älice'].map((name) => () => visitor.signIn('/oauth/login', name, 'wrong'));
+    expect(await statuses(tries)).toEqual([...Array<number>(10).fill(401), 429]);
+    expect((await visitor.signIn('/oauth/login', 'bob', 'wrong')).status).toBe(401);
+  });
+
+  it('does not reset the attempts at one user when another user with a similar name signs in', async () => {
+    const { from, url } = await open({ model: caseSensitive() });
+    const tries = Array.from({ length: 11 }, (_, index) => async () => {
+      if (index === 9) expect((await from('198.51.100.1').signIn('/oauth/login', 'ALICE', 'mine')).status).toBe(303);
+      return from('198.51.100.1').signIn('/oauth/login', 'alice', 'wrong');
+    });
+    expect((await statuses(tries)).at(-1)).toBe(429);
+    const mallory = from('203.0.113.1');
+    await mallory.signIn('/oauth/login', 'ALICE', 'mine');
+    const known = new Visitor(url, { 'x-forwarded-for': '198.51.100.1' });
+    known.cookies.set('oauth2-known-browser', mallory.cookies.get('oauth2-known-browser')!);
+    expect((await known.signIn('/oauth/login', 'alice', 'wrong')).status).toBe(429);
+  });
+
+  it('ignores a cookie whose name only ends in the `__Host-` name, behind a no-break space', async () => {
+    const { url } = await open({ issuer: 'https://id.example' });
+    const page = await fetch(`${url}/oauth/login`);
+    const [cookie = ''] = page.headers.getSetCookie()[0]!.split(';');
+    expect(cookie).toMatch(/^__Host-oauth2-session=/);
+    const isKept = async (sent: string) =>
+      (await fetch(`${url}/oauth/login`, { headers: { cookie: sent } })).headers.getSetCookie().length === 0;
+    const kept = [cookie, `other=1;\t${cookie}`, `\u00A0${cookie}`, `\u0085${cookie}`].map(isKept);
+    expect(await Promise.all(kept)).toEqual([true, true, false, false]);
   });
 });
