@@ -1,11 +1,13 @@
 import { TemporarilyUnavailableError } from '../errors.js';
 import type { Exchange } from '../endpoints/exchange.js';
+import { isSelfRegistered } from '../features/client-metadata/self-registered.js';
 import { addressOf, networkOf } from '../http/network.js';
 import { type RequestRate, WindowCounts } from '../window-counts.js';
 
 /**
- * Limits how often public clients may send requests from one network, where each request makes the server store something. A client
- * that authenticates is not limited. Counted in the memory of this process; requests whose address is unknown are not counted.
+ * Limits how often public clients may send requests from one network, where each request makes the server store something. Clients that
+ * registered themselves are limited too, because an attacker can register a client with a secret. Other clients that authenticate are not
+ * limited. Counted in the memory of this process; requests whose address is unknown are not counted.
  */
 export class PublicClientRate {
   private readonly counts: WindowCounts | undefined;
@@ -16,12 +18,16 @@ export class PublicClientRate {
   }
 
   /** @throws {TemporarilyUnavailableError} With status 429, if there were too many requests. RFC 9126 §2.3 */
-  verify({ proof, request }: Pick<Exchange, 'proof' | 'request'>): void {
+  verify({ client, proof, request }: Pick<Exchange, 'client' | 'proof' | 'request'>): void {
     const address = addressOf(request);
-    if (!this.counts || proof !== 'none' || address === undefined) return;
+    const isLimited = proof === 'none' || isSelfRegistered(client);
+    if (!this.counts || !isLimited || address === undefined) return;
     const retryAfter = this.counts.add(networkOf(address));
     if (retryAfter === 0) return;
-    const detail = { rule: 'a public client sends few requests from one network', given: networkOf(address) };
+    const detail = {
+      rule: 'public and self-registered clients send few requests from one network',
+      given: networkOf(address),
+    };
     throw new TemporarilyUnavailableError('Too many requests: try again later', { code: 429, retryAfter }).because(
       detail,
     );

@@ -17,8 +17,8 @@ export interface DeviceAuthorizationOptions {
   /** Where users enter their codes: an https URL, short enough to be typed. Default: the page of `nest-oauth2/pages` */
   verificationUri?: string;
   /**
-   * How many codes public clients may ask for from one network (an IPv4 address or an IPv6 /64), in one process; `false`: any number.
-   * Beyond that 429 with `Retry-After`. Default: `{ requests: 60, per: 60 }`
+   * How many codes public and self-registered clients may ask for from one network (an IPv4 address or an IPv6 /64), in one process;
+   * `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 60, per: 60 }`
    */
   rate?: RequestRate | false;
 }

@@ -31,8 +31,8 @@ export interface PushedRequestOptions {
   /** Seconds that a request is kept for which came in time: a login takes its time, and pages are reloaded. Default: 1800 */
   interactionLifetime?: number;
   /**
-   * How many requests public clients may push from one network (an IPv4 address or an IPv6 /64), in one process; `false`: any number.
-   * Beyond that 429 with `Retry-After`. Default: `{ requests: 600, per: 60 }`
+   * How many requests public and self-registered clients may push from one network (an IPv4 address or an IPv6 /64), in one process;
+   * `false`: any number. Further requests get 429 with `Retry-After`. Default: `{ requests: 600, per: 60 }`
    */
   rate?: RequestRate | false;
 }

@@ -90,6 +90,22 @@ describe('a request that is pushed', () => {
     expect(statuses).toEqual([201, 201, 429, 201]);
   });
 
+  it('limits clients that registered themselves, although they authenticate, and no other client that does', async () => {
+    const { server, store } = make({ rate: { requests: 2, per: 60 } });
+    await store.createClient({ ...WEB, id: 'dcr_web', secret: SECRET, scopes: ['read'] });
+    const statuses = async (client_id: string) => {
+      const seen = [];
+      for (let count = 0; count < 3; count += 1) {
+        const request = formRequest({ ...ASKED, client_id, client_secret: SECRET });
+        const native = { ip: '192.0.2.1' };
+        seen.push((await ask(server, 'pushed_authorization_request', Object.assign(request, { native }))).status);
+      }
+      return seen;
+    };
+    expect(await statuses('dcr_web')).toEqual([201, 201, 429]);
+    expect(await statuses('web')).toEqual([201, 201, 201]);
+  });
+
   it('gets a name that nobody can guess, for a while', async () => {
     const { server } = make();
     const { status, headers, body } = await push(server);
