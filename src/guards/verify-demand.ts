@@ -52,10 +52,13 @@ async function verify(
   throw refuse(response, error, { request, options: server.facts?.options, server: server.facts, scope });
 }
 
-const rolesOf = ({ user }: Token): readonly unknown[] => (Array.isArray(user['roles']) ? user['roles'] : []);
+/** Returns the names of roles that the user has. A model may return roles that are objects, which have no text to report. */
+function rolesOf({ user }: Token): readonly string[] {
+  const { roles }: { roles?: unknown } = user;
+  return Array.isArray(roles) ? roles.filter((role): role is string => typeof role === 'string') : [];
+}
 
-const hasRole = (token: Token, roles: readonly string[]) =>
-  rolesOf(token).some((role) => roles.includes(role as string));
+const hasRole = (token: Token, roles: readonly string[]) => rolesOf(token).some((role) => roles.includes(role));
 
 const NO_USER = 'Insufficient scope: the client acts for itself, and a user is required';
 

@@ -1,5 +1,6 @@
 import type { Client } from '../../lib/index.js';
 import { registered } from '../../lib/features/client-metadata/registered.js';
+import { commonHost, hostOf } from '../../lib/features/client-metadata/sector-host.js';
 import { SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
 import { unknownOption } from '../../lib/features/unknown-option.js';
 import { keepRecent } from '../../lib/keep-recent.js';
@@ -49,14 +50,15 @@ export class ClientLogos {
 
 /**
  * Whether the logo's host belongs to the client. The operator vouches for the clients that it registers. A client that describes
- * itself may use only hosts of its client identifier and of its redirect URIs, so that it cannot link another site's logo.
- * RFC 7591 §5
+ * itself may use only the host of its client identifier, or the one host of all its redirect URIs: it may list redirect URIs of other sites,
+ * and must not be able to show their logos. RFC 7591 §5
  */
 function mayShow(client: Client, logo: string): boolean {
   const { metadata } = client as { metadata?: unknown };
   if (metadata === undefined || metadata === null) return true;
-  const own = [client.clientIdHost === undefined ? undefined : client.id, client.redirectUris].flat();
-  return own.some((uri) => typeof uri === 'string' && URL.canParse(uri) && hostOf(uri) === hostOf(logo));
+  const own = [
+    client.clientIdHost === undefined ? undefined : hostOf(client.id),
+    commonHost(client.redirectUris ?? []),
+  ];
+  return own.includes(hostOf(logo));
 }
-
-const hostOf = (uri: string) => new URL(uri).hostname;

@@ -109,6 +109,20 @@ describe.each(PLATFORMS)('@Roles() on %s', (platform) => {
     expect(await statusOf('', await tokenOf('eve'))).toBe(403);
   });
 
+  it('rejects roles that are no texts', async () => {
+    const getAccessToken = (accessToken: string) => ({
+      accessToken,
+      accessTokenExpiresAt: new Date(Date.now() + 60_000),
+      client: { id: 'app', grants: [] },
+      user: { id: 'odd', roles: [Object.create(null), null] },
+    });
+    const { url } = await startHost(platform, {
+      imports: [OAuth2Module.forRoot({ model: { getAccessToken }, controllers: false })],
+      controllers: [NotesController],
+    });
+    expect(await statusOf('', 'odd', url)).toBe(403);
+  });
+
   it('on a method replaces the roles of the controller', async () => {
     expect(await statusOf('/audit', await tokenOf('alice'))).toBe(403);
     expect(await statusOf('/audit', await tokenOf('root'))).toBe(200);

@@ -167,6 +167,14 @@ describe.each(PLATFORMS)('the logo of a client on consent pages, on %s', (platfo
     expect(logos.requests).toHaveLength(host === undefined ? 0 : 1);
   });
 
+  it('of a client that describes itself is left out if its redirect URIs have several hosts', async () => {
+    const redirectUris = ['https://attacker.example/cb', REDIRECT];
+    const metadata = { logo_uri: `${logos.url}/logo.png` };
+    const { consent } = await setUp({ logoUri: undefined, redirectUris, metadata } as never);
+    expect(pictureOf((await consent()).html)).toBeUndefined();
+    expect(logos.requests).toEqual([]);
+  });
+
   it.each<[string, unknown]>([
     ['is not https and not local', 'http://logo.example/a.png'],
     ['is no text', 7],
