@@ -107,7 +107,9 @@ export class PageRenderer {
         ${script !== undefined && html`<script src="${script}" type="module"></script>`}`,
     };
     const sources = script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"];
-    return this.write(page, said, { status, sources });
+    const shown = this.write(page, said, { status, sources });
+    // With `no-referrer`, browsers send `Origin: null` with a form, and CSRF checks of the application fail. Fetch §3.1
+    return { ...shown, headers: { ...shown.headers, 'Referrer-Policy': 'same-origin' } };
   }
 
   /** Writes the document around a page, and its headers. */

@@ -41,6 +41,9 @@ export const startSwagger = (): Promise<Sample> => start('14-swagger', / {2}Open
 /** Starts the sample of passkeys. */
 export const startPasskeys = (): Promise<Sample> => start('17-passkeys', LISTENING, {});
 
+/** Starts the sample of Passport. */
+export const startPassport = (): Promise<Sample> => start('16-passport', LISTENING, {});
+
 /** Starts the provider and the two applications that sign users in by it. */
 export async function startOpenId(): Promise<{ server: Sample; web: Sample; page: Sample }> {
   const [port, ...ports] = await Promise.all([givenPort(), givenPort(), givenPort()]);

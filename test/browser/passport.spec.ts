@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { type Sample, startPassport } from './sample.js';
+import { openBrowser, openPage, signIn } from './visitor.js';
+
+describe('the sample of Passport', () => {
+  let browser: Browser;
+  let sample: Sample;
+
+  // Time to install the sample on a clean clone.
+  beforeAll(async () => {
+    browser = await openBrowser();
+    sample = await startPassport();
+  }, 600_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await sample?.stop();
+  });
+
+  it('signs Alice in on the login page of the application, and ends on a page', async () => {
+    const { page, complaints, look } = await openPage(browser, { viewport: { width: 390, height: 844 } });
+    await page.goto(sample.url);
+    await page.getByRole('link', { name: 'Read my notes with an app' }).click();
+    await page.getByLabel('Username').fill('alice');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Incorrect username or password.').waitFor();
+    const wide = [await look('passport-login')];
+    await signIn(page);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+    wide.push(await look('passport-denied'));
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.getByRole('link', { name: 'Read my notes with an app' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'Notes of Alice Liddell' }).waitFor();
+    wide.push(await look('passport-notes'));
+    expect([complaints, wide]).toEqual([[], [0, 0, 0]]);
+  });
+});
