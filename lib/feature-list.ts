@@ -72,6 +72,7 @@ export const HOOKS: readonly Hook[] = [
   'metadata',
   'findClient',
   'verifyClientMetadata',
+  'checkOptions',
   'resolve',
   'ask',
   'prompt',

@@ -68,6 +68,12 @@ export interface Feature {
   metadata?(server: ServerFacts, issuer: string | undefined): object;
   /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
   check?(server: ServerFacts): readonly string[];
+  /**
+   * Validates the options of a single call of `authorize`, `authenticate`, `token` or `readAuthorizationRequest`, merged with those of
+   * the server. Returns configuration errors: the first one fails the call with `server_error`. It does not run for calls without
+   * options, or with a `scope` alone.
+   */
+  checkOptions?(options: Options): readonly string[];
   /** What keeps it from working now, as a sentence; undefined: nothing. Asked by health checks. */
   health?(server: ServerFacts): Awaitable<string | undefined>;
   /** Finds a client that the model does not know, and that brings no secret; one feature of a server may. CIMD §5 */

@@ -1,4 +1,4 @@
-import { toOAuthError } from './errors.js';
+import { ServerError, toOAuthError } from './errors.js';
 import type { ServerFacts } from './feature.js';
 import type { Handler } from './endpoints/handler.js';
 import { keepRecent } from './keep-recent.js';
@@ -52,20 +52,34 @@ export class OperationCache<O> {
   }
 
   private find(options: object | undefined): O {
+    const { options: settled } = this.server;
     const scope = options && onlyScope(options);
-    if (options && scope === undefined) return this.make(options);
+    if (options && scope === undefined) return this.make(this.checked(options));
     let operation = this.kept.get(scope);
     if (!operation) {
       // Of the scope it is kept by, and of nothing else that the caller's object may turn out to be.
-      operation = this.make(scope === undefined ? undefined : { scope });
+      operation = this.make(scope === undefined ? settled : settleOptions(settled, { scope } as object));
       keepRecent(this.kept, scope, operation, MAX_CACHED);
     }
     return operation;
   }
 
-  private make(options: object | undefined): O {
-    const { options: settled } = this.server;
-    const made = new this.Operation(options ? settleOptions(settled, options) : settled, this.server);
+  /**
+   * Merges the options of a call with those of the server.
+   * @throws {ServerError} If a feature of the server, such as a profile, does not allow them.
+   */
+  private checked(options: object): Options {
+    const { server } = this;
+    const settled = settleOptions(server.options, options);
+    for (const feature of server.hooks.checkOptions) {
+      const [fault] = feature.checkOptions(settled);
+      if (fault !== undefined) throw new ServerError(`Server error: ${fault}`);
+    }
+    return settled;
+  }
+
+  private make(options: Options): O {
+    const made = new this.Operation(options, this.server);
     return this.name === undefined ? made : (observed(made as Handler, this.name, this.server) as O);
   }
 }

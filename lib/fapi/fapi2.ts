@@ -1,4 +1,4 @@
-import { InvalidRequestError, InvalidTokenError, ServerError } from '../errors.js';
+import { InvalidRequestError, InvalidTokenError } from '../errors.js';
 import type { Feature } from '../feature.js';
 import { pushedRequests, type PushedRequestOptions } from '../features/pushed-requests/pushed-requests.js';
 import { serverMetadata } from '../features/server-metadata/server-metadata.js';
@@ -69,6 +69,7 @@ const profile = (messageSigning: boolean): Feature => ({
     algorithms: (alg) => !ALGORITHMS.some((one) => one === alg),
   },
   check: (server) => [...faultsOf(server, messageSigning)],
+  checkOptions: (options) => [...optionFaults(options)],
 
   /** What was not pushed is refused; where the answer would go over plain http, not even that is sent there. FAPI 2.0 SP §5.3.2.2 (8) */
   resolve(request) {
@@ -86,12 +87,6 @@ const profile = (messageSigning: boolean): Feature => ({
     if (isEncrypted(redirectUri)) return;
     const rule = 'answers are sent by https, to an app on this device, or to its loopback address';
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ rule });
-  },
-
-  /** A host may give options with each call, which no start has seen. */
-  admit({ options }) {
-    const [fault] = optionFaults(options);
-    if (fault !== undefined) throw new ServerError(`Server error: ${fault}`);
   },
 
   /** FAPI 2.0 SP §5.3.2.1 (4) */

@@ -11,6 +11,7 @@ import type { RegistrationOptions } from '../registration/registration-options.j
 import { resourceIndicators } from '../resource-indicators/resource-indicators.js';
 import { protectedResource } from '../resource-metadata.js';
 import { serverMetadata } from '../server-metadata/server-metadata.js';
+import type { Options } from '../../options/settle.js';
 import { unknownOption } from '../unknown-option.js';
 
 /** What `mcp()` takes. All of it may be left out. */
@@ -73,6 +74,7 @@ const profile = (options: McpOptions): Feature => ({
   // at once that its token is over, and each refreshes it.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },
   check: (server) => [...faultsOf(options, server)],
+  checkOptions: (settled) => [...optionFaults(settled)],
 
   /** A client that brings no good token learns which scope to ask for; of one that falls short it is said anyway. RFC 6750 §3 */
   challenge({ error, options: { scope: wanted }, request, server }) {
@@ -94,13 +96,20 @@ const NAMES = {
 function* faultsOf(options: McpOptions, { options: settled, resources }: ServerFacts): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, '`mcp()`');
   if (misspelt !== undefined) yield misspelt;
-  const { issuer, requirePKCE, enablePlainPKCE } = settled;
-  if (requirePKCE !== 'all') yield '`mcp()` has every client send a PKCE challenge: leave the option `requirePKCE` out';
-  if (enablePlainPKCE) yield '`mcp()` takes no `plain` challenges: leave the option `enablePlainPKCE` out';
+  yield* optionFaults(settled);
   const { resource, name } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) yield '`name` of `mcp()` must be a text';
-  const url = resource === undefined ? undefined : resourceUrl(resource, issuer);
+  const url = resource === undefined ? undefined : resourceUrl(resource, settled.issuer);
   if (url !== undefined && !resources.some((one) => resourceKey(one) === resourceKey(url))) {
     yield `\`protectedResource()\` beside \`mcp()\` does not list its resource \`${resource}\`: list it there`;
   }
+}
+
+/** Validates the options of a server or of a single call. MCP 2026-07-28, Authorization */
+function* optionFaults({ requirePKCE, enablePlainPKCE, allowBearerTokensInQueryString }: Options): Iterable<string> {
+  if (requirePKCE !== 'all')
+    yield '`mcp()` requires a PKCE challenge of every client: leave the option `requirePKCE` out';
+  if (enablePlainPKCE) yield '`mcp()` rejects the PKCE method `plain`: leave the option `enablePlainPKCE` out';
+  if (!allowBearerTokensInQueryString) return;
+  yield '`mcp()` rejects access tokens in a URL: leave the option `allowBearerTokensInQueryString` out';
 }

@@ -154,8 +154,9 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
   });
 
   it.each<[string, string, Partial<OAuth2ModuleOptions>]>([
-    ['PKCE left to some', '`mcp()` has every client send a PKCE challenge', { requirePKCE: 'public' }],
-    ['plain challenges', '`mcp()` takes no `plain` challenges', { enablePlainPKCE: true }],
+    ['PKCE left to some', '`mcp()` requires a PKCE challenge of every client', { requirePKCE: 'public' }],
+    ['plain challenges', '`mcp()` rejects the PKCE method `plain`', { enablePlainPKCE: true }],
+    ['tokens in URLs', '`mcp()` rejects access tokens in a URL', { allowBearerTokensInQueryString: true }],
     ['no issuer', 'option `issuer`', { issuer: undefined }],
     ['a misspelt option', 'unknown option `resources` of `mcp()`', { features: [mcp({ resources: [] } as never)] }],
     ['a resource that is none', 'must be an https URL', { features: [mcp({ resource: 'mcp' })] }],

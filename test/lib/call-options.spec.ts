@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { fapi2 } from 'nest-oauth2/fapi';
+import { mcp } from 'nest-oauth2/mcp';
+import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { answer, authorizeRequest, CHALLENGE, FORM, resourceRequest } from '../support/requests.js';
+
+const CALLBACK = 'https://app.example/cb';
+const client = { id: 'web', grants: ['authorization_code'], redirectUris: [CALLBACK], scopes: ['read'] };
+
+function serverWith(features: readonly (Feature | readonly Feature[])[]) {
+  const model = new MemoryStore({
+    clients: [{ ...client, tokenEndpointAuthMethod: 'none' }],
+    users: { findById: () => ({ id: 'alice' }), findByCredentials: () => undefined },
+  });
+  return new OAuth2Server({ model, issuer: 'https://id.example.com', features });
+}
+
+const fapi = () => serverWith([fapi2()]);
+const forMcp = () => serverWith([mcp()]);
+const query = { redirect_uri: CALLBACK, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+const authenticateHandler = { handle: () => ({ id: 'alice' }) };
+
+const refusedBy = (option: string) => ({
+  name: 'server_error',
+  message: expect.stringContaining(`leave the option \`${option}\` out`),
+});
+
+describe.each([
+  ['fapi2()', fapi, 'authorizationCodeLifetime', 86_400],
+  ['fapi2()', fapi, 'requirePKCE', 'none'],
+  ['fapi2()', fapi, 'enablePlainPKCE', true],
+  ['mcp()', forMcp, 'requirePKCE', 'public'],
+  ['mcp()', forMcp, 'enablePlainPKCE', true],
+] as const)('%s', (_name, create, option, value) => {
+  it(`rejects a call of authorize() with ${option}: ${value}`, async () => {
+    const server = create();
+    const options = { authenticateHandler, [option]: value };
+    const { error, headers } = await answer(server, 'authorize', authorizeRequest(query), options);
+    expect(error).toMatchObject(refusedBy(option));
+    expect(headers['location']).toBeUndefined();
+  });
+
+  it(`rejects a call of readAuthorizationRequest() with ${option}: ${value}`, async () => {
+    const read = create().readAuthorizationRequest(authorizeRequest(query), new Response(), { [option]: value });
+    await expect(read).rejects.toMatchObject(refusedBy(option));
+  });
+});
+
+describe.each([
+  ['fapi2()', fapi],
+  ['mcp()', forMcp],
+])('%s', (_name, create) => {
+  it('rejects a call of authenticate() that allows access tokens in a URL', async () => {
+    const options = { scope: 'read', allowBearerTokensInQueryString: true };
+    const { error } = await answer(create(), 'authenticate', resourceRequest(), options);
+    expect(error).toMatchObject(refusedBy('allowBearerTokensInQueryString'));
+  });
+
+  it('accepts options of a call that it does not restrict', async () => {
+    const options = { scope: ['read'], addAcceptedScopesHeader: false };
+    const { error } = await answer(create(), 'authenticate', resourceRequest(), options);
+    expect(error).toMatchObject({ name: 'invalid_token' });
+  });
+});
+
+it('issues a code by a call whose code lifetime the profile allows', async () => {
+  const options = { authenticateHandler, authorizationCodeLifetime: 30 };
+  const { redirected } = await answer(forMcp(), 'authorize', authorizeRequest(query), options);
+  expect(redirected).toMatchObject({ code: expect.any(String) });
+});
+
+describe('Feature.checkOptions()', () => {
+  const observing = () => {
+    const seen: object[] = [];
+    const feature: Feature = {
+      name: 'Observer',
+      checkOptions(options) {
+        seen.push(options);
+        return [];
+      },
+    };
+    return { seen, server: serverWith([feature]) };
+  };
+
+  it('gets the options of the call merged with those of the server', async () => {
+    const { seen, server } = observing();
+    const request = new Request({ method: 'POST', headers: FORM, query: {}, body: {} });
+    await answer(server, 'token', request, { accessTokenLifetime: 7 });
+    expect(seen).toEqual([expect.objectContaining({ accessTokenLifetime: 7, requirePKCE: 'public' })]);
+  });
+
+  it('does not run for calls without options or with a scope alone', async () => {
+    const { seen, server } = observing();
+    for (const options of [undefined, { scope: 'read' }]) {
+      await answer(server, 'authenticate', resourceRequest(), options);
+    }
+    expect(seen).toEqual([]);
+  });
+});

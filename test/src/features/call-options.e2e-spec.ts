@@ -1,0 +1,70 @@
+import { Controller, Get, Inject, Logger, Query, Req, Res } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  type NativeReply,
+  type NativeRequest,
+  OAuth2Module,
+  OAuth2Server,
+  Response,
+  sendOAuthResponse,
+  toOAuthRequest,
+} from 'nest-oauth2';
+import { fapi2 } from 'nest-oauth2/fapi';
+import { mcp } from 'nest-oauth2/mcp';
+
+import { demoStore } from '../../support/demo.js';
+import { answerOf, get } from '../../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+
+const OPTIONS: Record<string, object> = {
+  lifetime: { authorizationCodeLifetime: 86_400 },
+  pkce: { requirePKCE: 'none' },
+  query: { allowBearerTokensInQueryString: true },
+};
+
+/** An application that gives the operations options of its own. */
+@Controller('own')
+class OwnController {
+  constructor(@Inject(OAuth2Server) private readonly server: OAuth2Server) {}
+
+  @Get('authorize')
+  authorize(@Req() native: NativeRequest, @Res() reply: NativeReply, @Query('with') name: string) {
+    return this.send(reply, (response) => this.server.authorize(toOAuthRequest(native), response, OPTIONS[name]));
+  }
+
+  @Get('authenticate')
+  authenticate(@Req() native: NativeRequest, @Res() reply: NativeReply, @Query('with') name: string) {
+    return this.send(reply, (response) => this.server.authenticate(toOAuthRequest(native), response, OPTIONS[name]));
+  }
+
+  private async send(reply: NativeReply, run: (response: Response) => Promise<unknown>) {
+    const response = new Response();
+    const failure = await run(response).catch((error: Error) => error);
+    if (failure instanceof Error) Logger.debug(failure.message);
+    sendOAuthResponse(response, reply);
+  }
+}
+
+describe.each(PLATFORMS)('options of a single call on %s', (platform) => {
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await stopHosts();
+  });
+
+  it.each([
+    ['fapi2()', fapi2, '/own/authorize?with=lifetime', 'authorizationCodeLifetime'],
+    ['fapi2()', fapi2, '/own/authenticate?with=query&access_token=a', 'allowBearerTokensInQueryString'],
+    ['mcp()', mcp, '/own/authorize?with=pkce', 'requirePKCE'],
+    ['mcp()', mcp, '/own/authenticate?with=query&access_token=a', 'allowBearerTokensInQueryString'],
+  ] as const)('are rejected by %s (%#)', async (_name, profile, path, option) => {
+    const debug = jest.spyOn(Logger, 'debug').mockImplementation(() => undefined);
+    const server = OAuth2Module.forRoot({ model: demoStore(), issuer: 'https://id.example', features: [profile()] });
+    const { url } = await startHost(platform, { imports: [server], controllers: [OwnController] });
+    const { status, body } = await answerOf(get(url + path));
+    expect({ status, body }).toMatchObject({ status: 503, body: { error: 'server_error' } });
+    expect(debug).toHaveBeenCalledWith(expect.stringContaining(`leave the option \`${option}\` out`));
+    // Without these options the request fails for a reason of its own.
+    const usual = await answerOf(get(url + path.replace('with=', 'without=')));
+    expect(usual.status).toBeLessThan(500);
+  });
+});
