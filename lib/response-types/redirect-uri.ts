@@ -16,11 +16,13 @@ export function isSameRedirectUri(given: string, registered: string, client: Cli
 const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
 
 /**
- * Does the client run on the user's own device? It says so, or no redirect URI of it leads to a web site. Any program
- * there may listen at a port that floats, so the codes of a web site must not go there. RFC 8252 §8.3
+ * Whether the client runs on the user's own device: its application type is `native`, or it has no application type and none of its
+ * redirect URIs leads to a web site. Any program on the device may listen at another port, so the codes of a web client are sent to
+ * the registered port only. RFC 8252 §7.3, §8.3
  */
 function isNative({ applicationType, redirectUris = [] }: Client): boolean {
-  return applicationType === 'native' || redirectUris.every((uri) => LOOPBACK.test(uri) || !WEB.test(uri));
+  if (applicationType === 'native' || applicationType === 'web') return applicationType === 'native';
+  return redirectUris.every((uri) => LOOPBACK.test(uri) || !WEB.test(uri));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ClientPolicy } from './client-policy.js';
 import { readCertificateName } from './certificate-name.js';
 import { readKeys } from './keys.js';
 import { given, invalid, isWord, list, readTexts, type Said, text } from './metadata-members.js';
-import { readRedirectUris, refused } from './redirect-uris.js';
+import { readRedirectUris, redirectRules, refused } from './redirect-uris.js';
 
 const MOST_TYPES = 20;
 const LONGEST_SCOPE = 4000;
@@ -24,7 +24,7 @@ export function readMetadata(said: Said, policy: ClientPolicy, usualMethod = 'cl
   if (method === 'none' && grants.includes('client_credentials')) {
     throw invalid('a client that acts for itself has to prove who it is');
   }
-  const uris = readRedirectUris(said, kind);
+  const uris = readRedirectUris(said, redirectRules(kind, types));
   if (types.length > 0 && !uris?.length) throw refused('missing `redirect_uris`');
   return defined({
     redirect_uris: uris,

@@ -42,9 +42,11 @@ describe('what a client says of itself', () => {
     [{ redirect_uris: ['data:text/html,a'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: [7] }, 'invalid_redirect_uri'],
     [{ redirect_uris: Array.from({ length: 21 }, (_, index) => `${CALLBACK}/${index}`) }, 'invalid_redirect_uri'],
-    [{ application_type: 'web', redirect_uris: ['http://127.0.0.1/'] }, 'invalid_redirect_uri'],
-    [{ application_type: 'web', redirect_uris: ['https://localhost/'] }, 'invalid_redirect_uri'],
-    [{ application_type: 'web', redirect_uris: ['com.example:/a'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['http://app.example/'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['http://localhost.app.example/'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['http://192.168.0.1/'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['http://localhost@app.example/'] }, 'invalid_redirect_uri'],
+    [{ application_type: 'web', redirect_uris: ['example:/a'] }, 'invalid_redirect_uri'],
     [{ application_type: 'other' }, 'invalid_client_metadata'],
     [{ grant_types: ['password'] }, 'invalid_client_metadata'],
     [{ grant_types: 'authorization_code' }, 'invalid_client_metadata'],
@@ -80,6 +82,19 @@ describe('what a client says of itself', () => {
   it.each([
     [{ redirect_uris: ['http://127.0.0.1/a', 'http://[::1]/a', 'http://localhost:3000/a', 'cursor://a/b'] }],
     [{ application_type: 'native', redirect_uris: ['com.example.app:/callback', CALLBACK] }],
+    [{ application_type: 'web', redirect_uris: ['http://127.0.0.1:8080', 'http://[::1]/', 'https://localhost/'] }],
+    [
+      // The registration request of oidc-agent.
+      {
+        application_type: 'web',
+        redirect_uris: [
+          'http://localhost:8080',
+          'http://localhost:47947',
+          'http://localhost:4242',
+          'com.example.agent:/redirect',
+        ],
+      },
+    ],
     [{ client_name: '👩‍💻', 'client_name#hi': 'हिन्दी', 'client_name#vi': 'Ghi chú ệ' }],
     [{ client_name: 'Notes', 'client_name#ja': 'ノート', logo_uri: 'https://a.example/logo.png' }],
     [{ jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } }],

@@ -102,6 +102,33 @@ describe('a client that registers itself', () => {
   });
 });
 
+describe('redirect URIs of a web client', () => {
+  const implicit = { grants: ['authorization_code', 'implicit'] };
+  const both = ['authorization_code', 'implicit'];
+  const loopback = ['http://localhost:8080', 'https://localhost/', 'http://[::1]/', 'com.example.app:/cb'];
+
+  it.each(loopback.flatMap((uri) => ['id_token', 'code id_token'].map((type) => [type, uri])))(
+    'must be https on the Internet for the response type `%s`: rejects %s',
+    async (type, uri) => {
+      const more = [registration({ open: true, scopes: ['openid'], rate: false, ...implicit })];
+      const { register } = await setUp({ more, responseTypes: ['id_token', 'code id_token'] });
+      const said = { application_type: 'web', redirect_uris: [uri], response_types: ['code', type], grant_types: both };
+      expect(await register(said)).toMatchObject({ status: 400, body: { error: 'invalid_redirect_uri' } });
+      expect((await register({ ...said, redirect_uris: [CALLBACK] })).status).toBe(201);
+    },
+  );
+
+  it('may be loopback addresses for the response type `code`, whose port does not float', async () => {
+    const { register, authorize } = await setUp();
+    const uri = 'http://localhost:8080';
+    const { body } = await register({ application_type: 'web', redirect_uris: [uri], response_types: ['code'] });
+    const client_id = String(body['client_id']);
+    expect((await authorize({ client_id, redirect_uri: uri })).parameters).toMatchObject({ code: expect.any(String) });
+    const elsewhere = await authorize({ client_id, redirect_uri: 'http://localhost:9090' });
+    expect(elsewhere.parameters).not.toHaveProperty('code');
+  });
+});
+
 describe('the sector of a client', () => {
   const elsewhere = 'https://third.example/cb';
   const redirect_uris = [CALLBACK, elsewhere];

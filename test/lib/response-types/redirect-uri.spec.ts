@@ -109,6 +109,7 @@ describe('a redirect URI', () => {
       { applicationType: 'web' },
       ['http://127.0.0.1/cb', 'HTTPS://app.example/'],
     ],
+    ['of a web client with loopback addresses only', { applicationType: 'web' }, ['http://127.0.0.1/cb']],
     ['of a client with a page in its network', {}, ['http://127.0.0.1/cb', 'http://printer.local/cb']],
   ])('has no floating port on the loopback address %s', async (_, client, registered) => {
     const { error, headers } = await authorize('http://127.0.0.1:51004/cb', registered, {}, client);
