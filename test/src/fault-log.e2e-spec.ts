@@ -5,6 +5,9 @@ import { answerOf, basic, bearer, get, post } from '../support/http.js';
 import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
 
 const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
+
+/** Returns a new error like `fault`: one error object is logged once. */
+const newFault = () => Object.assign(new Error(fault.message), { stack: fault.stack });
 const hidden = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
 
 describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
@@ -19,8 +22,8 @@ describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
 
   it('is told to the operator and to nobody else, at both endpoints and by the guard', async () => {
     const model = Object.assign(demoStore(), {
-      getClient: () => Promise.reject(fault),
-      getAccessToken: () => Promise.reject(fault),
+      getClient: () => Promise.reject(newFault()),
+      getAccessToken: () => Promise.reject(newFault()),
     });
     const { url } = await startHost(platform, demoModule({ model }), { logger });
     const query = new URLSearchParams(ASKED).toString();
@@ -37,7 +40,7 @@ describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
   });
 
   it('is told when the interaction threw it, while a refused request is not worth a line', async () => {
-    const interaction = Object.assign(new DemoInteraction(), { findUser: () => Promise.reject(fault) });
+    const interaction = Object.assign(new DemoInteraction(), { findUser: () => Promise.reject(newFault()) });
     const { url } = await startHost(platform, demoModule({ interaction }), { logger });
     await get(`${url}/oauth/authorize?${new URLSearchParams(ASKED).toString()}`);
     await get(`${url}/oauth/authorize`);
