@@ -11,7 +11,7 @@ export function openIdMetadata(server: ServerFacts, settings: OpenIdSettings): o
   const algorithms = [...new Set([settings.alg, ...findKeys(server)!.algorithms()])];
   return {
     scopes_supported: [OPENID, ...scopes.keys(), ...(settings.offlineAccess ? [OFFLINE_ACCESS] : [])],
-    subject_types_supported: settings.pairwise ? ['public', 'pairwise'] : ['public'],
+    subject_types_supported: subjectTypes(settings),
     id_token_signing_alg_values_supported: algorithms,
     userinfo_signing_alg_values_supported: algorithms,
     ...encryptionMetadata('id_token', server),
@@ -35,4 +35,10 @@ export function openIdMetadata(server: ServerFacts, settings: OpenIdSettings): o
     // Left out, the second one would say yes.
     ...(!takesRequestObjects(server) && { request_parameter_supported: false, request_uri_parameter_supported: false }),
   };
+}
+
+/** Returns the subject identifier types that a client may register. OpenID Connect Discovery §3 */
+function subjectTypes({ pairwise }: OpenIdSettings): readonly string[] {
+  if (!pairwise) return ['public'];
+  return pairwise.byDefault ? ['pairwise'] : ['public', 'pairwise'];
 }

@@ -1,6 +1,7 @@
-import { InvalidClientMetadataError, TemporarilyUnavailableError } from '../errors.js';
+import { InvalidClientMetadataError } from '../errors.js';
 import type { ClientMetadata } from '../features/client-metadata/client-metadata.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
+import { unreachableResource } from '../remote/client-resource.js';
 import { commonHost, sectorUris } from '../features/client-metadata/sector-host.js';
 
 /** Bytes of a document that lists redirect URIs. */
@@ -14,9 +15,14 @@ export class Sectors {
     this.fetch = new SafeFetch({ size: SIZE, ...options });
   }
 
-  /** @throws InvalidClientMetadataError for a client that does not belong to the sector that it names, or to none */
+  /**
+   * Verifies the `subject_type` and the sector of a client that registers itself, or that a metadata document describes.
+   * @throws {InvalidClientMetadataError} If `byDefault` is set and the client requests public identifiers: clients must not turn off what
+   *   the operator set for all of them. It is also thrown if the client does not belong to the sector that it claims.
+   */
   async verify(metadata: ClientMetadata, byDefault: boolean): Promise<void> {
     const { subject_type: type, sector_identifier_uri: uri, redirect_uris: redirectUris = [] } = metadata;
+    if (byDefault && type === 'public') throw invalid('`subject_type` must be `pairwise`, or omitted');
     if (uri !== undefined) await this.verifyListed(uri, redirectUris);
     const isPairwise = type === undefined ? byDefault : type === 'pairwise';
     if (!isPairwise || redirectUris.length === 0) return;
@@ -38,14 +44,14 @@ export class Sectors {
       const { body } = await this.fetch.text(uri, 'application/json');
       return JSON.parse(body) as unknown;
     } catch (error) {
-      if (error instanceof FetchError && error.isPassing) throw new TemporarilyUnavailableError(LATER);
+      if (error instanceof FetchError && error.isPassing) {
+        throw unreachableResource(`\`sector_identifier_uri\` cannot be read: ${error.message}`, error);
+      }
       if (!(error instanceof FetchError || error instanceof SyntaxError)) throw error;
       const rule = 'the document of a sector can be fetched';
       throw invalid('`sector_identifier_uri` cannot be read').because({ rule, given: error.message });
     }
   }
 }
-
-const LATER = 'Temporarily unavailable: `sector_identifier_uri` cannot be read now';
 
 const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);

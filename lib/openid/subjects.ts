@@ -10,7 +10,8 @@ export interface PairwiseOptions {
   /** The secret from which pairwise identifiers are derived: 32 random characters at least. Another salt changes every `sub`. */
   salt: string;
   /**
-   * Whether clients that register no `subject_type` get pairwise identifiers. Default: `false`. OpenID Connect Registration §2
+   * Whether clients that register no `subject_type` get pairwise identifiers. If `true`, clients that register themselves or are described
+   * by a metadata document must not request public ones. Default: `false`. OpenID Connect Registration §2
    */
   byDefault?: boolean;
 }

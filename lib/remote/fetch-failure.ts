@@ -1,5 +1,5 @@
 import { FetchError } from '../http/safe-fetch/index.js';
-import { unavailable } from './unavailable.js';
+import { unreachableResource } from './client-resource.js';
 
 /**
  * What becomes of a failure to fetch what somebody has named: nobody's fault for a while, or theirs. Any other failure stays what it is.
@@ -7,5 +7,7 @@ import { unavailable } from './unavailable.js';
  */
 export function fetchFailure(error: unknown, what: string, refused: (given: string) => Error): Error {
   if (!(error instanceof FetchError)) return error as Error;
-  return error.isPassing ? unavailable(`${what} cannot be read: ${error.message}`, 5, error) : refused(error.message);
+  return error.isPassing
+    ? unreachableResource(`${what} cannot be read: ${error.message}`, error)
+    : refused(error.message);
 }

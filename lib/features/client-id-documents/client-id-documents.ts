@@ -1,6 +1,7 @@
-import { InvalidClientError, TemporarilyUnavailableError } from '../../errors.js';
+import { InvalidClientError } from '../../errors.js';
 import type { Feature, ServerFacts } from '../../feature.js';
 import { FetchError, SafeFetch } from '../../http/safe-fetch/index.js';
+import { unreachableResource } from '../../remote/client-resource.js';
 import type { Model } from '../../model/model.js';
 import type { ClientMetadata } from '../client-metadata/client-metadata.js';
 import type { DescribedClient } from '../client-metadata/client-of.js';
@@ -75,9 +76,9 @@ class DocumentClients {
   }
 }
 
-/** What went wrong is for the operator: to the client one answer is like the other, and says nothing of this network. */
+/** Returns the error for a document that cannot be used. Its cause is logged; the client learns nothing about this network. */
 function refusalOf(error: unknown): Error {
-  if (error instanceof FetchError && error.isPassing) return new TemporarilyUnavailableError(error, { retryAfter: 5 });
+  if (error instanceof FetchError && error.isPassing) return unreachableResource(error.message, error);
   const rule = `the document of the client can be fetched and is good: ${error instanceof Error ? error.message : 'it is not'}`;
   return new InvalidClientError('Invalid client: its metadata document cannot be used').because({ rule });
 }

@@ -215,6 +215,17 @@ describe('the sector of a client', () => {
     expect(await byDefault.register({ redirect_uris })).toMatchObject(refusedAs('several hosts'));
   });
 
+  it('must not be avoided by public identifiers where the operator set pairwise ones for all clients', async () => {
+    const { register, get } = await setUp({ pairwise: { ...pairwise, byDefault: true } });
+    expect(await register({ subject_type: 'public' })).toMatchObject(refusedAs('`subject_type` must be `pairwise`'));
+    for (const said of [{ subject_type: 'pairwise' }, {}]) expect((await register(said)).status).toBe(201);
+    expect(await get('openid-configuration')).toMatchObject({ subject_types_supported: ['pairwise'] });
+    const optional = await setUp();
+    expect(await optional.get('openid-configuration')).toMatchObject({
+      subject_types_supported: ['public', 'pairwise'],
+    });
+  });
+
   it('that cannot be read now may be tried again', async () => {
     const { register } = await setUp();
     documents.replies['/sector'] = json([], {}, 503);

@@ -1,0 +1,93 @@
+import type { LoggerService } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { clientIdDocuments, registration } from 'nest-oauth2/features';
+import { privateKeyJwt } from 'nest-oauth2/jose';
+import { SignJWT } from 'jose';
+
+import { demoModule, demoStore } from '../support/demo.js';
+import { freePort } from '../support/free-port.js';
+import { answerOf, get, post } from '../support/http.js';
+import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+
+const HOUR = 3_600_000;
+let hours = 1;
+
+describe.each(PLATFORMS)('the log on %s', (platform) => {
+  const [error, warn, debug] = [jest.fn(), jest.fn(), jest.fn()];
+  const logger: LoggerService = { error, warn, debug, log() {} };
+
+  beforeEach(() => {
+    const now = performance.now.bind(performance);
+    const shift = hours++ * HOUR;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + shift);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    for (const level of [error, warn, debug]) level.mockReset();
+    await stopHosts();
+  });
+
+  /** A host name whose server refuses every connection. */
+  async function start(hosts: string) {
+    const port = await freePort();
+    const fetch = { lookup: async () => ['127.0.0.1'], allow: ['127.0.0.1'] };
+    const model = demoStore();
+    const features = [
+      clientIdDocuments({ scopes: ['notes:read'], fetch }),
+      privateKeyJwt({ fetch }),
+      registration({ open: true, rate: false }),
+    ];
+    const { url } = await startHost(platform, demoModule({ model, features, issuer: 'https://id.example' }), {
+      logger,
+    });
+    return { url, at: (name: string) => `https://${name}.${hosts}:${port}/resource`, model };
+  }
+
+  /** The lines about resources of clients, by their level. */
+  const lines = () =>
+    [error, warn, debug].map(
+      (level) =>
+        level.mock.calls.filter(
+          ([message]) => /\.example:\d+/.test(String(message)) && !/^\w+\.refused/.test(String(message)),
+        ).length,
+    );
+
+  it('has one warning per minute for client documents that cannot be fetched', async () => {
+    const { url, at } = await start('document.example');
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const query = new URLSearchParams({ client_id: at(name), response_type: 'code', redirect_uri: at(name) });
+      expect((await answerOf(get(`${url}/oauth/authorize?${query.toString()}`))).status).toBe(503);
+    }
+    expect(lines()).toEqual([0, 1, 3]);
+  });
+
+  it('has one warning per minute for keys of clients that cannot be fetched', async () => {
+    const { url, at, model } = await start('keys.example');
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await model.saveClient({
+        id,
+        grants: ['client_credentials'],
+        tokenEndpointAuthMethod: 'private_key_jwt',
+        jwksUri: at(id),
+      });
+      const client_assertion = await new SignJWT({ jti: id })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer(id)
+        .setSubject(id)
+        .setAudience('https://id.example')
+        .setExpirationTime('1m')
+        .sign(Buffer.alloc(32));
+      const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+      const form = {
+        grant_type: 'client_credentials',
+        client_assertion_type: type,
+        client_assertion: client_assertion.replace(/^[^.]+/, HEADER),
+      };
+      expect((await answerOf(post(`${url}/oauth/token`, form))).status).toBe(503);
+    }
+    expect(lines()).toEqual([0, 1, 3]);
+  });
+});
+
+/** An unsigned assertion suffices: the keys are fetched before the signature is verified. */
+const HEADER = Buffer.from(JSON.stringify({ alg: 'ES256' })).toString('base64url');
