@@ -14,8 +14,9 @@ export function keycloak({ client }: { client?: string } = {}): ClaimRules {
     clientIdClaims: ['azp'],
     rolesClaims: [['realm_access', 'roles'], ...ofClient],
     tokenUse: { claim: 'typ', values: ['Bearer', 'DPoP'] },
-    isClientCredentials: ({ preferred_username: name, azp }) =>
-      typeof azp === 'string' && name === `service-account-${azp.toLowerCase()}`,
+    // A user may be called like a service account; only tokens of service accounts have the claim of the client id.
+    isClientCredentials: ({ preferred_username: name, azp, client_id: id, clientId = id }) =>
+      typeof azp === 'string' && clientId === azp && name === `service-account-${azp.toLowerCase()}`,
   };
 }
 

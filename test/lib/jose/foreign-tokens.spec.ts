@@ -92,6 +92,14 @@ describe('tokens made from the documentation of other products', () => {
   const ask = async (rules: ClaimRules, claims: object, header?: object, audience = AUDIENCE) =>
     call({ issuer, jwks, audience, ...rules }, await sign(claims, header));
 
+  it('of a Keycloak user named like a service account have a user', async () => {
+    const claims = { sub: 'u', aud: AUDIENCE, azp: 'web', typ: 'Bearer', preferred_username: 'service-account-web' };
+    const { token } = await ask(keycloak(), claims);
+    expect(token).toMatchObject({ user: { id: 'u' } });
+    const service = await ask(keycloak(), { ...claims, client_id: 'web' });
+    expect(isClientItself(service.token!['user'] as object)).toBe(true);
+  });
+
   it('of Auth0 have permissions as roles', async () => {
     const claims = {
       sub: 'auth0|1',
