@@ -3,11 +3,14 @@ const words = (text: string) => new Set(text.trim().split(/\s+/));
 /** Error codes of Node, PostgreSQL, MySQL, MariaDB and SQLite for a database that cannot serve the request now. */
 const CODES = words(`
   ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EAI_AGAIN ENOTFOUND
-  25006 25P03 40001 40P01 55P03 57014 57P01 57P02 57P03 57P05
+  25006 25P03 25P04 40001 40003 40P01 55P03 57014 57P01 57P02 57P03 57P04 57P05
   PROTOCOL_CONNECTION_LOST PROTOCOL_SEQUENCE_TIMEOUT POOL_CLOSED
   ER_CON_COUNT_ERROR ER_TOO_MANY_USER_CONNECTIONS ER_USER_LIMIT_REACHED ER_OUT_OF_RESOURCES ER_CANT_CREATE_THREAD
   ER_SERVER_SHUTDOWN ER_NORMAL_SHUTDOWN ER_CONNECTION_KILLED ER_ABORTING_CONNECTION ER_NEW_ABORTING_CONNECTION
   ER_UNKNOWN_COM_ERROR ER_OPTION_PREVENTS_STATEMENT ER_READ_ONLY_MODE ER_DISK_FULL ER_RECORD_FILE_FULL
+  ER_INNODB_READ_ONLY ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION ER_SERVER_OFFLINE_MODE ER_HOST_IS_BLOCKED
+  ER_SESSION_WAS_KILLED ER_CLIENT_INTERACTION_TIMEOUT ER_RUN_HOOK_ERROR ER_TRANSACTION_ROLLBACK_DURING_COMMIT
+  ER_NET_READ_ERROR ER_NET_READ_INTERRUPTED ER_NET_ERROR_ON_WRITE ER_NET_WRITE_INTERRUPTED ER_CHECKREAD
   ER_LOCK_WAIT_TIMEOUT ER_LOCK_DEADLOCK ER_QUERY_INTERRUPTED ER_QUERY_TIMEOUT ER_STATEMENT_TIMEOUT
   SQLITE_FULL
 `);
@@ -22,6 +25,7 @@ const DISK = /^SQLITE_IOERR/;
 const NAMES = words(`
   MaxRetriesPerRequestError ClusterAllFailedError
   SocketClosedUnexpectedlyError SocketTimeoutError ConnectionTimeoutError DisconnectsClientError TimeoutError
+  SocketTimeoutDuringMaintenanceError CommandTimeoutDuringMaintenanceError MaxCommandRedirectionsError
   ReconnectStrategyError RootNodesUnavailableError ClientOfflineError ClientClosedError
 `);
 
@@ -29,6 +33,12 @@ const NAMES = words(`
 const TEXTS = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Query read timeout',
+  'Cannot use a pool after calling end on the pool',
+  'Pool is closed.',
+  'No connections available.',
+  'Queue limit reached.',
   "Can't add new command when connection is in closed state",
   'Connection is closed',
   'Command timed out',
@@ -38,7 +48,7 @@ const TEXTS = [
   'Cluster is ended',
   "Cluster isn't ready",
   'None of startup nodes is available',
-  'ERR max number of clients reached',
+  'ERR max number of clients ',
 ];
 
 /** Error codes of Redis. Before Redis 7, an error inside of a script has them at the end of another message. */

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { RedisStore } from 'nest-oauth2/stores/redis';
@@ -16,11 +18,30 @@ const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('S
 const codes = (text: string) => text.trim().split(/\s+/);
 
 const CODES: Record<string, string[]> = {
-  PostgreSQL: codes('25006 57014 57P01 57P02 57P03 08P01 08006 53100 53200 53300 53400 55P03 58030'),
+  PostgreSQL: codes('25006 57014 57P01 57P02 57P03 08P01 08006 53100 53200 53300 53400 55P03 58030 25P04 57P04 40003'),
   MariaDB: codes(`
     ER_OPTION_PREVENTS_STATEMENT ER_READ_ONLY_MODE ER_CON_COUNT_ERROR ER_LOCK_WAIT_TIMEOUT ER_QUERY_INTERRUPTED
     ER_TOO_MANY_USER_CONNECTIONS ER_DISK_FULL ER_SERVER_SHUTDOWN ER_UNKNOWN_COM_ERROR PROTOCOL_CONNECTION_LOST
+    ER_INNODB_READ_ONLY ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION ER_SERVER_OFFLINE_MODE ER_HOST_IS_BLOCKED
+    ER_SESSION_WAS_KILLED ER_RUN_HOOK_ERROR ER_NET_READ_ERROR ER_NET_WRITE_INTERRUPTED
   `),
+};
+
+/** Errors of the drivers that have no code. */
+const MESSAGES: Record<string, string[]> = {
+  PostgreSQL: ['Query read timeout', 'timeout expired', 'Cannot use a pool after calling end on the pool'],
+  MariaDB: ['No connections available.', 'Queue limit reached.', 'Pool is closed.'],
+};
+
+/** Conflicts, after which the statement has had no effect. */
+const RETRIED: Record<string, string[]> = {
+  PostgreSQL: ['40001', '40P01'],
+  MariaDB: [
+    'ER_LOCK_DEADLOCK',
+    'ER_CHECKREAD',
+    'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
+    'ER_CLIENT_INTERACTION_TIMEOUT',
+  ],
 };
 
 describe.each(servers)('an outage of $name', ({ name, options }) => {
@@ -87,12 +108,55 @@ describe.each(servers)('an outage of $name', ({ name, options }) => {
     expect([status, error?.name, headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '1']);
   });
 
+  it.each(MESSAGES[name]!)('is 503 for the error without a code "%s"', async (message) => {
+    jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementation(() => {
+      throw Object.assign(new Error('injected'), { driverError: new Error(message) });
+    });
+    expect((await authenticate()).error?.name).toBe('temporarily_unavailable');
+  });
+
+  it.each(RETRIED[name]!)('sends a statement again after the error %s', async (code) => {
+    const createQueryRunner = opened.dataSource.createQueryRunner.bind(opened.dataSource);
+    const spy = jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementationOnce(() => {
+      const runner = createQueryRunner();
+      runner.connect = () => Promise.reject(Object.assign(new Error('injected'), { driverError: { code } }));
+      return runner;
+    });
+    expect((await authenticate()).status).toBe(200);
+    expect(spy).toHaveBeenCalledTimes(2);
+  });
+
   it('is server_error for a statement that is wrong', async () => {
     const driverError = Object.assign(new Error('injected'), { code: isPostgres ? '42601' : 'ER_PARSE_ERROR' });
     jest.spyOn(opened.dataSource, 'createQueryRunner').mockImplementation(() => {
       throw Object.assign(new Error('injected'), { driverError });
     });
     expect((await authenticate()).error?.name).toBe('server_error');
+  });
+});
+
+describe.each(servers.filter(({ name }) => name === 'MariaDB'))('a statement of $name that is stopped', (database) => {
+  it('never ends a connection that has its number at another server', async () => {
+    const prefix = ownPrefix('stopped');
+    const opened = await open(database, prefix, { poolSize: 1 });
+    const store = new TypeOrmStore(opened.dataSource, { users, clients, prefix, deadline: 0.3 });
+    const other = await new DataSource({ ...database.options(), poolSize: 2 } as ReturnType<
+      typeof database.options
+    >).initialize();
+    const [locker, victim] = [other.createQueryRunner(), other.createQueryRunner()];
+    const [{ id }] = (await victim.query('SELECT CONNECTION_ID() AS id')) as [{ id: number }];
+    await locker.query(`LOCK TABLES ${prefix}tokens WRITE, ${prefix}grants WRITE, ${prefix}clients WRITE`);
+    // As after a failover: the number belongs to a connection of another process at the new server.
+    const runner = opened.dataSource.createQueryRunner();
+    Object.defineProperty(await runner.connect(), 'threadId', { value: id });
+    await runner.release();
+    await expect(store.getAccessToken('x')).rejects.toMatchObject({ status: 503 });
+    await setTimeout(500);
+    expect(await victim.query('SELECT 1 AS alive')).toMatchObject([{ alive: 1 }]);
+    await locker.query('UNLOCK TABLES');
+    await Promise.all([locker.release(), victim.release()]);
+    await other.destroy();
+    await opened.close();
   });
 });
 
@@ -150,6 +214,7 @@ describe('a Redis that refuses a command', () => {
     'TRYAGAIN Multiple keys request during rehashing of slot',
     'Too many Cluster redirections. Last error: Error: MOVED 1 127.0.0.1:7000',
     'ERR max number of clients reached',
+    'ERR max number of clients + cluster connections reached',
   ])('is 503: %s', async (message) => {
     await expect(refuse(message).store.getAccessToken('x')).rejects.toMatchObject({ status: 503 });
   });

@@ -1,5 +1,18 @@
-/** Conflicts with other statements: a deadlock, a serialization failure, a locked file. The statement had no effect. */
-const LOST = ['40001', '40P01', 'ER_LOCK_DEADLOCK', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY'];
+/**
+ * The statement had no effect: a conflict with another statement (a deadlock, a serialization failure, a locked file), or a connection that
+ * MySQL had closed before because it was idle.
+ */
+const LOST = [
+  '40001',
+  '40P01',
+  'ER_LOCK_DEADLOCK',
+  'ER_CHECKREAD',
+  'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
+  'ER_CLIENT_INTERACTION_TIMEOUT',
+  'SQLITE_BUSY',
+  'SQLITE_BUSY_SNAPSHOT',
+  'SQLITE_BUSY_RECOVERY',
+];
 /** The pool returned a dead connection. The driver found out before it sent the statement. */
 const UNSENT = /is not queryable|in closed state|Query runner already released/;
 /** Duplicate primary keys. */
@@ -8,7 +21,7 @@ const TAKEN = ['23505', 'ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
 const UNDEFINED = ['42P01', '42703', '3F000', 'ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR'];
 
 /** The server only allows reads, as after a failover that made it a replica. */
-const READ_ONLY = ['25006', 'ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE'];
+const READ_ONLY = ['25006', 'ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE', 'ER_INNODB_READ_ONLY'];
 
 /** Whether the server of the connection only allows reads. */
 export const isReadOnly = (error: unknown) => READ_ONLY.includes(codeOf(error));

@@ -71,6 +71,8 @@ const cancelPostgres: Stop = (connection, _source, done) => {
 };
 
 interface MySqlConnection extends PooledConnection {
+  /** A Unix socket, or a closed connection, has no port. */
+  stream?: { destroy(): void; localPort?: number };
   threadId: number;
   config: Record<string, unknown>;
 }
@@ -78,7 +80,7 @@ interface MySqlConnection extends PooledConnection {
 interface MySqlDriver {
   createConnection(options: object): {
     on(event: 'error', listener: () => void): void;
-    query(text: string, done: () => void): void;
+    query(text: string, values: unknown[], done: (error: unknown, found: readonly unknown[]) => void): void;
     destroy(): void;
   };
 }
@@ -86,13 +88,23 @@ interface MySqlDriver {
 /** The options of a MySQL connection that say where and as which user it connects. */
 const IDENTITY = ['host', 'port', 'socketPath', 'user', 'password', 'passwordSha1', 'ssl', 'authPlugins', 'stream'];
 
-/** `KILL` ends the statement and its connection. Thread identifiers are never reused. */
+/** The connections with this number and client port. A TCP connection is listed with the host and port of its client. */
+const FIND_THREAD = 'SELECT id FROM information_schema.processlist WHERE id = ? AND host LIKE ?';
+
+/**
+ * `KILL` ends the statement and its connection. After a failover or restart, the number may belong to a connection of another client, so
+ * the port of the client must match too. A proxy that changes the port has its statements run to their end.
+ */
 const killMySql: Stop = (connection, { driver }, done) => {
-  const { threadId, config } = connection as MySqlConnection;
+  const { threadId, config, stream } = connection as MySqlConnection;
   const { mysql } = driver as unknown as { mysql: MySqlDriver };
   const given = IDENTITY.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]);
   const killer = mysql.createConnection({ ...Object.fromEntries(given), connectTimeout: LIMIT });
+  const host = config['socketPath'] ? '%' : `%:${stream?.localPort}`;
   killer.on('error', done);
-  killer.query(`KILL ${Number(threadId)}`, done);
+  killer.query(FIND_THREAD, [threadId, host], (error, found) => {
+    if (error || found.length === 0) done();
+    else killer.query(`KILL ${Number(threadId)}`, [], done);
+  });
   return () => killer.destroy();
 };
