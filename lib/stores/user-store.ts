@@ -76,7 +76,8 @@ export abstract class UserStore<S extends Storage>
   async continueSession(token: string, session: Session): Promise<boolean> {
     const row = await this.storage.find('session', digest(token));
     if (!row || row.revokedAt !== null) return false;
-    const { grant, rows } = sessionRows(session, await this.markOf(session.user), row.grantId);
+    // The password may have changed since the token was verified: the session keeps the mark of the password it began with.
+    const { grant, rows } = sessionRows(session, JSON.parse(row.data!) as Marked, row.grantId);
     return this.storage.exchange({ kind: 'session', digest: digest(token) }, grant, rows);
   }
 

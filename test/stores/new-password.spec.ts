@@ -41,6 +41,18 @@ describe.each(await findStores())('a new password, on $name', ({ open }) => {
   });
   const isAlive = async (accessToken: string) => (await another.getAccessToken(accessToken)) !== undefined;
 
+  it('ends a remembered session that is continued at the same moment', async () => {
+    told();
+    const alice = somebody();
+    const session = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later() };
+    const token = randomUUID();
+    await store.saveSession({ ...session, remembered: { token, expiresAt: later() } });
+    hashes[alice.id] = 'second';
+    const next = { ...session, sessionId: randomUUID() };
+    await another.continueSession(token, next);
+    expect(await store.getSession(next.sessionId)).toBeUndefined();
+  });
+
   it('ends tokens, codes and sessions of the user, and nothing of others', async () => {
     told();
     const [alice, bob] = [somebody(), somebody()];
