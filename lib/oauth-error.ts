@@ -11,6 +11,8 @@ export interface RefusalDetail {
   /** What would have been right. */
   wanted?: unknown;
   given?: unknown;
+  /** What to change in the request, the client's registration or the server's options. */
+  remedy?: string;
 }
 
 /**

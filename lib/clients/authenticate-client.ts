@@ -157,16 +157,20 @@ async function wrongSecret({ id }: ClientClaim, { model, events }: Options): Pro
   let rule = KNOWN;
   if (isHeard(events, 'client.refused')) {
     try {
-      rule = (await model.getClient(id, null)) ? 'the client secret is correct' : UNKNOWN;
+      rule = (await model.getClient(id, null)) ? WRONG : UNKNOWN;
     } catch {
       // The refusal stays what it is; only its reason is less precise.
     }
   }
-  throw new InvalidClientError('Invalid client: client is invalid').because({ rule });
+  throw new InvalidClientError('Invalid client: client is invalid').because({ rule, remedy: REMEDIES[rule] });
 }
 
 function verifyKnown(client: Client | Falsy, model: Model): Client {
-  if (!client) throw new InvalidClientError('Invalid client: client is invalid').because({ rule: UNKNOWN });
+  if (!client)
+    throw new InvalidClientError('Invalid client: client is invalid').because({
+      rule: UNKNOWN,
+      remedy: REMEDIES[UNKNOWN],
+    });
   if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
   if (!client.grants) throw new ServerError('Server error: missing client `grants`');
   if (!Array.isArray(client.grants)) throw new ServerError('Server error: `grants` must be an array');
@@ -175,3 +179,10 @@ function verifyKnown(client: Client | Falsy, model: Model): Client {
 
 const KNOWN = '`getClient()` finds the client, and its secret is right';
 const UNKNOWN = 'a client with this `client_id` exists';
+const WRONG = 'the client secret is correct';
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  [KNOWN]: 'send the `client_id` and the secret of a registered client',
+  [UNKNOWN]: 'correct the `client_id`, or save a client with this `id`',
+  [WRONG]: 'send the secret that was saved with the client, or save a new one',
+};

@@ -1,3 +1,4 @@
+import { notAllowed } from '../clients/grant-not-allowed.js';
 import { isPublic, owesNoProof } from '../clients/none.js';
 import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../errors.js';
 import { isHeard, report, shortText } from '../events.js';
@@ -90,11 +91,16 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     const name = required(request, 'grant_type', isGrantType);
     const Grant = this.grantTypes.get(name);
     if (!Grant) {
-      const detail = { rule: 'the grant type is served', wanted: [...this.grantTypes.keys()], given: name };
+      const detail = {
+        rule: 'the grant type is served',
+        wanted: [...this.grantTypes.keys()],
+        given: name,
+        remedy: 'send one of these grant types, or list the feature of the grant in `features`',
+      };
       throw new UnsupportedGrantTypeError('Unsupported grant type: `grant_type` is invalid').because(detail);
     }
     if (!client.grants.includes(name)) {
-      const detail = { rule: 'the client may use the grant', wanted: client.grants, given: name };
+      const detail = notAllowed(client, name);
       throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because(detail);
     }
     if (!this.served.has(Grant)) this.verifyServed(Grant);

@@ -32,14 +32,22 @@ export function verifyOwner(
   }
 }
 
+/** The remedy for a client that sends a code or a refresh token twice. RFC 9700 §4.14.2 */
+const REDEEM_ONCE =
+  'redeem each code once, and replace the stored refresh token by that of each response; `refreshTokenReuseInterval` allows retries after a lost response';
+
 /** Nothing was found. */
-export const unknown = (what: string): RefusalDetail => ({ rule: `the ${what} is known` });
+export const unknown = (what: string): RefusalDetail => ({
+  rule: `the ${what} is known`,
+  remedy: `send the ${what} to the server that issued it, before it is used or deleted; otherwise start a new authorization request`,
+});
 
 /** What was found is too old. */
 export const expired = (what: string, expiresAt: Date): InvalidGrantError =>
   new InvalidGrantError(`Invalid grant: ${what} has expired`).because({
     rule: `the ${what} has not expired`,
     given: expiresAt,
+    remedy: 'start a new authorization request',
   });
 
 /**
@@ -55,6 +63,6 @@ export async function refuseReplay(found: Spendable, what: string, options: Gran
     options.report?.('token.reuse_detected', { ...facts, what });
     options.report?.('grant.ended', { ...facts, reason: 'reuse' });
   }
-  const detail = { rule: `the ${what} is good once`, given: found.revokedAt ?? 'spent' };
+  const detail = { rule: `the ${what} is good once`, given: found.revokedAt ?? 'spent', remedy: REDEEM_ONCE };
   throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(detail);
 }

@@ -50,7 +50,10 @@ function isPresent(parameters: unknown): boolean {
 function fromHeader(header: unknown, pattern: RegExp): string {
   if (typeof header !== 'string' || !pattern.test(header)) {
     const rule = 'the header is `Authorization: Bearer <token>`, with one space';
-    throw new InvalidRequestError('Invalid request: malformed authorization header').because({ rule });
+    throw new InvalidRequestError('Invalid request: malformed authorization header').because({
+      rule,
+      remedy: 'send the access token as `Authorization: Bearer <token>`',
+    });
   }
   return header.slice(header.lastIndexOf(' ') + 1);
 }
@@ -59,7 +62,10 @@ function fromQuery(request: Request, allowQuery: boolean): string {
   if (!allowQuery) {
     const rule =
       'tokens are sent in the `Authorization` header; `allowBearerTokensInQueryString` would allow the query';
-    throw new InvalidRequestError('Invalid request: do not send bearer tokens in query URLs').because({ rule });
+    throw new InvalidRequestError('Invalid request: do not send bearer tokens in query URLs').because({
+      rule,
+      remedy: 'send the access token as `Authorization: Bearer <token>`',
+    });
   }
   return given(request, 'query');
 }

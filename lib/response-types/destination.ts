@@ -1,3 +1,4 @@
+import { notAllowed } from '../clients/grant-not-allowed.js';
 import { isClientOf, OTHER_ISSUER } from '../clients/client-issuer.js';
 import { InvalidClientError, InvalidRequestError, UnauthorizedClientError } from '../errors.js';
 import { shortText } from '../events.js';
@@ -83,10 +84,6 @@ export function verifyAllowed(wanted: ResponseTypeClass | undefined, client: Cli
   if (wanted ? isAllowed(wanted) : [...types.values()].some(isAllowed)) return;
   // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
   const parameter = wanted === types.get('token') ? 'response_type' : 'grant_type';
-  const detail = {
-    rule: 'the client may use the grant',
-    wanted: client.grants,
-    given: wanted && grantsOf(wanted).join(' '),
-  };
+  const detail = notAllowed(client, wanted && grantsOf(wanted).join(' '));
   throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);
 }

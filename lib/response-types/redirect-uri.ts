@@ -1,3 +1,4 @@
+import { redirectRemedy } from './redirect-remedy.js';
 import { InvalidClientError, InvalidRequestError } from '../errors.js';
 import { shortText } from '../events.js';
 import { isRedirectUri } from '../http/syntax.js';
@@ -41,6 +42,7 @@ export async function trustRedirectUri(given: string | undefined, client: Client
       rule: 'the redirect URI is registered for the client',
       wanted: registered,
       given: shortText(given),
+      remedy: redirectRemedy(given, registered),
     };
     throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value').because(detail);
   }

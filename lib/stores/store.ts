@@ -15,6 +15,8 @@ import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, wi
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { Found, Storage } from './storage.js';
 
+const SET_DEFAULT = 'send `scope` in the request, or set `defaultScope` of the client';
+
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage = Storage>
   extends DeviceStore<S>
@@ -48,7 +50,11 @@ export class Store<S extends Storage = Storage>
     const granted = scopeText(defaultScope);
     if (granted) return coversScope(scopes, granted) && granted;
     if (defaultScope === null && scopes?.length) {
-      const detail = { rule: 'a client without a `defaultScope` asks for a scope', wanted: scopes };
+      const detail = {
+        rule: 'a client without a `defaultScope` asks for a scope',
+        wanted: scopes,
+        remedy: SET_DEFAULT,
+      };
       throw new InvalidScopeError(SCOPE_MISSING).because(detail);
     }
     return true;

@@ -64,6 +64,8 @@ const tooMuch = () =>
 
 const isReadable = (scope: string) => scope.length <= LONGEST_SCOPE && isScope(scope);
 
+const ALLOW_SCOPE = 'request only scopes that the client may have, or add the scope to `scopes` of the client';
+
 /** Returns the scopes that a client may request, where the model keeps them with the client: for the log. */
 const scopesOf = (client: Client): unknown => (client as { scopes?: unknown }).scopes;
 
@@ -97,6 +99,7 @@ export async function verifyClientScope(
     rule: 'the client may request the scope',
     wanted: scopesOf(client),
     given: scope,
+    remedy: ALLOW_SCOPE,
   });
 }
 
@@ -146,7 +149,12 @@ async function approveRequested(
     return undefined;
   }
   if (!granted) {
-    const detail = { rule: '`validateScope()` grants the scope', wanted: scopesOf(client), given: requested };
+    const detail = {
+      rule: '`validateScope()` grants the scope',
+      wanted: scopesOf(client),
+      given: requested,
+      remedy: ALLOW_SCOPE,
+    };
     throw new InvalidScopeError(REFUSED).because(detail);
   }
   return granted === true ? requested : scopeText(granted);

@@ -1,5 +1,6 @@
 import { AttemptCounter, type Throttle } from './attempts.js';
 import { ClientLogos } from './client-logos.js';
+import { verifyPagesOptionNames } from './pages-option-names.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
 import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSecondFactor } from './second-factor.js';
@@ -58,6 +59,32 @@ export interface PagesOptions extends Look {
   devices?: boolean;
 }
 
+/** The names of all options of `pages()`. The compiler verifies that the list is complete. */
+const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
+  site: true,
+  logo: true,
+  home: true,
+  css: true,
+  render: true,
+  languages: true,
+  language: true,
+  scopes: true,
+  nameOf: true,
+  sessionLifetime: true,
+  rememberLifetime: true,
+  signOutEndsGrants: true,
+  sessions: true,
+  login: true,
+  signUp: true,
+  forgotPassword: true,
+  signIn: true,
+  secondFactor: true,
+  throttle: true,
+  clientLogos: true,
+  applications: true,
+  devices: true,
+};
+
 /** The options with their defaults, checked once. */
 export interface SettledOptions {
   renderer: PageRenderer;
@@ -87,6 +114,7 @@ const CODES = { requests: 5, per: 900 };
 
 /** @throws InvalidArgumentError, with a sentence, for what cannot work */
 export function settlePagesOptions(options: PagesOptions): SettledOptions {
+  verifyPagesOptionNames<PagesOptions>(options, PAGES);
   const {
     sessions,
     login,

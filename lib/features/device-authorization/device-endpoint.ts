@@ -1,3 +1,4 @@
+import { notAllowed } from '../../clients/grant-not-allowed.js';
 import { hash } from 'node:crypto';
 
 import { owesNoProof } from '../../clients/none.js';
@@ -55,7 +56,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     this.rate.verify(exchange);
     const { client, issuer, parameters, request } = exchange;
     if (!client.grants.includes(DEVICE_GRANT)) {
-      const detail = { rule: 'the client may use the grant', wanted: client.grants, given: DEVICE_GRANT };
+      const detail = notAllowed(client, DEVICE_GRANT);
       throw new UnauthorizedClientError('Unauthorized client: it may not use the device grant').because(detail);
     }
     const { lifetime, interval } = this.settings;

@@ -25,12 +25,13 @@ export class KnownResources {
     server: ServerFacts,
     private readonly options: ResourceIndicatorOptions,
   ) {
-    const { resources = [], unrestricted = false } = options;
-    const uris = [...resources, ...server.resources];
+    const { resources, unrestricted = false, default: meant } = options ?? {};
+    // `faults()` reports options that are no list.
+    const uris = [...(Array.isArray(resources) ? resources : []), ...server.resources];
     this.model = server.options.model;
     this.listed = new Map(uris.map((uri) => [resourceKey(uri), uri]));
     const only = this.listed.size === 1 && !unrestricted ? [...this.listed.values()] : [];
-    this.meant = options.default === undefined ? only : [options.default].flat();
+    this.meant = meant === undefined ? only : [meant].flat();
   }
 
   /**
@@ -63,10 +64,11 @@ export class KnownResources {
   *faults(): Iterable<string> {
     const misspelt = unknownOption(this.options, NAMES, '`resourceIndicators()`');
     if (misspelt !== undefined) yield misspelt;
+    if ((this.options as unknown) === null) return;
     const { resources = [], own = [] } = this.options;
-    for (const [name, list] of Object.entries({ resources, own })) {
-      if (!Array.isArray(list)) yield `\`${name}\` of \`resourceIndicators\` must be a list of absolute URIs`;
-    }
+    const odd = Object.entries({ resources, own }).filter(([, list]) => !Array.isArray(list));
+    for (const [name] of odd) yield `\`${name}\` of \`resourceIndicators\` must be a list of absolute URIs`;
+    if (odd.length > 0) return;
     for (const uri of [...resources, ...own, ...this.meant]) {
       if (!isResource(uri))
         yield `the resource \`${uri}\` of \`resourceIndicators\` is no absolute URI without fragment`;

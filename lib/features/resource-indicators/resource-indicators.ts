@@ -18,7 +18,7 @@ import type { ResourceIndicatorOptions } from './options.js';
  * a list; refresh tokens of narrowed access tokens with `refreshTokenResource`. RFC 8707
  */
 export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feature {
-  const { own, unrestricted = false } = options;
+  const { own, unrestricted = false } = options ?? {};
   // Servers may share the feature.
   const known = new WeakMap<OwnUrls, KnownResources>();
   /** What was asked for, before a user was known of whom. */

@@ -1,5 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 
+import { isObject } from '../../options/kinds.js';
 import { blockList } from './special-addresses.js';
 
 /** Finds the addresses of a name. */
@@ -40,13 +41,22 @@ export const SAFE_FETCH_OPTIONS: { readonly [K in keyof SafeFetchOptions]-?: tru
   concurrencyPerHost: true,
 };
 
-/** What is wrong with how somebody wants to fetch, as a sentence. */
+/** Returns an error message for invalid options of a fetch. */
 export function fetchFault(options: SafeFetchOptions = {}): string | undefined {
+  const names = Object.keys(SAFE_FETCH_OPTIONS).map((name) => `\`${name}\``);
+  if (!isObject(options)) return `\`fetch\` must be an object with ${names.join(', ')}`;
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(SAFE_FETCH_OPTIONS, name));
+  if (unknown !== undefined) return `unknown option \`${unknown}\` of a fetch: the options are ${names.join(', ')}`;
+  const { allowLoopback, lookup } = options;
+  if (allowLoopback !== undefined && typeof allowLoopback !== 'boolean')
+    return '`allowLoopback` of a fetch must be true or false';
+  if (lookup !== undefined && typeof lookup !== 'function') return '`lookup` of a fetch must be a function';
   const { allow = [], timeout = 3, size = 5120, concurrency = 64, concurrencyPerHost = 4 } = options;
   for (const [name, value] of Object.entries({ timeout, size, concurrency, concurrencyPerHost })) {
     if (!(typeof value === 'number' && value > 0 && value < 2 ** 20))
       return `\`${name}\` of a fetch is a number above 0`;
   }
+  if (!Array.isArray(allow)) return "`allow` of a fetch must be a list of addresses, such as ['10.1.0.0/16']";
   try {
     blockList(allow);
     return undefined;

@@ -1,3 +1,4 @@
+import { notAllowed } from '../../clients/grant-not-allowed.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidScopeError, ServerError, UnauthorizedClientError } from '../../errors.js';
@@ -112,6 +113,6 @@ function keptOf({ said, user }: What, authReqId: string, id: string): KeptBackch
 
 function verifyGrant(client: Client): void {
   if (client.grants.includes(CIBA_GRANT)) return;
-  const detail = { rule: 'the client may use the grant', wanted: client.grants, given: CIBA_GRANT };
+  const detail = notAllowed(client, CIBA_GRANT);
   throw new UnauthorizedClientError('Unauthorized client: it may not have users asked').because(detail);
 }

@@ -1,0 +1,10 @@
+import type { RefusalDetail } from '../errors.js';
+import type { Client } from '../model/model.js';
+
+/** Returns the reason that is logged if a client requests a grant for which it is not registered. RFC 6749 §5.2 */
+export const notAllowed = (client: Client, grant: string | undefined): RefusalDetail => ({
+  rule: 'the client may use the grant',
+  wanted: client.grants,
+  given: grant,
+  remedy: `add ${grant === undefined ? 'the grant' : `'${grant.replaceAll(' ', "' and '")}'`} to \`grants\` of the client (\`grant_types\` if it registers itself)`,
+});

@@ -1,0 +1,37 @@
+const REGISTER = 'register the redirect URI exactly as the client sends it (`redirectUris`)';
+
+/** The differences that developers overlook, with the part of the URI that is then left out of the comparison. */
+const DIFFERENCES: readonly (readonly [hint: string, normalize: (uri: URL) => void])[] = [
+  [
+    '`localhost` and `127.0.0.1` are different hosts',
+    (uri) => (uri.hostname = uri.hostname.replace(LOCAL, 'localhost')),
+  ],
+  ['the schemes `http` and `https` differ', (uri) => (uri.protocol = 'https:')],
+  ['a trailing slash counts', (uri) => (uri.pathname = uri.pathname.replace(/\/$/, ''))],
+  ['the port counts', (uri) => (uri.port = '')],
+  ['the query string counts', (uri) => (uri.search = '')],
+  ['upper and lower case letters differ', (uri) => (uri.pathname = uri.pathname.toLowerCase())],
+];
+
+const LOCAL = /^(?:127\.0\.0\.1|\[::1\])$/;
+/** Longer URIs are not compared in detail: the text comes from an unauthenticated client. */
+const LONGEST = 500;
+const MOST = 20;
+
+/** Returns how to fix a redirect URI that is not registered, with the difference to a similar one. For the log only. */
+export function redirectRemedy(given: string, registered: readonly unknown[]): string {
+  if (registered.length === 0) return 'the client has no `redirectUris`: register them';
+  if (given.length > LONGEST || !URL.canParse(given)) return REGISTER;
+  const similar = registered
+    .slice(0, MOST)
+    .filter((uri): uri is string => typeof uri === 'string' && uri.length <= LONGEST && URL.canParse(uri));
+  for (const [hint, normalize] of DIFFERENCES) {
+    const without = (uri: string) => {
+      const parsed = new URL(uri);
+      normalize(parsed);
+      return parsed.href;
+    };
+    if (similar.some((uri) => without(uri) === without(given))) return `${REGISTER}: ${hint}`;
+  }
+  return REGISTER;
+}

@@ -1,0 +1,57 @@
+import { unknownOption } from '../../lib/features/unknown-option.js';
+import { isObject } from '../../lib/options/kinds.js';
+import { refuse } from '../../lib/refuse.js';
+import { defaultPages } from './page-renderer.js';
+import type { PageFunctions } from './page-functions.js';
+import type { SecondFactorOptions } from './second-factor.js';
+
+const SECOND_FACTOR: { readonly [K in keyof SecondFactorOptions]-?: true } = {
+  by: true,
+  acr: true,
+  amr: true,
+  when: true,
+  recoveryCodes: true,
+  lifetime: true,
+};
+
+const PAGE_NAMES = Object.fromEntries(Object.keys(defaultPages).map((name) => [name, true])) as {
+  readonly [K in keyof PageFunctions]: true;
+};
+
+/** The options whose members are verified too. */
+interface Checked {
+  secondFactor?: SecondFactorOptions;
+  render?: Partial<PageFunctions>;
+  signOutEndsGrants?: boolean;
+  applications?: boolean;
+  devices?: boolean;
+  sessions?: unknown;
+  languages?: unknown;
+  scopes?: unknown;
+}
+
+/**
+ * Verifies the names of the options of `pages()`, and the types of its switches.
+ * @throws {InvalidArgumentError} For an unknown option, page or switch.
+ */
+export function verifyPagesOptionNames<O extends Checked>(
+  options: O,
+  names: { readonly [K in keyof O]-?: true },
+): void {
+  refuse(unknownOption(options, names, '`pages()`'));
+  const { secondFactor, render } = options;
+  if (secondFactor !== undefined) refuse(unknownOption(secondFactor, SECOND_FACTOR, '`secondFactor` of `pages()`'));
+  if (render !== undefined) {
+    refuse(unknownOption(render, PAGE_NAMES, '`render` of `pages()`'));
+    const odd = Object.entries(render).find(([, page]) => page !== undefined && typeof page !== 'function');
+    if (odd) refuse(`the page \`${odd[0]}\` in \`render\` of \`pages()\` must be a function that returns HTML`);
+  }
+  for (const name of ['signOutEndsGrants', 'applications', 'devices'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && typeof value !== 'boolean') refuse(`\`${name}\` of \`pages()\` must be true or false`);
+  }
+  for (const name of ['sessions', 'languages', 'scopes'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && !isObject(value)) refuse(`\`${name}\` of \`pages()\` must be an object`);
+  }
+}
