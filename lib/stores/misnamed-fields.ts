@@ -7,7 +7,6 @@ const MEANT: Readonly<Record<string, string>> = {
   callbackurl: 'redirectUris',
   callbackuri: 'redirectUris',
   clientid: 'id',
-  clientname: 'name',
   clientsecret: 'secret',
   defaultscope: 'defaultScope',
   grant: 'grants',
