@@ -108,7 +108,7 @@ export class PageRenderer {
     };
     const sources = script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"];
     const shown = this.write(page, said, { status, sources });
-    // With `no-referrer`, browsers send `Origin: null` with a form, and CSRF checks of the application fail. Fetch §3.1
+    // With `no-referrer`, browsers send `Origin: null` with a form, and CSRF checks of the application fail.
     return { ...shown, headers: { ...shown.headers, 'Referrer-Policy': 'same-origin' } };
   }
 
