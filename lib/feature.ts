@@ -76,8 +76,11 @@ export interface Feature {
   checkOptions?(options: Options): readonly string[];
   /** What keeps it from working now, as a sentence; undefined: nothing. Asked by health checks. */
   health?(server: ServerFacts): Awaitable<string | undefined>;
-  /** Finds a client that the model does not know, and that brings no secret; one feature of a server may. CIMD §5 */
-  findClient?(clientId: string, server: ServerFacts): Awaitable<Client | Falsy>;
+  /**
+   * Finds a client that the model does not know, if the request contains no client secret. At most one feature of a server may have this
+   * hook. `request` is undefined if no request of the client is being processed. CIMD §5
+   */
+  findClient?(clientId: string, server: ServerFacts, request?: Request): Awaitable<Client | Falsy>;
   /** Judges what a client says of itself as a whole, once each member is good; throws an OAuthError to refuse it. RFC 7591 §3.2.2 */
   verifyClientMetadata?(metadata: ClientMetadata, server: ServerFacts): Awaitable<void>;
   /**

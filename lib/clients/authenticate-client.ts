@@ -38,7 +38,7 @@ export async function authenticateClient(request: Request, options: Options, way
     let client = await model.getClient(claim.id, claim.secret || null);
     // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
     const [finder] = server.hooks.findClient;
-    if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server);
+    if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server, request);
     // A client of another issuer gets the same error as an unknown client.
     if (client && !isClientOf(client, server.issuerOf(request), server)) client = undefined;
     const way = (claimed === none && client && ofConnection(client, server)) || claimed;

@@ -38,3 +38,9 @@ export function addressOf(request: Request): string | undefined {
   const address = native.ip ?? native.socket?.remoteAddress;
   return typeof address === 'string' ? address : undefined;
 }
+
+/** Returns the network of the client that sent a request. Undefined if the request or its address is unknown. */
+export function requesterOf(request: Request | undefined): string | undefined {
+  const address = request && addressOf(request);
+  return address === undefined ? undefined : networkOf(address);
+}

@@ -21,7 +21,7 @@ export async function findDestination(request: Request, { model }: Options, serv
     const detail = { rule: 'a redirect URI is absolute and has no fragment', given: shortText(given) };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
-  const client = await findClient(clientId, model, server);
+  const client = await findClient(clientId, model, server, request);
   if (client.id === undefined || client.id === null) warnOfModel(model, NO_ID);
   if (!client.grants || !Array.isArray(client.grants)) {
     warnOfModel(model, NO_GRANTS);
@@ -50,12 +50,18 @@ function verifyOmittedRedirectUri(request: Request, { features }: ServerFacts): 
 
 /**
  * Finds a client by the id that a request names, without authentication.
+ * @param request The request that names the client. If omitted, fetches for the client are not counted for a network.
  * @throws {InvalidClientError} If the client is unknown, or belongs to another issuer.
  */
-export async function findClient(clientId: string, model: Options['model'], server: ServerFacts): Promise<Client> {
+export async function findClient(
+  clientId: string,
+  model: Options['model'],
+  server: ServerFacts,
+  request?: Request,
+): Promise<Client> {
   let client = await model.getClient(clientId, null);
   const [finder] = server.hooks.findClient;
-  if (!client && finder) client = await finder.findClient(clientId, server);
+  if (!client && finder) client = await finder.findClient(clientId, server, request);
   const isKnown = client && isClientOf(client, server.options.issuer, server);
   if (isKnown) return client as Client;
   const detail = { rule: client ? OTHER_ISSUER : '`getClient()` finds the client' };

@@ -1,5 +1,6 @@
 import { InvalidClientError } from '../../errors.js';
 import type { Feature, ServerFacts } from '../../feature.js';
+import { requesterOf } from '../../http/network.js';
 import { FetchError, SafeFetch } from '../../http/safe-fetch/index.js';
 import { unreachableResource } from '../../remote/client-resource.js';
 import type { Model } from '../../model/model.js';
@@ -29,10 +30,10 @@ export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Featur
     factory: 'clientIdDocuments',
     metadata: () => ({ client_id_metadata_document_supported: true }),
     check: (server) => [...documentFaults(options, server)],
-    findClient(clientId, server) {
+    findClient(clientId, server, request) {
       let clients = finders.get(server);
       if (!clients) finders.set(server, (clients = new DocumentClients(options, server)));
-      return clients.find(clientId);
+      return clients.find(clientId, requesterOf(request));
     },
   };
 }
@@ -54,8 +55,8 @@ class DocumentClients {
       pause,
       isPassing: (error) => error instanceof FetchError && error.isPassing,
       isUnasked: (error) => error instanceof FetchError && error.fault === 'busy',
-      fetch: async (url) => {
-        const { body, headers } = await this.fetch.json(url);
+      fetch: async (url, requester) => {
+        const { body, headers } = await this.fetch.json(url, requester);
         const seconds = Math.min(Math.max(freshnessOf(headers) ?? USUAL_AGE, minAge), maxAge);
         const document = readDocument(url, body, { policy: this.policy, redirects });
         await this.policy.verify(document);
@@ -64,12 +65,15 @@ class DocumentClients {
     });
   }
 
-  /** What is cheap comes first: the URL, then the host's own word, and a fetch at last. */
-  async find(clientId: string): Promise<DescribedClient | undefined> {
+  /**
+   * Finds the client that the document at the URL `clientId` describes. The model may refuse the URL before the document is fetched.
+   * @param requester The network of the request that names the client, if known. It limits simultaneous fetches.
+   */
+  async find(clientId: string, requester: string | undefined): Promise<DescribedClient | undefined> {
     if (!isClientIdUrl(clientId) || !this.fetch.isFetchable(clientId)) return undefined;
     if (this.model.mayUseClientIdDocument && !(await this.model.mayUseClientIdDocument(clientId))) return undefined;
     try {
-      return documentClient(clientId, await this.documents.get(clientId), this.policy);
+      return documentClient(clientId, await this.documents.get(clientId, requester), this.policy);
     } catch (error) {
       throw refusalOf(error);
     }

@@ -10,7 +10,8 @@ interface Kept<D> {
 
 /** How documents are kept. */
 export interface DocumentCacheOptions<D> {
-  fetch(url: string): Promise<{ document: D; seconds: number }>;
+  /** @param requester The network of the request that needs the document, if known. */
+  fetch(url: string, requester: string | undefined): Promise<{ document: D; seconds: number }>;
   /** May the same attempt succeed later, so that what is known is good meanwhile? */
   isPassing(error: unknown): boolean;
   /** Was nothing asked, for want of a place? That says nothing of the document. */
@@ -37,8 +38,11 @@ export class DocumentCache<D> {
 
   constructor(private readonly options: DocumentCacheOptions<D>) {}
 
-  /** A document, from memory if it may be; rejects as the fetch of it did. */
-  async get(url: string): Promise<D> {
+  /**
+   * Returns a document from the cache, or fetches it. Rejects with the error of `fetch`.
+   * @param requester The network of the request that needs the document, if known.
+   */
+  async get(url: string, requester?: string): Promise<D> {
     const now = performance.now();
     const known = this.kept.get(url);
     if (known) {
@@ -47,28 +51,28 @@ export class DocumentCache<D> {
       if (now < known.freshUntil) return known.document;
     }
     try {
-      return await this.renewed(url, now);
+      return await this.renewed(url, now, requester);
     } catch (error) {
       if (known && now < known.goodUntil && this.options.isPassing(error)) return known.document;
       throw error;
     }
   }
 
-  private renewed(url: string, now: number): Promise<D> {
+  private renewed(url: string, now: number, requester: string | undefined): Promise<D> {
     const failed = this.failed.get(url);
     if (failed && now < failed.until) return Promise.reject(failed.error);
     let fetching = this.underWay.get(url);
     if (!fetching) {
-      fetching = this.fetch(url).finally(() => this.underWay.delete(url));
+      fetching = this.fetch(url, requester).finally(() => this.underWay.delete(url));
       this.underWay.set(url, fetching);
     }
     return fetching;
   }
 
-  private async fetch(url: string): Promise<D> {
+  private async fetch(url: string, requester: string | undefined): Promise<D> {
     const { size, outage, pause } = this.options;
     try {
-      const { document, seconds } = await this.options.fetch(url);
+      const { document, seconds } = await this.options.fetch(url, requester);
       const freshUntil = performance.now() + seconds * 1000;
       this.failed.delete(url);
       keepRecent(this.kept, url, { document, freshUntil, goodUntil: freshUntil + outage * 1000 }, size);

@@ -21,9 +21,16 @@ interface Kind<K, C> {
   keep(load: () => Promise<K>, settings: RenewedSettings): C;
 }
 
+/** The keys at one URI. */
+interface KeysOfUri<C> {
+  keys: C;
+  /** The network of the latest request that needed these keys, if known. */
+  requester: string | undefined;
+}
+
 /** The keys of clients that have them at a URL. RFC 7591 §2 (`jwks_uri`) */
 export class FetchedKeys<K, C> {
-  private readonly kept = new Map<string, C>();
+  private readonly kept = new Map<string, KeysOfUri<C>>();
   private readonly fetch: SafeFetch;
 
   constructor(
@@ -33,14 +40,25 @@ export class FetchedKeys<K, C> {
     this.fetch = new SafeFetch({ size: 65_536, ...options });
   }
 
-  at(uri: string): C {
-    const keys = this.kept.get(uri) ?? this.kind.keep(() => this.load(uri), REMEMBERED);
-    keepRecent(this.kept, uri, keys, MOST_CLIENTS);
-    return keys;
+  /**
+   * Returns the cache of the keys at a URI.
+   * @param requester The network of the request that needs the keys, if known. It limits simultaneous fetches.
+   */
+  at(uri: string, requester?: string): C {
+    const known = this.kept.get(uri) ?? this.cacheOf(uri);
+    known.requester = requester;
+    keepRecent(this.kept, uri, known, MOST_CLIENTS);
+    return known.keys;
   }
 
-  private async load(uri: string): Promise<K> {
-    const { body } = await this.fetch.json(uri);
+  private cacheOf(uri: string): KeysOfUri<C> {
+    const keys = this.kind.keep(() => this.load(uri, created.requester), REMEMBERED);
+    const created: KeysOfUri<C> = { keys, requester: undefined };
+    return created;
+  }
+
+  private async load(uri: string, requester: string | undefined): Promise<K> {
+    const { body } = await this.fetch.json(uri, requester);
     const keys = this.kind.read(body);
     if (!keys) throw new FetchError('content', `${uri} answers with something that is no JWK set`);
     return keys;

@@ -1,7 +1,6 @@
-import type { X509Certificate } from 'node:crypto';
 import type { ClientAuthentication } from '../../clients/client-authentication.js';
 import { InvalidClientError, type RefusalDetail } from '../../errors.js';
-import type { Client } from '../../model/model.js';
+import { requesterOf } from '../../http/network.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { namesOf } from './certificate-names.js';
 import type { ClientCertificate, ClientCertificates } from './client-certificate.js';
@@ -41,14 +40,15 @@ export const selfSignedTlsClientAuth = (
   method: 'self_signed_tls_client_auth',
   async prove(_claim, client, { request }) {
     const { x509 } = verifyCurrent(certificates.of(request));
-    if (await isRegistered(x509, client, registered)) return;
+    if (await isRegistered(registered.have(x509, client, requesterOf(request)))) return;
     throw unproven({ rule: 'the certificate, or its key, is one of the `jwks` or at the `jwksUri` of the client' });
   },
 });
 
-async function isRegistered(x509: X509Certificate, client: Client, registered: RegisteredKeys): Promise<boolean> {
+/** Converts a failed fetch of the client's keys to an OAuth error. */
+async function isRegistered(found: Promise<boolean>): Promise<boolean> {
   try {
-    return await registered.have(x509, client);
+    return await found;
   } catch (error) {
     throw fetchFailure(error, 'The keys of a client', (given) =>
       unproven({ rule: 'the keys of the client can be fetched', given }),

@@ -15,15 +15,17 @@ export class RegisteredKeys {
     this.fetched = new FetchedKeys({ read: keysIn, keep: (...given) => new Renewed(...given) }, options);
   }
 
-  /** Does the client have this certificate? Rejects with a FetchError where that cannot be found out. */
-  async have(x509: X509Certificate, client: Client): Promise<boolean> {
+  /**
+   * Whether the client registered this certificate. Rejects with a `FetchError` if the client's keys cannot be fetched.
+   * @param requester The network of the request that needs the keys, if known. It limits simultaneous fetches.
+   */
+  async have(x509: X509Certificate, client: Client, requester?: string): Promise<boolean> {
     const { jwks, uri } = keysOf(client);
     if (jwks) return isAmong(x509, keysIn(jwks) ?? []);
-    return uri !== undefined && (await this.haveFetched(x509, uri));
+    return uri !== undefined && (await this.haveFetched(x509, this.fetched.at(uri, requester)));
   }
 
-  private async haveFetched(x509: X509Certificate, uri: string): Promise<boolean> {
-    const keys = this.fetched.at(uri);
+  private async haveFetched(x509: X509Certificate, keys: Renewed<readonly Jwk[]>): Promise<boolean> {
     if (isAmong(x509, await keys.current())) return true;
     // It may be a new one. That there is no answer now makes an unknown one no better.
     const newest = await keys.newest()?.catch(() => undefined);

@@ -19,13 +19,20 @@ export interface SafeFetchOptions {
   lookup?: Lookup;
   /** Certificate authorities to trust in place of those that Node knows. */
   ca?: SecureContextOptions['ca'];
-  /** Seconds from the look-up of the name to the last byte. Default: 3 */
+  /** Seconds from the look-up of the host name to the last byte. The look-up may take a third of it. Default: 3 */
   timeout?: number;
   /** Bytes that an answer may have. Default: 5120 */
   size?: number;
-  /** How many are fetched at once. Default: 64 */
+  /**
+   * Maximum number of simultaneous look-ups of host names, and of simultaneous connections. A quarter of them is reserved for hosts
+   * whose latest fetch succeeded. Further fetches are refused. Default: 64
+   */
   concurrency?: number;
-  /** The same of one host, and of one address. Default: 4 */
+  /**
+   * Maximum number of simultaneous fetches from one host name, and from one IPv4 address or IPv6 /64. Two times as many from all host names
+   * with the same last three labels. Four times as many from host names with the same last two labels, from one IPv4 /24 or IPv6 /48,
+   * and for requests from one network. Default: 4
+   */
   concurrencyPerHost?: number;
 }
 

@@ -2,10 +2,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type BlockList, isIP, isIPv6 } from 'node:net';
 
 import { refuse } from '../../refuse.js';
+import { withDeadline } from './deadline.js';
 import { FetchError } from './fetch-error.js';
+import { FetchSlots } from './fetch-slots.js';
 import { lookUp } from './look-up.js';
 import { type Posted, requestPinned } from './pinned-request.js';
-import { Places } from './places.js';
 import { readBody, readJson, readText, verifyTaken } from './read-json.js';
 import { fetchFault, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
@@ -21,8 +22,13 @@ interface Wanted<Body> {
   accept: string;
   /** What is handed over; left out: nothing, it is only asked for. */
   posted?: Posted;
+  /** The network of the request that caused the fetch. If omitted, the fetch is not counted for a requester. */
+  requester?: string | undefined;
   read: (answer: IncomingMessage, size: number) => Promise<Body>;
 }
+
+/** The look-up of a name may take the timeout divided by this number. */
+const LOOK_UP_PART = 3;
 
 /**
  * The only way in which this library asks or tells somebody whom somebody else has named: by https, at a public address. The
@@ -33,8 +39,7 @@ interface Wanted<Body> {
 export class SafeFetch {
   private readonly options: SafeFetchOptions & Required<Pick<SafeFetchOptions, 'timeout' | 'size' | 'lookup'>>;
   private readonly allowed: BlockList;
-  private readonly hosts: Places;
-  private readonly addresses: Places;
+  private readonly slots: FetchSlots;
 
   /** @throws InvalidArgumentError for an option that cannot work */
   constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
@@ -43,8 +48,7 @@ export class SafeFetch {
     const { concurrency = 64, concurrencyPerHost = 4, allow = [] } = options;
     this.options = given;
     this.allowed = blockList(allow);
-    this.hosts = new Places(concurrency, concurrencyPerHost);
-    this.addresses = new Places(concurrency, concurrencyPerHost);
+    this.slots = new FetchSlots(concurrency, concurrencyPerHost);
   }
 
   /** May this be fetched at all, as far as the text tells? */
@@ -52,14 +56,23 @@ export class SafeFetch {
     return URL.canParse(text) && this.faultOf(new URL(text)) === undefined;
   }
 
-  /** Fetches a JSON object. @throws FetchError whenever there is none */
-  async json(text: string): Promise<Fetched> {
-    return await this.read(text, { accept: 'application/json', read: readJson });
+  /**
+   * Fetches a JSON object.
+   * @param requester The network of the request that caused this fetch, from `requesterOf()`. It limits simultaneous fetches.
+   * @throws {FetchError} If the response cannot be read, or is no JSON object.
+   */
+  async json(text: string, requester?: string): Promise<Fetched> {
+    return await this.read(text, { accept: 'application/json', requester, read: readJson });
   }
 
-  /** Fetches text in ASCII. @param accept the media types that are wanted @throws FetchError whenever there is none */
-  async text(text: string, accept: string): Promise<Fetched<string>> {
-    return await this.read(text, { accept, read: readText });
+  /**
+   * Fetches ASCII text.
+   * @param accept The requested media types. The caller validates the content.
+   * @param requester The network of the request that caused this fetch, from `requesterOf()`. It limits simultaneous fetches.
+   * @throws {FetchError} If the response cannot be read.
+   */
+  async text(text: string, accept: string, requester?: string): Promise<Fetched<string>> {
+    return await this.read(text, { accept, requester, read: readText });
   }
 
   /**
@@ -80,36 +93,25 @@ export class SafeFetch {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const fault = url ? this.faultOf(url) : 'it is no URL';
     if (!url || fault !== undefined) throw new FetchError('url', `${text} is not fetched: ${fault}`);
-    return this.hosts.within(url.hostname, () => this.inTime(url, wanted));
+    return this.slots.forHost(url.hostname, wanted.requester, () => this.inTime(url, wanted));
   }
 
-  /** One clock for all of it: whoever sends a byte at a time has no more of them. */
+  /** Limits the time of the whole fetch, so that a host cannot prolong it by sending single bytes. */
   private async inTime<Body>(url: URL, wanted: Wanted<Body>): Promise<Fetched<Body>> {
     const { timeout } = this.options;
-    const clock = new AbortController();
     const late = new FetchError('network', `${url.host} did not answer within ${timeout} s`);
-    let timer: NodeJS.Timeout | undefined;
-    const end = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(late);
-        clock.abort(late);
-      }, timeout * 1000);
-    });
     try {
-      return await Promise.race([this.fetch(url, clock.signal, wanted), end]);
+      return await withDeadline(timeout, late, (signal) => this.fetch(url, signal, wanted));
     } catch (error) {
       if (error instanceof FetchError) throw error;
       throw new FetchError('network', `${url.host} could not be asked: ${String(error)}`, { cause: error });
-    } finally {
-      clearTimeout(timer);
-      clock.abort(late);
     }
   }
 
   private async fetch<Body>(url: URL, signal: AbortSignal, wanted: Wanted<Body>): Promise<Fetched<Body>> {
-    const addresses = await this.addressesOf(url, signal);
-    // However many names a host has, it is one.
-    return this.addresses.within(addresses.toSorted()[0]!, async () => {
+    const addresses = await this.addressesOf(url);
+    // Sorted, so that a host with several addresses counts as one in whatever order the name server lists them.
+    return this.slots.forConnection(url.hostname, addresses.toSorted()[0]!, async () => {
       const { accept, posted } = wanted;
       const answer = await requestPinned(url, addresses, { signal, accept, posted, ca: this.options.ca });
       try {
@@ -120,14 +122,26 @@ export class SafeFetch {
     });
   }
 
-  private async addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+  private async addressesOf(url: URL): Promise<readonly string[]> {
     const name = bare(url.hostname);
-    const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.options.lookup(name, signal);
+    const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.lookUp(name);
     if (addresses.length === 0) throw new FetchError('address', `the name ${name} has no address`);
     // All of them: which one is taken would be for chance to say, or for who owns the name.
     const refused = addresses.find((address) => !this.mayAsk(address, url.protocol));
     if (refused === undefined) return addresses;
     throw new FetchError('address', `${name} is at ${refused}, which is no public address`);
+  }
+
+  /** Looks up a host name in a part of the timeout, so that silent name servers release their slots early. */
+  private lookUp(name: string): Promise<readonly string[]> {
+    const { timeout, lookup } = this.options;
+    const late = new FetchError(
+      'network',
+      `the name servers of ${name} did not answer within ${timeout / LOOK_UP_PART} s`,
+    );
+    return this.slots.forLookUp(name, () =>
+      withDeadline(timeout / LOOK_UP_PART, late, (signal) => lookup(name, signal)),
+    );
   }
 
   private mayAsk(address: string, protocol: string): boolean {

@@ -1,6 +1,8 @@
 import type { JSONWebKeySet } from 'jose';
 import { FetchedKeys } from '../../features/client-metadata/fetched-keys.js';
 import { keysOf } from '../../features/client-metadata/registered-keys.js';
+import { requesterOf } from '../../http/network.js';
+import type { Request } from '../../http/request.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
 import { KeyCache } from '../key-cache.js';
@@ -16,11 +18,14 @@ export class ClientKeys {
     this.fetched = new FetchedKeys({ read: readKeySet, keep: (...given) => new KeyCache(...given) }, options);
   }
 
-  /** @returns undefined for a client that has none */
-  of(client: Client): PublicKeys | undefined {
+  /**
+   * Returns the registered keys of a client, or the cache of the keys at its `jwks_uri`. Undefined if it has neither.
+   * @param request The request that needs the keys. Its network limits simultaneous fetches.
+   */
+  of(client: Client, request?: Request): PublicKeys | undefined {
     const { jwks, uri } = keysOf(client);
     if (jwks) return this.local(jwks);
-    return uri === undefined ? undefined : this.fetched.at(uri);
+    return uri === undefined ? undefined : this.fetched.at(uri, requesterOf(request));
   }
 
   private local(jwks: object): PublicKeys | undefined {

@@ -60,7 +60,7 @@ class PrivateKeyJwt implements ClientAuthentication {
     hasAssertion(request) && !isBySecret(request) ? readAssertion(new Parameters(request)) : undefined;
 
   prove: NonNullable<ClientAuthentication['prove']> = async ({ id, evidence }, client, facts) => {
-    const keys = this.keys.of(client);
+    const keys = this.keys.of(client, facts.request);
     if (!keys) throw unproven({ rule: 'the client has keys, by `jwks` or `jwksUri`' });
     return await this.assertions.verify({ id, evidence: evidence!, client }, keys.find, facts);
   };

@@ -21,11 +21,16 @@ export class ObjectFetch {
     uris.length <= MOST &&
     uris.every((uri) => typeof uri === 'string' && uri.length <= LONGEST_URI && this.fetch.isFetchable(uri));
 
-  /** @throws InvalidRequestUriError, or TemporarilyUnavailableError where it may be there in a moment */
-  async read(uri: string, client: Client): Promise<string> {
+  /**
+   * Fetches the request object at a URI that the client registered.
+   * @param requester The network of the authorization request, if known. It limits simultaneous fetches.
+   * @throws {InvalidRequestUriError} If the URI is not registered, or the content is invalid.
+   * @throws {TemporarilyUnavailableError} If the request object cannot be fetched now.
+   */
+  async read(uri: string, client: Client, requester?: string): Promise<string> {
     if (!isRegistered(uri, client)) throw refused('the client has registered this `request_uri`');
     try {
-      const { body } = await this.fetch.text(withoutFragment(uri), ACCEPT);
+      const { body } = await this.fetch.text(withoutFragment(uri), ACCEPT, requester);
       return body.trim();
     } catch (error) {
       throw fetchFailure(error, 'A request object', (given) => refused('the request object can be fetched', given));

@@ -33,10 +33,15 @@ export class ObjectVerifier {
   async verify(object: string, client: Client, clientId: string, { request, server }: Asked): Promise<JWTPayload> {
     verifyLength(object);
     // Nothing is decrypted of a client without keys: it could not have signed what is within.
-    this.keysOf(client);
+    this.keysOf(client, request);
     const signed = await openObject(object, client, { server, settings: this.settings.encrypted });
     const alg = registered(client, 'requestObjectSigningAlg');
-    const { payload, isLate } = await this.read(signed, client, { clientId, alg, issuer: server.issuerOf(request)! });
+    const { payload, isLate } = await this.read(signed, client, {
+      clientId,
+      alg,
+      issuer: server.issuerOf(request)!,
+      request,
+    });
     if (payload.exp !== undefined) await this.verifyOpened(signed, payload.exp, isLate, server);
     return payload;
   }
@@ -60,15 +65,15 @@ export class ObjectVerifier {
     return found;
   }
 
-  private keysOf(client: Client): PublicKeys {
-    const keys = this.keys.of(client);
+  private keysOf(client: Client, request: Request): PublicKeys {
+    const keys = this.keys.of(client, request);
     if (!keys) throw invalid('its client has keys, by `jwks` or `jwksUri`');
     return keys;
   }
 
-  private async open(object: string, client: Client, { alg, clientId, issuer }: Signed) {
+  private async open(object: string, client: Client, { alg, clientId, issuer, request }: Signed) {
     const { algorithms, clockTolerance } = this.settings;
-    const keys = this.keysOf(client);
+    const keys = this.keysOf(client, request);
     const allowed = algorithms.filter((one) => alg === undefined || one === alg);
     const checks = { algorithms: allowed, clockTolerance, issuer: clientId, audience: issuer };
     try {
@@ -114,11 +119,13 @@ export class ObjectVerifier {
   }
 }
 
-/** By whom, for whom, and by what it is to be signed; without `alg`: by any that is allowed. */
+/** The expected signer, audience and signature algorithm of a request object. If `alg` is undefined, any allowed one is accepted. */
 interface Signed {
   clientId: string;
   issuer: string;
   alg: string | undefined;
+  /** The request that contains or references the request object. Its network limits simultaneous fetches of keys. */
+  request: Request;
 }
 
 interface Asked {

@@ -2,6 +2,7 @@ import type { Exchange } from '../../endpoints/exchange.js';
 import { InvalidRequestError, RequestUriNotSupportedError } from '../../errors.js';
 import type { Feature, ServerFacts } from '../../feature.js';
 import { registered } from '../../features/client-metadata/registered.js';
+import { requesterOf } from '../../http/network.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
@@ -78,8 +79,8 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
       if (given !== undefined && uri !== undefined) throw new InvalidRequestError(BOTH);
       if (uri !== undefined && !byReference) throw new RequestUriNotSupportedError(NOT_FETCHED);
       const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
-      const client = await findClient(clientId, server.options.model, server);
-      const object = given ?? (await objects.read(uri!, client));
+      const client = await findClient(clientId, server.options.model, server, request);
+      const object = given ?? (await objects.read(uri!, client, requesterOf(request)));
       const claims = await verifier.verify(object, client, clientId, { request, server });
       const resolved = objectRequest(claims, clientId, request);
       const spend = verifier.spending(claims, client, server);

@@ -47,8 +47,8 @@ export class SignedRequests {
     }
   }
 
-  private async read(object: string, alg: string | undefined, { client, issuer }: Exchange): Promise<Claims> {
-    const signed = { clientId: client.id, issuer: issuer!, alg };
+  private async read(object: string, alg: string | undefined, { client, issuer, request }: Exchange): Promise<Claims> {
+    const signed = { clientId: client.id, issuer: issuer!, alg, request };
     const { payload, isLate } = await this.verifier.read(object, client, signed);
     if (isLate) throw invalid('it is not over', payload.exp);
     const { exp, iat, jti } = payload;

@@ -34,13 +34,13 @@ export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_red
 export async function readLogoutRequest(request: Request, server: ServerFacts): Promise<LogoutRequest> {
   const parameters = new Parameters(request, FORM_OR_URL);
   const named = parameters.optional('client_id', isShort);
-  const sender = named === undefined ? undefined : await knownClient(named, server);
+  const sender = named === undefined ? undefined : await knownClient(named, request, server);
   const hint = await readHint(parameters, { request, server, sender });
   const clientId = named ?? hint?.clientId;
   const uri = parameters.optional('post_logout_redirect_uri', (text) => text.length <= LONGEST);
   const state = parameters.optional('state', isShort);
   if (hint && clientId !== hint.clientId) throw refused('the ID token was given to the client that is named');
-  const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, server));
+  const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, request, server));
   if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
   if (!client || !isRegistered(client, uri)) {
     throw refused('`post_logout_redirect_uri` is registered for the client, to the letter');
@@ -48,10 +48,10 @@ export async function readLogoutRequest(request: Request, server: ServerFacts): 
   return { client, ...(hint && { hint }), redirect: state === undefined ? uri : queryUri(uri, { state }) };
 }
 
-/** The model knows it, or a feature does by its document. */
-async function knownClient(clientId: string, server: ServerFacts): Promise<Client> {
+/** Finds a client in the model, or by its client ID metadata document. @throws {InvalidRequestError} If it is unknown. */
+async function knownClient(clientId: string, request: Request, server: ServerFacts): Promise<Client> {
   try {
-    return await findClient(clientId, server.options.model, server);
+    return await findClient(clientId, server.options.model, server, request);
   } catch (error) {
     throw error instanceof InvalidClientError ? refused('the client is known') : error;
   }

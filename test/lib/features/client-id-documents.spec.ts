@@ -135,6 +135,30 @@ describe('a document', () => {
     expect(await seen(server, id)).toMatchObject({ id });
   });
 
+  it('is fetched while one network requests 80 documents from hosts with silent name servers', async () => {
+    const { id } = publish();
+    const lookup = async (name: string) =>
+      name.startsWith('evil') ? new Promise<string[]>(() => undefined) : ['127.0.0.1'];
+    const server = serverOf(store(), { fetch: { ...fetch, lookup, timeout: 3 } });
+    const clientFrom = async (clientId: string, ip: string) => {
+      const query = { client_id: clientId, redirect_uri: CALLBACK, ...CHALLENGED };
+      const request = authorizeRequest(query, { native: { ip } } as object);
+      try {
+        return (await server.readAuthorizationRequest(request, new Response())).client;
+      } catch (error) {
+        return (error as OAuthError).name;
+      }
+    };
+    const evil = Array.from({ length: 80 }, (_, number) =>
+      clientFrom(`https://evil${number}.example/client`, '198.51.100.7'),
+    );
+    await new Promise(setImmediate);
+    expect(await clientFrom(id, '198.51.100.7')).toBe('temporarily_unavailable');
+    expect(await clientFrom(id, '198.51.100.8')).toMatchObject({ id });
+    expect(new Set(await Promise.all(evil))).toEqual(new Set(['temporarily_unavailable']));
+    expect(await clientFrom(id, '198.51.100.7')).toMatchObject({ id });
+  });
+
   it('is not asked for again at once when it was no good', async () => {
     const { id, path } = publish({ client_id: 'other' });
     const server = serverOf(store(), { pause: 60 });

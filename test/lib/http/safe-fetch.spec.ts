@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { FetchSlots } from '../../../lib/http/safe-fetch/fetch-slots.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../../lib/http/safe-fetch/index.js';
 import { CERTIFICATE, json, type Reply, TlsServer } from '../../support/tls-server.js';
 
@@ -345,6 +346,168 @@ describe('how much is fetched at once', () => {
     expect(await begin(all, names)).toEqual(['fetched', 'fetched', 'busy', 'busy']);
     server.replies['/'] = json({ a: 1 });
     expect(await all.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+  });
+
+  describe('with silent name servers', () => {
+    /** Looks up names of `evil*` forever, and all other names at once. */
+    const lookup = (name: string) =>
+      name.includes('evil') ? new Promise<string[]>(() => undefined) : Promise.resolve(['127.0.0.1']);
+    const numbers = Array.from({ length: 80 }, (_, number) => number);
+
+    /** Starts fetches from hosts with silent name servers. Counts how many are refused at once. */
+    async function occupy(safe: SafeFetch, names: readonly string[], requester?: string) {
+      let refused = 0;
+      const all = names.map((name) =>
+        safe.json(`https://${name}/`, requester).catch((error: FetchError) => {
+          if (error.fault === 'busy') refused += 1;
+        }),
+      );
+      await setTimeout(1);
+      return { refused, ended: Promise.all(all) };
+    }
+
+    it.each([
+      ['names of one domain', 'evil.example', 64],
+      ['names of one domain with three labels', 'evil.co.example', 72],
+    ])('limits 80 %s, and still fetches from other hosts', async (_, domain, expected) => {
+      server.replies['/'] = json({ a: 1 });
+      const safe = fetching({ lookup, timeout: 0.6 });
+      const names = numbers.map((number) => `a${number}.${domain}`);
+      const { refused, ended } = await occupy(safe, names);
+      expect(refused).toBe(expected);
+      expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+      await ended;
+    });
+
+    it('counts names at any depth for their domain', async () => {
+      const safe = fetching({ lookup, timeout: 0.6 });
+      const { refused, ended } = await occupy(
+        safe,
+        numbers.map((number) => `a.b${number}.c${number}.evil.example`),
+      );
+      expect(refused).toBe(64);
+      await ended;
+    });
+
+    it('does not limit hosts by a domain with one label, nor IP addresses by their last numbers', async () => {
+      const many = numbers.slice(0, 40);
+      const silent = fetching({ lookup, timeout: 0.6 });
+      const { refused, ended } = await occupy(
+        silent,
+        many.map((number) => `evil${number}.example`),
+      );
+      expect(refused).toBe(0);
+      await ended;
+      const safe = fetching({ allow: ['127.0.0.0/8'], concurrencyPerHost: 1, timeout: 2 });
+      const urls = [1, 2, 3, 4].map((number) => server.url('/', `127.0.${number}.1`));
+      const faults = await Promise.all(urls.map((url) => faultOf(safe.json(url))));
+      expect(faults).toEqual(['network', 'network', 'network', 'network']);
+    });
+
+    it('limits 80 domains that one network requests, and still fetches for other networks', async () => {
+      server.replies['/'] = json({ a: 1 });
+      const safe = fetching({ lookup, timeout: 0.6 });
+      const names = numbers.map((number) => `evil${number}.example`);
+      const { refused, ended } = await occupy(safe, names, '192.0.2.1');
+      expect(refused).toBe(64);
+      expect(await faultOf(safe.json(server.url('/'), '192.0.2.1'))).toBe('busy');
+      expect(await safe.json(server.url('/'), '192.0.2.2')).toMatchObject({ body: { a: 1 } });
+      expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+      await ended;
+      expect(await safe.json(server.url('/'), '192.0.2.1')).toMatchObject({ body: { a: 1 } });
+    });
+
+    it('keeps a quarter of the slots for hosts whose latest fetch succeeded', async () => {
+      server.replies['/'] = json({ a: 1 });
+      const safe = fetching({ lookup, timeout: 0.6 });
+      expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+      const { refused, ended } = await occupy(
+        safe,
+        numbers.map((number) => `evil${number}.example`),
+      );
+      expect(refused).toBe(80 - 48);
+      expect(await safe.json(server.url('/'), '192.0.2.1')).toMatchObject({ body: { a: 1 } });
+      expect(await faultOf(safe.json(server.url('/', 'other.example')))).toBe('busy');
+      await ended;
+      expect(await safe.json(server.url('/', 'other.example'))).toMatchObject({ body: { a: 1 } });
+    });
+
+    it('gives a host no reserved slot after a fetch that failed', async () => {
+      server.replies['/'] = json({ a: 1 });
+      const safe = fetching({ lookup, timeout: 0.6 });
+      await safe.json(server.url('/'));
+      server.replies['/'] = (response) => response.socket?.destroy();
+      expect(await faultOf(safe.json(server.url('/')))).toBe('network');
+      const { ended } = await occupy(
+        safe,
+        numbers.map((number) => `evil${number}.example`),
+      );
+      expect(await faultOf(safe.json(server.url('/')))).toBe('busy');
+      await ended;
+    });
+
+    it('remembers a few hosts of each domain only', async () => {
+      server.replies['/'] = json({ a: 1 });
+      const safe = fetching({ lookup, timeout: 0.9 });
+      await safe.json(server.url('/', 'other.example'));
+      for (const number of numbers.slice(0, 17)) await safe.json(server.url('/', `a${number}.client.example`));
+      const { ended } = await occupy(
+        safe,
+        numbers.map((number) => `evil${number}.example`),
+      );
+      expect(await faultOf(safe.json(server.url('/', 'a0.client.example')))).toBe('busy');
+      for (const name of ['other.example', 'a1.client.example', 'a16.client.example'])
+        expect(await safe.json(server.url('/', name))).toMatchObject({ body: { a: 1 } });
+      await ended;
+    });
+
+    it('gives a look-up a third of the timeout, and then aborts it', async () => {
+      let isAborted = false;
+      const stalled = (_: string, signal: AbortSignal) =>
+        new Promise<string[]>(() => signal.addEventListener('abort', () => (isAborted = true)));
+      const begun = performance.now();
+      expect(await faultOf(fetching({ timeout: 3, lookup: stalled }).json(server.url('/')))).toBe('network');
+      const seconds = (performance.now() - begun) / 1000;
+      expect(seconds).toBeGreaterThan(0.9);
+      expect(seconds).toBeLessThan(2.5);
+      expect(isAborted).toBe(true);
+    });
+  });
+
+  it('is bounded for many domains whose addresses are in one IPv4 /24', async () => {
+    server.replies['/'] = json({ a: 1 });
+    const silent = createServer((socket) => void socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '0.0.0.0', resolve);
+    });
+    const { port } = silent.address() as AddressInfo;
+    const lookup = async (name: string) => [name.startsWith('evil') ? `127.9.9.${/\d+/.exec(name)![0]}` : '127.0.0.1'];
+    const safe = fetching({ allow: ['127.0.0.0/8'], timeout: 1.5, lookup });
+    const all = Array.from({ length: 40 }, (_, number) =>
+      faultOf(safe.json(`https://evil${number + 1}.example:${port}/`)),
+    );
+    expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+    const faults = await Promise.all(all);
+    expect(faults.filter((fault) => fault === 'busy')).toHaveLength(24);
+    expect(faults.filter((fault) => fault === 'network')).toHaveLength(16);
+    silent.close();
+  });
+
+  it.each([
+    ['IPv4 address', 4, () => '192.0.2.1'],
+    ['IPv4 /24', 16, (number: number) => `192.0.2.${number}`],
+    ['IPv6 /64', 4, (number: number) => `2001:db8:1:2::${number}`],
+    ['IPv6 /48', 16, (number: number) => `2001:db8:1:${number}::1`],
+    ['pair of IPv6 /48', 32, (number: number) => `2001:db8:${number % 2}:${number}::1`],
+  ])('is bounded for connections to one %s: %i', async (_, expected, addressAt) => {
+    const slots = new FetchSlots(64, 4);
+    let begun = 0;
+    for (let number = 0; number < 40; number++) {
+      const work = () => new Promise<never>(() => void (begun += 1));
+      slots.forConnection(`host${number}.example`, addressAt(number), work).catch(() => undefined);
+    }
+    await setTimeout(1);
+    expect(begun).toBe(expected);
   });
 
   it.each([{ timeout: 0 }, { size: -1 }, { concurrency: NaN }, { allow: ['10.0.0.0/33'] }, { allow: ['example.com'] }])(
