@@ -2,7 +2,7 @@ import type { Awaitable, User } from '../../lib/index.js';
 import { ofTenant } from '../tenants/tenant-of.js';
 import { reportEnded, reportUser } from './page-events.js';
 import { SecondStep } from './second-step.js';
-import { signOut } from './sign-out.js';
+import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, Visit } from './site.js';
 
 /** The model method that ends all grants of a user, for `signOutEndsGrants`. */
@@ -24,4 +24,16 @@ export async function endSession(site: Site, user: User, visit: Visit): Promise<
   reportUser(server, 'user.signed_out', { user, visit });
   if (ended) reportEnded(server, { user, visit });
   return frames;
+}
+
+/**
+ * Signs out the user who is signed in or remembered in this browser, and removes the cookies in any case.
+ * @returns the URLs to open in frames for front-channel logout
+ */
+export async function endSessionHere(site: Site, visit: Visit): Promise<readonly string[]> {
+  const user = await findUserToSignOut(site, visit);
+  if (user) return endSession(site, user, visit);
+  await SecondStep.of(site)?.forget(visit);
+  await site.sessions.end(visit.request, visit.response);
+  return [];
 }

@@ -10,7 +10,7 @@ import { PageEndpoint } from './page-endpoint.js';
 import { reportUser } from './page-events.js';
 import { SecondStep } from './second-step.js';
 import { secondFactorPath } from './second-factor-page.js';
-import { signOut } from './sign-out.js';
+import { findUserToSignOut, signOut } from './sign-out.js';
 import { returnPath, type Site, textOf, type Visit, wantedAcr } from './site.js';
 import { startSession } from './start-session.js';
 import { unlessBusy } from './unless-busy.js';
@@ -80,7 +80,7 @@ export class LoginEndpoint extends PageEndpoint {
     const { request, response } = visit;
     if (!site.isOurs(visit)) return showLogin(site, visit, 'expired');
     if (textOf(request, 'account') === 'other') {
-      const before = await site.findUser(request);
+      const before = await findUserToSignOut(site, visit);
       await secondStep?.forget(visit);
       await (before ? signOut(site, before, visit) : site.sessions.end(request, response));
       reportUser(site.server, 'user.signed_out', { user: before, visit });

@@ -8,9 +8,10 @@ import {
 } from '../../lib/openid/logout/logout-request.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
-import { endSession } from './end-session.js';
+import { endSession, endSessionHere } from './end-session.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
+import { findUserToSignOut } from './sign-out.js';
 import { returnPath, textOf, type Visit } from './site.js';
 
 /** Seconds for which clients are given time to sign somebody out in the browser. */
@@ -23,9 +24,8 @@ const PAUSE = 3;
  */
 export class LogoutEndpoint extends PageEndpoint {
   protected async get(visit: Visit): Promise<void> {
-    const { request } = visit;
     const asked = await this.read(visit);
-    const user = (await this.site.findUser(request)) || undefined;
+    const user = await findUserToSignOut(this.site, visit);
     if (asked.redirect !== undefined && !user) {
       // The redirect URI of a self-registered client may be an attacker's: the user decides whether to go there. RFC 9700 §4.11.2
       return asked.client && isSelfRegistered(asked.client)
@@ -48,8 +48,7 @@ export class LogoutEndpoint extends PageEndpoint {
       return Object.keys(asked).length > 0 ? this.goTo(this.path(visit, asked), visit) : this.get(visit);
     }
     const { redirect } = await this.read(visit);
-    const user = await this.site.findUser(request);
-    const frames = user ? await endSession(this.site, user, visit) : [];
+    const frames = await endSessionHere(this.site, visit);
     if (frames.length > 0) return this.open(frames, visit, redirect ?? returnPath(request));
     if (redirect !== undefined) return this.leave(redirect, visit);
     this.goTo(returnPath(request) ?? this.path(visit), visit);

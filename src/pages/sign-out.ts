@@ -1,22 +1,43 @@
-import type { User } from '../../lib/index.js';
+import type { RememberedSession, User } from '../../lib/index.js';
 import { findLogout } from '../../lib/openid/logout/logout-feature.js';
 import type { Site, Visit } from './site.js';
 
 /**
- * Ends the session of a browser, and tells the clients at which its user has signed in.
- * @param end how it ends; left out: nobody is signed in from then on
- * @returns what has to be opened in the browser
+ * Returns the user whom a sign-out in this browser concerns: the user who is signed in or, after the session has expired, the user
+ * whom "Remember me" would sign in again.
+ */
+export async function findUserToSignOut(site: Site, visit: Visit): Promise<User | undefined> {
+  return (await site.findUser(visit.request)) || (await findRemembered(site, visit))?.user;
+}
+
+/**
+ * Ends the session of a browser, and notifies the clients at which the user has signed in.
+ * @param user the result of `findUserToSignOut()`
+ * @param end ends the session. Default: nobody is signed in afterwards.
+ * @returns the URLs to open in frames for front-channel logout
  */
 export async function signOut(
-  { server, sessions }: Site,
+  site: Site,
   user: User,
-  { request, response }: Visit,
-  end = async (): Promise<unknown> => sessions.end(request, response),
+  visit: Visit,
+  end = async (): Promise<unknown> => site.sessions.end(visit.request, visit.response),
 ): Promise<readonly string[]> {
+  const { server } = site;
   const feature = findLogout(server);
-  const { sid } = (feature && (await sessions.howSignedIn?.(user, request))) || {};
+  const sid = feature && (await sidOf(site, user, visit));
   await end();
   if (!feature || sid === undefined) return [];
   const { frames } = await feature.signOut(server, { userId: String(user['id']), sid });
   return frames;
+}
+
+/** Returns the session id that clients know. */
+async function sidOf(site: Site, user: User, visit: Visit): Promise<string | undefined> {
+  const { sid } = (await site.sessions.howSignedIn?.(user, visit.request)) || {};
+  return sid ?? (await findRemembered(site, visit))?.sid;
+}
+
+async function findRemembered({ own }: Site, visit: Visit): Promise<RememberedSession | undefined> {
+  const found = await own?.remembered?.find(visit);
+  return found && 'session' in found ? found.session : undefined;
 }

@@ -3,7 +3,7 @@ import { senderOf } from '../../lib/http/origin.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
 import type { SessionOperations, SignInOptions, UserSession } from '../interaction/session-operations.js';
 import { hidden } from './default/fields.js';
-import { endSession } from './end-session.js';
+import { endSessionHere } from './end-session.js';
 import type { Html } from './html.js';
 import { localPath, pathOf } from './local-path.js';
 import { reportUser } from './page-events.js';
@@ -49,11 +49,7 @@ export class SiteSessions implements SessionOperations {
   }
 
   async signOut(visit: Visit): Promise<void> {
-    const { site } = this;
-    const user = await site.findUser(visit.request);
-    if (user) return void (await endSession(site, user, visit));
-    await SecondStep.of(site)?.forget(visit);
-    await site.sessions.end(visit.request, visit.response);
+    await endSessionHere(this.site, visit);
   }
 
   async findUser({ request }: Visit): Promise<User | undefined> {

@@ -153,15 +153,26 @@ describe.each(PLATFORMS)('"Remember me" on %s', (platform) => {
     expect(await userOf(thief)).toBe(null);
   });
 
-  it('ends by sign-out after the session has expired', async () => {
+  it.each(['/sign-out', '/oauth/logout'])('ends by a form to %s after the session has expired', async (path) => {
     const { visitor } = await open();
     await signIn(visitor);
     const thief = copyOf(visitor);
     expire(visitor);
-    await visitor.post('/sign-out', {});
+    await visitor.post(path, {});
     expect(visitor.cookies.has(REMEMBERED)).toBe(false);
     expire(thief);
     expect((await thief.get(login)).heading).toBe('Sign in');
+  });
+
+  it('offers a remembered user the sign-out button after the session has expired', async () => {
+    const { visitor } = await open();
+    await signIn(visitor);
+    expire(visitor);
+    const page = await visitor.get('/oauth/logout');
+    expect(page.form.action).toBe('/oauth/logout');
+    await visitor.send(page);
+    expect(visitor.cookies.has(REMEMBERED)).toBe(false);
+    expect((await visitor.get(login)).heading).toBe('Sign in');
   });
 
   it('never makes the cookie a session, or the session cookie a token', async () => {
