@@ -26,7 +26,7 @@ export function toOAuthError(error: unknown): OAuthError {
 }
 
 /** What is said of a fault whose text may be the host's. */
-export const HIDDEN = 'Server error: the request could not be handled';
+export const HIDDEN = 'Server error: the request could not be handled; the server log has the reason';
 const hidden = (error: Error) => new named.ServerError(error, { message: HIDDEN });
 
 /** An OAuth error of another copy of this library, or of the classic one, that a model was written against. */

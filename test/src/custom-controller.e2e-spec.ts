@@ -107,7 +107,11 @@ describe.each(PLATFORMS)('a host without an interaction on %s', (platform) => {
     const { body } = await answerOf(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
     const { access_token: token } = body as { access_token: string };
     const wider = new URLSearchParams({ ...asked, scope: 'notes:read notes:write' });
-    const faulty = refused('server_error', 'Server error: the request could not be handled', 500);
+    const faulty = refused(
+      'server_error',
+      'Server error: the request could not be handled; the server log has the reason',
+      500,
+    );
     expect(await answerOf(get(`${url}/oauth/authorize?${wider.toString()}`, bearer(token)))).toEqual(faulty);
     expect(await answerOf(post(`${url}/oauth/authorize`, asked, bearer(token)))).toEqual(faulty);
     expect(await answerOf(get(`${url}/oauth/authorize?${query}`))).toEqual(faulty);

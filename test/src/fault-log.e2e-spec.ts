@@ -8,7 +8,10 @@ const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
 
 /** Returns a new error like `fault`: one error object is logged once. */
 const newFault = () => Object.assign(new Error(fault.message), { stack: fault.stack });
-const hidden = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
+const hidden = {
+  error: 'server_error',
+  error_description: 'Server error: the request could not be handled; the server log has the reason',
+};
 
 describe.each(PLATFORMS)('what the host threw, on %s,', (platform) => {
   const error = jest.fn<LoggerService['error']>();

@@ -109,7 +109,11 @@ describe('an error of an authorization request', () => {
   });
 
   it.each([
-    ['fails', { saveAuthorizationCode: () => Promise.reject(new Error('secret')) }, 'the request could not be handled'],
+    [
+      'fails',
+      { saveAuthorizationCode: () => Promise.reject(new Error('secret')) },
+      'the request could not be handled; the server log has the reason',
+    ],
     [
       'saves nothing',
       { saveAuthorizationCode: () => null },
@@ -123,12 +127,12 @@ describe('an error of an authorization request', () => {
     [
       'cannot judge the scope',
       { validateScope: () => Promise.reject(new Error('secret')) },
-      'the request could not be handled',
+      'the request could not be handled; the server log has the reason',
     ],
     [
       'cannot generate',
       { generateAuthorizationCode: () => Promise.reject(new Error('secret')) },
-      'the request could not be handled',
+      'the request could not be handled; the server log has the reason',
     ],
   ])('is server_error when the model %s', async (_, overrides, description) => {
     const { error, redirected } = await authorize({}, createHost(overrides));

@@ -73,7 +73,7 @@ describe('an authorization request that must not be redirected', () => {
     ]);
     expect(body).toEqual({
       error: 'server_error',
-      error_description: 'Server error: the request could not be handled',
+      error_description: 'Server error: the request could not be handled; the server log has the reason',
     });
   });
 
@@ -87,7 +87,10 @@ describe('an authorization request that must not be redirected', () => {
     expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: ${what}`);
     expect(response).toMatchObject({
       status: 500,
-      body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+      body: {
+        error: 'server_error',
+        error_description: 'Server error: the request could not be handled; the server log has the reason',
+      },
     });
   });
 

@@ -6,7 +6,10 @@ import { answer, FORM, formRequest, summary, tokenRequest } from '../../support/
 
 const GRANT = { grant_type: 'client_credentials' };
 const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' };
-const HIDDEN = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
+const HIDDEN = {
+  error: 'server_error',
+  error_description: 'Server error: the request could not be handled; the server log has the reason',
+};
 
 describe('a token request', () => {
   it('is answered by JSON that nobody may keep', async () => {
@@ -118,7 +121,10 @@ describe('a server that is set up wrongly', () => {
     const { error, response } = await answer(createHost(overrides), 'token', tokenRequest(GRANT), options);
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(error?.message).toBe(message);
-    const body = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
+    const body = {
+      error: 'server_error',
+      error_description: 'Server error: the request could not be handled; the server log has the reason',
+    };
     expect(response).toMatchObject({ status: 500, body });
   });
 

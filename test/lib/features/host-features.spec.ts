@@ -71,7 +71,9 @@ describe('a challenge that fails', () => {
       throw failure;
     };
     const { error, status, headers } = await visit([{ name: 'failing', challenge }], 'unknown');
-    expect(summary(error)).toBe('503 server_error: Server error: the request could not be handled');
+    expect(summary(error)).toBe(
+      '503 server_error: Server error: the request could not be handled; the server log has the reason',
+    );
     expect([status, headers]).toEqual([503, {}]);
   });
 });

@@ -19,7 +19,10 @@ describe('an error of the model', () => {
     );
     return { same: error === thrown, status, body };
   };
-  const HIDDEN = { error: 'server_error', error_description: 'Server error: the request could not be handled' };
+  const HIDDEN = {
+    error: 'server_error',
+    error_description: 'Server error: the request could not be handled; the server log has the reason',
+  };
 
   it('goes through as it is when it is an OAuthError', async () => {
     const thrown = new engine.OAuthError('Slow down', { name: 'slow_down', code: 429 });

@@ -85,7 +85,9 @@ describe('a model', () => {
     ],
   ])('that %s is a fault of which nothing is told', async (_, getAccessToken) => {
     const { error } = await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest());
-    expect(summary(error)).toBe('503 server_error: Server error: the request could not be handled');
+    expect(summary(error)).toBe(
+      '503 server_error: Server error: the request could not be handled; the server log has the reason',
+    );
     expect(error?.inner).toBe(THROWN);
   });
 

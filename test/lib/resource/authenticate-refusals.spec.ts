@@ -88,7 +88,9 @@ describe('a request to a protected resource is refused', () => {
     const failure = new Error('SELECT * FROM tokens');
     const host = createHost({ getAccessToken: () => Promise.reject(failure) });
     const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
-    expect(summary(error)).toBe('503 server_error: Server error: the request could not be handled');
+    expect(summary(error)).toBe(
+      '503 server_error: Server error: the request could not be handled; the server log has the reason',
+    );
     expect(error?.inner).toBe(failure);
     expect({ status, headers }).toEqual({ status: 503, headers: {} });
   });

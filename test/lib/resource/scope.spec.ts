@@ -92,7 +92,9 @@ describe('the scope a protected resource demands', () => {
 
   it('is not found in a token whose scope is neither text nor list', async () => {
     const { error } = await authenticate({ scope: 'read' }, { scope: new Set(['read']) });
-    expect(summary(error)).toBe('503 server_error: Server error: the request could not be handled');
+    expect(summary(error)).toBe(
+      '503 server_error: Server error: the request could not be handled; the server log has the reason',
+    );
   });
 
   it.each([

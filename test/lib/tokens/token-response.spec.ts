@@ -80,7 +80,10 @@ describe('the token response', () => {
     expect(summary(error)).toBe(`500 invalid_argument: ${message}`);
     expect({ status, body }).toEqual({
       status: 500,
-      body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+      body: {
+        error: 'server_error',
+        error_description: 'Server error: the request could not be handled; the server log has the reason',
+      },
     });
   });
 });

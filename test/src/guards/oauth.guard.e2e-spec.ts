@@ -64,7 +64,11 @@ describe.each(PLATFORMS)('OAuthGuard on %s', (platform) => {
     expect(await answerOf(get(`${url}/reading`, bearer('broken')))).toEqual({
       status: 503,
       headers: { 'content-type': NO_STORE['content-type'] },
-      body: refusalBody(503, 'server_error', 'Server error: the request could not be handled'),
+      body: refusalBody(
+        503,
+        'server_error',
+        'Server error: the request could not be handled; the server log has the reason',
+      ),
     });
   });
 });

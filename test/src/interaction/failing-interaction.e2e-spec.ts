@@ -9,7 +9,10 @@ const asAlice = { cookie: 'user=alice' };
 const failure = (status: number) => ({
   status,
   headers: NO_STORE,
-  body: { error: 'server_error', error_description: 'Server error: the request could not be handled' },
+  body: {
+    error: 'server_error',
+    error_description: 'Server error: the request could not be handled; the server log has the reason',
+  },
 });
 
 describe.each(PLATFORMS)('an interaction that fails on %s', (platform) => {
