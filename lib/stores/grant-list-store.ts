@@ -7,7 +7,7 @@ import { isCurrent } from './credential.js';
 import { readFilter } from './grant-filter.js';
 import { isSessionClient, sessionIn } from './session-client.js';
 import { SessionClientStore } from './session-client-store.js';
-import { isSessionGrant, listedSession } from './session-row.js';
+import { isPendingLogin, isSessionGrant, listedSession } from './session-row.js';
 import type { GrantFilter, GrantRow, Storage } from './storage.js';
 import { isReserved, sessionClientsOf } from './user-records.js';
 
@@ -44,6 +44,7 @@ export abstract class GrantListStore<S extends Storage>
   }
 
   async endSessions({ except, ...selection }: GrantSelection & { except?: string }): Promise<number> {
+    await this.endPendingLogins(readFilter(selection));
     let count = 0;
     for (let after: string | undefined; ;) {
       const page: SessionList = await this.listSessions({
@@ -55,6 +56,20 @@ export abstract class GrantListStore<S extends Storage>
         if (id !== except && (await this.endSession({ userId, id }))) count += 1;
       }
       if (page.next === undefined) return count;
+      after = page.next;
+    }
+  }
+
+  /** Ends logins of a user that wait for a second factor, so that none of them becomes a session afterwards. */
+  private async endPendingLogins({ userId, clientId, issuer }: GrantFilter): Promise<void> {
+    if (userId === undefined || clientId !== undefined) return;
+    const filter: GrantFilter = issuer === undefined ? { userId } : { userId, issuer };
+    for (let after: string | undefined; ;) {
+      const page = await this.storage.pageGrants(filter, after, BATCH);
+      for (const { grant } of page.grants) {
+        if (isPendingLogin(grant)) await this.storage.revokeGrants({ userId, grantId: grant.id });
+      }
+      if (page.next === undefined) return;
       after = page.next;
     }
   }

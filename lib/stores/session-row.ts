@@ -30,8 +30,8 @@ export function sessionRows(
   if (remembered) rows.push(rowOf(grant, 'session', remembered.token, remembered.expiresAt));
   const kept: Record<keyof Kept, unknown> = { authTime: authTime.getTime(), acr, amr, sid, credential, remember };
   for (const row of rows) row.data = JSON.stringify(kept);
-  // A session that waits for a second factor is not listed.
-  if (!session.isPending) grant.data = JSON.stringify({ session: { ...kept, credential: undefined }, credential });
+  const listed = session.isPending ? { pending: true } : { session: { ...kept, credential: undefined } };
+  grant.data = JSON.stringify({ ...listed, credential });
   return { grant, rows };
 }
 
@@ -39,6 +39,9 @@ export function sessionRows(
 const SESSION = '{"session":';
 
 export const isSessionGrant = ({ data }: GrantRow): boolean => data?.startsWith(SESSION) === true;
+
+/** Whether a grant is for a login that waits for a second factor: it is never listed, and ends with the user's sessions. */
+export const isPendingLogin = ({ data }: GrantRow): boolean => data?.startsWith('{"pending":') === true;
 
 /** Returns the session that a grant is for, as it is listed. */
 export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }: GrantRow): ListedSession {

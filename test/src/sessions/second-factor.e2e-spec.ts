@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { User } from 'nest-oauth2';
+import { OAuth2Sessions, type User } from 'nest-oauth2';
 import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import type { PagesOptions } from 'nest-oauth2/pages';
@@ -44,6 +44,15 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() with a second factor on %s', (
     const done = await visitor.send(await visitor.get(jsonOf(sent).next!), { code: '123456' });
     expect([done.status, done.location]).toEqual([303, '/welcome']);
     expect(jsonOf(await visitor.get('/me')).user).toBe('alice');
+  });
+
+  it('ends with the other sessions of the user, before the code is entered', async () => {
+    const { visitor, app: host } = await open({}, { amr: ['email'] });
+    const form = await visitor.get(jsonOf(await visitor.get('/link')).next!);
+    const sessions = host.get(OAuth2Sessions);
+    expect(await sessions.endOthers({ headers: {}, method: 'GET' }, { id: '1' })).toBe(0);
+    await visitor.send(form, { code: '123456' });
+    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
   });
 
   it('reports the methods of the application and of the second factor', async () => {
