@@ -58,7 +58,7 @@ export class OAuth2Sessions {
 
   /**
    * Returns the sessions of a user in all browsers, for a page such as "Where you are signed in".
-   * @param user whose sessions. If omitted, those of the user who is signed in in this browser; none if nobody is.
+   * @param user the user. If omitted, the user who is signed in in this browser; without one, the list is empty.
    * @throws {InvalidArgumentError} If the model has no method `listSessions()`.
    */
   async list(request: NativeRequest, user?: User): Promise<UserSession[]> {

@@ -20,7 +20,7 @@ export interface GrantsScope {
   facts?: ServerFacts | undefined;
 }
 
-/** What `OAuth2Grants.revokeBefore()` takes. */
+/** The options of `OAuth2Grants.revokeBefore()`. */
 export interface RevokeBeforeOptions {
   /** Everything issued before this moment ends. If omitted, everything issued until now. */
   before?: Date;

@@ -25,7 +25,7 @@ const LONGEST_EXPONENT = 33;
 const LONGEST_MEMBER = 3456;
 
 /**
- * Returns what is wrong with a public JWK of a stranger, or `undefined` if this library may work with it. An RSA key with a long
+ * Returns the reason to reject a public JWK of an untrusted client, or `undefined` if the key is acceptable. An RSA key with a long
  * modulus or exponent would cost the server up to a thousand times the usual verification. RFC 8725 §3.5
  */
 export function publicKeyFault(jwk: Members): string | undefined {

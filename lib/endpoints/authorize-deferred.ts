@@ -46,7 +46,7 @@ export const defer = (error: OAuthError, request: Deferred): void => void deferr
 export const deferredOf = (error: unknown): Deferred | undefined =>
   error instanceof Error ? deferred.get(error as OAuthError) : undefined;
 
-/** Returns what is known of a request that could not be read. */
+/** Returns the client and redirect URI of an authorization request whose other parameters are invalid. */
 export function unreadRequest({ client, redirectUri, redirectUriSent, issuer, request }: Course): AuthorizationRequest {
   const asked = { client, redirectUri, redirectUriSent, responseType: '', responseMode: 'query', data: {}, request };
   return issuer === undefined ? asked : { ...asked, issuer };

@@ -10,7 +10,7 @@ export interface StoredNotification {
   clientId: string;
   /** The host that receives it. Each host has a share of the deliveries. */
   host: string;
-  /** What the message says. */
+  /** The parameters of the message. */
   data: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch. */
   createdAt: number;
@@ -25,7 +25,7 @@ export interface NotificationModel {
   saveNotification(notification: StoredNotification, expiresAt: Date): Awaitable<unknown>;
   /** Lists the stored messages, claimed ones too, without expired ones. */
   listNotifications(): Awaitable<readonly StoredNotification[]>;
-  /** Claims a message for so many seconds, by the clock of the store. True for exactly one of all processes that call it at once. */
+  /** Claims a message for `seconds`, by the clock of the store. Returns true to exactly one of several concurrent callers. */
   claimNotification(id: string, seconds: number): Awaitable<boolean>;
   removeNotification(id: string): Awaitable<unknown>;
 }

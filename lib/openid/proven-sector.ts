@@ -50,7 +50,7 @@ export function deliveredSector({ client, redirectUri }: AuthorizationRequest): 
   return host === sector && client.clientIdHost !== undefined ? { [PROVEN_SECTOR]: sector } : undefined;
 }
 
-/** Whether a host belongs to one owner: it is no loopback name and no scheme. */
+/** Whether a host belongs to one owner. Loopback names and URI schemes do not. */
 const isOwned = (host: string | undefined): boolean =>
   host !== undefined && !host.endsWith(':') && !isLoopbackName(host);
 

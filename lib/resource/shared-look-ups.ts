@@ -3,7 +3,7 @@ import type { Falsy, Model, Token } from '../model/model.js';
 
 type LookUp = Promise<Token | Falsy>;
 
-/** What the guarded handlers of one native request share. */
+/** Token look-ups that the guarded handlers of one native request share. */
 interface Shared {
   /** Token look-ups by model and token text. */
   readonly lookUps: Map<object, Map<string, LookUp>>;

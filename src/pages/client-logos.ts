@@ -31,7 +31,7 @@ export class ClientLogos {
     this.fetch = new SafeFetch({ size: MAX_SIZE, timeout: 2, ...options });
   }
 
-  /** Returns the logo of a client as a `data:` URI. Undefined if it has none, or none that can be shown. */
+  /** Returns the logo of a client as a `data:` URI. Returns `undefined` if the client has no logo or its logo is invalid. */
   async find(client: Client): Promise<string | undefined> {
     const uri = registered(client, 'logoUri');
     if (typeof uri !== 'string' || !this.fetch.isFetchable(uri) || !mayShow(client, uri)) return undefined;

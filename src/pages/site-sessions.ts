@@ -17,7 +17,7 @@ import { UserSessions } from './user-sessions.js';
 /** Methods that change nothing by themselves: a link or an identity provider sends the browser by them. RFC 9110 §9.2.1 */
 const SAFE = ['GET', 'HEAD'];
 
-/** What `OAuth2Sessions` does on one server. */
+/** The operations of `OAuth2Sessions` on one server. */
 export class SiteSessions implements SessionOperations {
   constructor(private readonly site: Site) {}
 

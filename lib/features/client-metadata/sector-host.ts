@@ -5,7 +5,7 @@ import { registered } from './registered.js';
 export const sectorUris = (uri: string | undefined, redirectUris: readonly string[] = []): readonly string[] =>
   uri === undefined ? redirectUris : [uri];
 
-/** Returns the host that all URIs have in common, or undefined if there are none or several. */
+/** Returns the one host of all URIs; `undefined` if the list is empty or has several hosts. */
 export function commonHost(uris: readonly string[]): string | undefined {
   const [host, ...more] = new Set(uris.map(hostOf));
   return more.length === 0 ? host : undefined;
