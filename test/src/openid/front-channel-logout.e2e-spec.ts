@@ -40,7 +40,7 @@ describe.each(PLATFORMS)('a client that signs users out in their browser, on %s'
       expect([searchParams.get('iss'), searchParams.get('sid')]).toEqual([url, claims['sid']]);
     }
     expect(page.html.match(/sandbox="allow-scripts allow-same-origin"/g)).toHaveLength(2);
-    const [, sources] = / frame-src ([^;]*);/.exec(policyOf(page.headers))!;
+    const [, sources] = / frame-src ([^;]*)/.exec(policyOf(page.headers))!;
     expect(sources!.split(' ').toSorted()).toEqual(['https://client.example', 'https://other.example:8443']);
     const after = await visitor.get('/oauth/logout');
     for (const { html, headers } of [question, after]) {
