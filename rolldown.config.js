@@ -82,6 +82,8 @@ const bundle = (format) => ({
           priority: 1,
         },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
+        // The module's log reads which errors are those of a client's resource; features without Nest make them.
+        { name: 'engine', test: within(/^lib\/remote\/client-resource\.ts$/), priority: 1 },
         // The module looks whether it is there, and OpenID Connect needs no module.
         { name: 'openid-feature', test: within(/^lib\/openid\/openid-feature\.ts$/), priority: 1 },
         { name: 'devices', test: within(DEVICES), priority: 1 },
