@@ -73,7 +73,8 @@ export class FeatureSet implements ServerFacts {
         return [];
       }
     });
-    const absent = requirements.flatMap(({ methods }) => methods).filter((method) => lacks(this.options.model, method));
+    const methods = missing === undefined ? [] : requirements.flatMap((one) => one.methods);
+    const absent = methods.filter((method) => lacks(this.options.model, method));
     const isReported = (fault: string) => absent.some((method) => fault.includes(`\`${method}()\``));
     const others = [...new Set(faults)].filter((fault) => !isReported(fault));
     const all = [missing, ...others].filter((fault) => fault !== undefined);

@@ -7,7 +7,7 @@ import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
 import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from './client-authentication.js';
-import { isClientOf } from './client-issuer.js';
+import { isClientOf, OTHER_ISSUER } from './client-issuer.js';
 import { isPublic, none } from './none.js';
 
 /** An authenticated client. RFC 7591 §2 */
@@ -40,14 +40,17 @@ export async function authenticateClient(request: Request, options: Options, way
     const [finder] = server.hooks.findClient;
     if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server, request);
     // A client of another issuer gets the same error as an unknown client.
-    if (client && !isClientOf(client, server.issuerOf(request), server)) client = undefined;
+    const isForeign = Boolean(client) && !isClientOf(client as Client, server.issuerOf(request), server);
+    if (isForeign) client = undefined;
     const way = (claimed === none && client && ofConnection(client, server)) || claimed;
     verifyAllowed(way, server);
     if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, ways });
     // Whatever a model says to the secret of a client that has none, it proves nothing.
     const isProven = Boolean(claim.secret) && !(client && (isPublic(client) || owesProof(client, server)));
-    if (isProven)
-      return { client: verifyKnown(client || (await wrongSecret(claim, options)), model), proof: way.method };
+    if (isProven) {
+      const known = client || (await refuseSecret(claim, options, isForeign));
+      return { client: verifyKnown(known, model), proof: way.method };
+    }
     if (!ways.excuses(client, request)) throw unproven(client, claim);
     return { client: verifyKnown(client, model), proof: 'none' };
   } catch (error) {
@@ -149,13 +152,13 @@ function unproven(client: Client | Falsy, claim: ClientClaim): Error {
 }
 
 /**
- * Rejects a client whose `client_id` or secret is wrong. The response is the same for both; the event says which it was, for
- * which the client is looked up once more. Without listeners there is no second look-up.
+ * Rejects a client whose `client_id` or secret is wrong, or that belongs to another issuer. The response is the same; the event
+ * has the reason, for which the client is looked up once more. Without listeners there is no second look-up.
  * @throws {InvalidClientError} Always.
  */
-async function wrongSecret({ id }: ClientClaim, { model, events }: Options): Promise<never> {
-  let rule = KNOWN;
-  if (isHeard(events, 'client.refused')) {
+async function refuseSecret({ id }: ClientClaim, { model, events }: Options, isForeign: boolean): Promise<never> {
+  let rule = isForeign ? OTHER_ISSUER : KNOWN;
+  if (!isForeign && isHeard(events, 'client.refused')) {
     try {
       rule = (await model.getClient(id, null)) ? WRONG : UNKNOWN;
     } catch {
@@ -184,5 +187,6 @@ const WRONG = 'the client secret is correct';
 const REMEDIES: Readonly<Record<string, string>> = {
   [KNOWN]: 'send the `client_id` and the secret of a registered client',
   [UNKNOWN]: 'correct the `client_id`, or save a client with this `id`',
+  [OTHER_ISSUER]: 'register the client at this issuer, or use the issuer that registered it',
   [WRONG]: 'send the secret that was saved with the client, or save a new one',
 };

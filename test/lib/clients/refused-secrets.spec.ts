@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+
+import { answer, basic, FORM, formRequest } from '../../support/requests.js';
+
+const client = { secret: 'web-secret', grants: ['client_credentials'], scopes: ['read'] };
+
+describe('the event of a refused client', () => {
+  it.each([
+    ['an unknown client', 'stranger', 'web-secret', 'a client with this `client_id` exists'],
+    ['a wrong secret', 'web', 'wrong', 'the client secret is correct'],
+    ['a client of another issuer', 'foreign', 'web-secret', 'the client is registered at the issuer of this server'],
+  ])('names %s, and the response does not', async (_, id, secret, rule) => {
+    const model = new MemoryStore({
+      clients: [
+        { ...client, id: 'web' },
+        { ...client, id: 'foreign', issuer: 'https://other.example' },
+      ],
+      users: { findById: () => undefined, findByCredentials: () => undefined },
+    });
+    const refusals: object[] = [];
+    const events = {
+      emit: (name: string, payload: object) => void (name === 'client.refused' && refusals.push(payload)),
+    };
+    const server = new OAuth2Server({ model, events, issuer: 'https://id.example' });
+    const request = formRequest(
+      { grant_type: 'client_credentials', scope: 'read' },
+      { headers: { ...FORM, authorization: basic(id, secret) } },
+    );
+    const { status, error } = await answer(server, 'token', request);
+    expect([status, error?.message]).toEqual([401, 'Invalid client: client is invalid']);
+    expect(refusals).toEqual([expect.objectContaining({ rule, remedy: expect.any(String) })]);
+  });
+});
