@@ -1,39 +1,39 @@
-export { OAuth2Server, OAuth2Server as default } from './server.js';
-export type { Falsey } from './classic-types.js';
+export { OAuth2Server, OAuth2Server as default } from './server/server.js';
+export type { Falsey } from './server/classic-types.js';
 export { Request, type RequestOptions } from './http/request.js';
 export { Response, type ResponseOptions } from './http/response.js';
-export * from './named-errors.js';
-export { InvalidArgumentError, OAuthError, type OAuthErrorProperties, type RefusalDetail } from './errors.js';
-export { clientItself, isClientItself } from './clients/client-itself.js';
-export type * from './event-kinds.js';
-export { EVENT_NAMES } from './event-kinds.js';
-export type { EventSink } from './events.js';
+export * from './errors/catalog.js';
+export { InvalidArgumentError, OAuthError, type OAuthErrorProperties, type RefusalDetail } from './errors/index.js';
+export { clientItself, isClientItself } from './clients/client-subject.js';
+export type * from './events/catalog.js';
+export { EVENT_NAMES } from './events/catalog.js';
+export type { EventSink } from './events/events.js';
 export type {
   ClientAuthentication,
   ClientClaim,
   ConsumeCredentials,
   ProofFacts,
-} from './clients/client-authentication.js';
+} from './contracts/client-authentication.js';
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
-export type { Exchange } from './endpoints/exchange.js';
-export type { Endpoint, Feature, Observed, Presented, Refused, ServerFacts } from './feature.js';
-export type { Handler } from './endpoints/handler.js';
+export type { Exchange } from './contracts/client-request.js';
+export type { Endpoint, Feature, Observed, Presented, Refused, ServerFacts } from './contracts/feature.js';
+export type { Handler } from './contracts/handler.js';
 export type { HealthModel, SchemaModel } from './model/health.js';
-export type { Resolved } from './response-types/resolved.js';
-export type { FeatureList } from './feature-list.js';
-export type { Forbids } from './forbids.js';
+export type { Resolved } from './contracts/resolved.js';
+export type { FeatureList } from './server/feature-list.js';
+export type { Forbids } from './contracts/forbids.js';
 export { AuthorizationCodeGrantType } from './features/authorization-code/code-grant.js';
 export { ClientCredentialsGrantType } from './features/client-credentials.js';
 export { PasswordGrantType } from './features/password.js';
 export { RefreshTokenGrantType } from './features/refresh-token.js';
-export { AbstractGrantType, GrantType, type GrantTypeOptions } from './grants/grant-type.js';
-export type { GrantTypeClass } from './grants/grant-type-class.js';
+export { AbstractGrantType, GrantType, type GrantTypeOptions } from './endpoints/token/grant-type.js';
+export type { GrantTypeClass } from './contracts/grant-type-class.js';
 export type { Parameters } from './http/parameters.js';
-export type { Authorization } from './tokens/authorization.js';
+export type { Authorization } from './contracts/authorization.js';
 export { type Ended, tellEnded } from './tokens/ended.js';
 export type { Application, Asked, ConsentModel } from './model/consents.js';
-export { type CreatedClient, OAuth2Clients } from './administration/oauth2-clients.js';
-export { type GrantsScope, OAuth2Grants, type RevokeBeforeOptions } from './administration/oauth2-grants.js';
+export { type CreatedClient, OAuth2Clients } from './stores/administration/oauth2-clients.js';
+export { type GrantsScope, OAuth2Grants, type RevokeBeforeOptions } from './stores/administration/oauth2-grants.js';
 export type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from './model/grants.js';
 export type { NotBefore, NotBeforeModel } from './model/not-before.js';
 export type { ListedSession, SessionList, SessionListModel } from './model/session-list.js';
@@ -53,9 +53,9 @@ export type {
 } from './model/clients.js';
 export type { RememberedModel, RememberedSession, Session, SessionModel } from './model/sessions.js';
 export type { SignIn } from './model/sign-in.js';
-export type { Need, Presence, Prompted, Wanted } from './response-types/need.js';
-export type { AuthorizationRequest, Decision } from './response-types/response-type.js';
-export type { AuthorizationDetail } from './tokens/authorization-details.js';
+export type { Need, Presence, Prompted, Wanted } from './contracts/required-interaction.js';
+export type { AuthorizationRequest, Decision } from './contracts/response-type.js';
+export type { AuthorizationDetail } from './contracts/authorization-details.js';
 export type {
   AuthenticateHandler,
   AuthenticateOptions,

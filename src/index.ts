@@ -1,5 +1,5 @@
 export * from '../lib/index.js';
-export { claimedClient } from './claimed-client.js';
+export { claimedClient } from './http/claimed-client.js';
 export { AccessToken } from './decorators/access-token.decorator.js';
 export { AnyScope, ANY_SCOPE_METADATA } from './decorators/any-scope.decorator.js';
 export { AuthorizationDetails } from './decorators/authorization-details.decorator.js';
@@ -27,7 +27,7 @@ export { UseOAuth, USE_OAUTH_METADATA } from './decorators/use-oauth.decorator.j
 export { Roles, ROLES_METADATA } from './decorators/roles.decorator.js';
 export { UserRequired, USER_REQUIRED_METADATA } from './decorators/user-required.decorator.js';
 export { OAuthGuard } from './guards/oauth.guard.js';
-export { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
+export { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http/http-adapter.js';
 export type {
   ConsentContext,
   InteractionAnswer,
@@ -44,16 +44,16 @@ export type {
   OAuth2Paths,
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
-export { OAuth2HealthIndicator, type OAuth2Health } from './oauth2-health.indicator.js';
+export { OAuth2HealthIndicator, type OAuth2Health } from './operations/oauth2-health.indicator.js';
 export type {
   OAuth2Tenants,
   TenantCacheOptions,
   TenantOptions,
   TenantRequest,
 } from './interfaces/oauth2-tenants.interface.js';
-export type { NativeReply } from './native-reply.js';
-export { OAuth2Context } from './oauth2-context.js';
-export { OAuth2Sessions } from './oauth2-sessions.js';
+export type { NativeReply } from './http/native-reply.js';
+export { OAuth2Context } from './module/oauth2-context.js';
+export { OAuth2Sessions } from './interaction/oauth2-sessions.js';
 export type { SignInOptions, UserSession } from './interaction/session-operations.js';
 export { OAuth2Module } from './oauth2.module.js';
 export {

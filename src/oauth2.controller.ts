@@ -11,13 +11,13 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import { InvalidArgumentError, type OAuth2Server, type Response } from '../lib/index.js';
-import { answer } from './answer.js';
+import { answer } from './http/answer.js';
 import { Public } from './decorators/public.decorator.js';
-import { type Endpoint, isDocument } from './endpoint.js';
-import { guardRefusals } from './guard-refusals.js';
-import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
+import { type Endpoint, isDocument } from './http/endpoint.js';
+import { guardRefusals } from './http/guard-refusals.js';
+import { type NativeRequest, toOAuthRequest } from './http/http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
-import type { NativeReply } from './native-reply.js';
+import type { NativeReply } from './http/native-reply.js';
 import { TenantsServer } from './tenants/tenants-server.js';
 
 /** Where `@nestjs/swagger` leaves the mark of its `@ApiExcludeController()`. */

@@ -9,7 +9,7 @@ import {
   Optional,
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { prepareBodies } from './body-errors.js';
+import { prepareBodies } from './http/body-errors.js';
 import { claimRoutes, settleEndpoints, verifyNamed } from './configuration/paths.js';
 import { checkSchema } from './configuration/check-schema.js';
 import { verify } from './configuration/verify.js';
@@ -19,26 +19,26 @@ import type {
   OAuth2Options,
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
-import { serveDocuments } from './documents.js';
-import { documentRoutes, type Endpoint, endpointFinder, isDocument } from './endpoint.js';
-import { EventListeners } from './event-listeners.js';
-import { EventLog } from './event-log.js';
-import { setFormDeadline } from './form-deadline.js';
+import { serveDocuments } from './http/documents.js';
+import { documentRoutes, type Endpoint, endpointFinder, isDocument } from './http/endpoint.js';
+import { EventListeners } from './operations/event-listeners.js';
+import { EventLog } from './operations/event-log.js';
+import { setFormDeadline } from './http/form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
-import { defaultsOf, flatten } from '../lib/feature-list.js';
+import { defaultsOf, flatten } from '../lib/server/feature-list.js';
 import { DEFAULTS } from '../lib/options/settle.js';
-import { OwnResources } from '../lib/resource/own-resources.js';
+import { OwnResources } from '../lib/endpoints/resource/own-resources.js';
 import { logStartUp } from './configuration/start-up-log.js';
 import { asksUsers } from './interaction/asks-users.js';
 import type { OAuth2Server } from '../lib/index.js';
-import { mountedPaths } from './mounted-paths.js';
-import { defineModule, optionsProviders } from './oauth2.module-definition.js';
-import { openResources } from './resource-cross-origin.js';
-import { giveContext, isContextWanted } from './oauth2-context.js';
-import { findServer } from './server-finder.js';
+import { mountedPaths } from './http/mounted-paths.js';
+import { defineModule, optionsProviders } from './module/oauth2.module-definition.js';
+import { openResources } from './http/resource-cross-origin.js';
+import { giveContext, isContextWanted } from './module/oauth2-context.js';
+import { findServer } from './module/server-finder.js';
 import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, partTokens } from './oauth2.tokens.js';
 import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
-import { findInstance, registerServer, verifyApart } from './registered-servers.js';
+import { findInstance, registerServer, verifyApart } from './module/registered-servers.js';
 import { verifyRoutes } from './guards/verify-routes.js';
 
 /** Of tenants, whose issuers are found by the request: paths are all that is looked at. */

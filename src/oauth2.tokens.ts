@@ -1,7 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import { OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../lib/index.js';
-import { clientsName, grantsName, serverToken } from '../lib/server-token.js';
-import { OAuth2Sessions } from './oauth2-sessions.js';
+import { clientsName, grantsName, serverToken } from '../lib/server/server-token.js';
+import { OAuth2Sessions } from './interaction/oauth2-sessions.js';
 import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
 /** Injection token of the model. */

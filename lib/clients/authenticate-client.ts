@@ -1,12 +1,18 @@
-import { InvalidClientError, InvalidRequestError, type OAuthError, ServerError, toOAuthError } from '../errors.js';
-import { isHeard, shortText } from '../events.js';
-import type { ServerFacts } from '../feature.js';
+import {
+  InvalidClientError,
+  InvalidRequestError,
+  type OAuthError,
+  ServerError,
+  toOAuthError,
+} from '../errors/index.js';
+import { isHeard, shortText } from '../events/events.js';
+import type { ServerFacts } from '../contracts/feature.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
-import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from './client-authentication.js';
+import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from '../contracts/client-authentication.js';
 import { isClientOf, OTHER_ISSUER } from './client-issuer.js';
 import { isPublic, none } from './none.js';
 

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../feature.js';
+import type { ServerFacts } from '../contracts/feature.js';
 import { isRegisteredId } from '../features/registration/client-id.js';
 import type { Client } from '../model/model.js';
 import { isOfIssuer } from '../tokens/issuer.js';

@@ -1,6 +1,6 @@
-import { InvalidClientError, InvalidRequestError } from '../errors.js';
+import { InvalidClientError, InvalidRequestError } from '../errors/index.js';
 import type { Request } from '../http/request.js';
-import type { ClientAuthentication, ClientClaim } from './client-authentication.js';
+import type { ClientAuthentication, ClientClaim } from '../contracts/client-authentication.js';
 
 const SCHEME = /^Basic(?: |$)/i;
 const CREDENTIALS = /^Basic +[A-Za-z\d+/]+=*$/i;

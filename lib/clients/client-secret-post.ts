@@ -1,6 +1,6 @@
 import { optional, required } from '../http/parameters.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { ClientAuthentication } from './client-authentication.js';
+import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
 /** Id and secret in the form. RFC 6749 §2.3.1 */

@@ -1,4 +1,4 @@
-import type { RefusalDetail } from '../errors.js';
+import type { RefusalDetail } from '../errors/index.js';
 import type { Client } from '../model/model.js';
 
 /** Returns the reason that is logged if a client requests a grant for which it is not registered. RFC 6749 §5.2 */

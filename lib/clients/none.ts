@@ -2,7 +2,7 @@ import { optional } from '../http/parameters.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy } from '../model/model.js';
 import type { Options } from '../options/settle.js';
-import type { ClientAuthentication } from './client-authentication.js';
+import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
 /** A client that says who it is and proves nothing. RFC 6749 §2.1 */

@@ -1,8 +1,8 @@
-import { TemporarilyUnavailableError } from '../errors.js';
-import type { Exchange } from '../endpoints/exchange.js';
-import { isSelfRegistered } from '../features/client-metadata/self-registered.js';
+import { TemporarilyUnavailableError } from '../errors/index.js';
+import type { Exchange } from '../contracts/client-request.js';
+import { isSelfRegistered } from './registration/self-registered.js';
 import { addressOf, networkOf } from '../http/network.js';
-import { type RequestRate, WindowCounts } from '../window-counts.js';
+import { type RequestRate, WindowCounts } from '../http/window-counts.js';
 
 /**
  * Limits how often public clients may send requests from one network, where each request makes the server store something. Clients that

@@ -1,16 +1,16 @@
 import { authenticateClient, claimedId, unauthorized } from '../clients/authenticate-client.js';
-import type { ConsumeCredentials } from '../clients/client-authentication.js';
+import type { ConsumeCredentials } from '../contracts/client-authentication.js';
 import { isPublic } from '../clients/none.js';
-import { errorResponse, sayRetryAfter, wireCode } from '../error-response.js';
-import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors.js';
-import { isHeard, refusedAt, report, reportRefusal, shortText } from '../events.js';
+import { errorResponse, sayRetryAfter, wireCode } from '../http/error-response.js';
+import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors/index.js';
+import { isHeard, refusedAt, report, reportRefusal, shortText } from '../events/events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, Client, Falsy } from '../model/model.js';
-import { Operation, verifyWrappers } from '../operation.js';
+import { Operation, verifyWrappers } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
-import { Exchange } from './exchange.js';
+import { Exchange } from '../contracts/client-request.js';
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {

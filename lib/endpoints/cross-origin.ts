@@ -1,11 +1,11 @@
-import { InvalidRequestError } from '../errors.js';
+import { InvalidRequestError } from '../errors/index.js';
 import { originOf, senderOf } from '../http/origin.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Client } from '../model/model.js';
 import type { CorsOptions } from '../options/cors.js';
-import { isSameRedirectUri } from '../response-types/redirect-uri.js';
-import type { Exchange } from './exchange.js';
+import { isSameRedirectUri } from './authorization/redirect-uri.js';
+import type { Exchange } from '../contracts/client-request.js';
 
 /** No browser keeps the answer to a preflight for longer. */
 const MAX_AGE = 7200;

@@ -1,10 +1,10 @@
-import { InvalidArgumentError, toOAuthError } from '../errors.js';
-import type { ServerFacts } from '../feature.js';
-import type { Handler } from './handler.js';
+import { InvalidArgumentError, toOAuthError } from '../errors/index.js';
+import type { ServerFacts } from '../contracts/feature.js';
+import type { Handler } from '../contracts/handler.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import { observed } from '../observed.js';
-import { answerError } from '../operation.js';
+import { observed } from './observed.js';
+import { answerError } from './operation.js';
 
 /** The endpoints that features add, each made when it is first asked. */
 export class EndpointHandlers {

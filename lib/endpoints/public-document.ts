@@ -1,10 +1,10 @@
-import { InvalidRequestError, toOAuthError } from '../errors.js';
-import type { Endpoint, ServerFacts } from '../feature.js';
-import type { Handler } from './handler.js';
+import { InvalidRequestError, toOAuthError } from '../errors/index.js';
+import type { Endpoint, ServerFacts } from '../contracts/feature.js';
+import type { Handler } from '../contracts/handler.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable } from '../model/model.js';
-import { answerError, verifyWrappers } from '../operation.js';
+import { answerError, verifyWrappers } from './operation.js';
 import { allowAnyOrigin } from './cross-origin.js';
 
 /** What a document says, of the issuer that is asked. */

@@ -1,4 +1,4 @@
-import type { DescribedParameters, EndpointDescription } from '../endpoints/endpoint-description.js';
+import type { DescribedParameters, EndpointDescription } from '../contracts/endpoint-description.js';
 
 /** RFC 6749 §4.1.1, §3.2 */
 export const PARAMETERS: DescribedParameters = {

@@ -1,9 +1,9 @@
 import { clientSecretBasic } from '../clients/client-secret-basic.js';
 import { clientSecretPost } from '../clients/client-secret-post.js';
 import { none } from '../clients/none.js';
-import { AuthorizeEndpoint } from '../endpoints/authorize.js';
-import { TokenEndpoint } from '../endpoints/token.js';
-import type { Endpoint, Feature } from '../feature.js';
+import { AuthorizeEndpoint } from '../endpoints/authorization/authorize.js';
+import { TokenEndpoint } from '../endpoints/token/token.js';
+import type { Endpoint, Feature } from '../contracts/feature.js';
 import {
   CODE_PARAMETERS,
   PARAMETERS,
@@ -11,7 +11,7 @@ import {
   REFRESH_PARAMETERS,
   TOKEN_ANSWER,
 } from './classic-parameters.js';
-import { fragment, query } from '../response-types/redirects.js';
+import { fragment, query } from '../endpoints/authorization/redirects.js';
 import { AuthorizationCodeGrantType } from './authorization-code/code-grant.js';
 import { CodeResponseType } from './authorization-code/code-response.js';
 import { ClientCredentialsGrantType } from './client-credentials.js';

@@ -1,8 +1,8 @@
-import { InvalidGrantError } from '../errors.js';
+import { InvalidGrantError } from '../errors/index.js';
 import type { Request } from '../http/request.js';
 import type { Client, ClientCredentialsModel, Token } from '../model/model.js';
 import { requestedScope } from '../tokens/scope.js';
-import { GrantType } from '../grants/grant-type.js';
+import { GrantType } from '../endpoints/token/grant-type.js';
 
 /** The client acts for itself. RFC 6749 §4.4 */
 export class ClientCredentialsGrantType extends GrantType<ClientCredentialsModel> {

@@ -1,9 +1,9 @@
 import type { User } from '../model/model.js';
 import { type Options, settle } from '../options/settle.js';
 import { issueToken } from '../tokens/issue-token.js';
-import type { TokenFormat } from '../tokens/token-format.js';
+import type { TokenFormat } from '../contracts/token-format.js';
 import { tokenResponse } from '../tokens/token-response.js';
-import type { Answer, AuthorizationRequest } from '../response-types/response-type.js';
+import type { Answer, AuthorizationRequest } from '../contracts/response-type.js';
 
 /** Answers with an access token itself, and no refresh token: for old clients only. RFC 6749 §4.2.2, RFC 9700 §2.1.2 */
 export class TokenResponseType {

@@ -1,6 +1,6 @@
-export type { Endpoint, Feature, ResponseMode, ServerFacts } from '../feature.js';
-export type { Handler } from '../endpoints/handler.js';
-export type { AuthorizationDetail } from '../tokens/authorization-details.js';
+export type { Endpoint, Feature, ResponseMode, ServerFacts } from '../contracts/feature.js';
+export type { Handler } from '../contracts/handler.js';
+export type { AuthorizationDetail } from '../contracts/authorization-details.js';
 export { authorizationDetails } from './authorization-details/authorization-details.js';
 export type { AuthorizationDetailsOptions, AuthorizationDetailsType } from './authorization-details/detail-type.js';
 export type { AuthorizationDetailsModel } from './authorization-details/details-model.js';
@@ -8,9 +8,9 @@ export { type ShownDetail, shownDetails } from './authorization-details/shown-de
 export { type RedirectPlace, redirectPlace } from './client-id-documents/client-id-url.js';
 export { clientIdDocuments } from './client-id-documents/client-id-documents.js';
 export type { ClientIdDocumentModel, ClientIdDocumentOptions } from './client-id-documents/document-options.js';
-export type { ClientMetadata, JsonWebKeySet } from './client-metadata/client-metadata.js';
-export type { DescribedClient } from './client-metadata/client-of.js';
-export type { ClientPolicyOptions } from './client-metadata/client-policy.js';
+export type { ClientMetadata, JsonWebKeySet } from '../clients/registration/client-metadata.js';
+export type { DescribedClient } from '../clients/registration/client-of.js';
+export type { ClientPolicyOptions } from '../clients/registration/client-policy.js';
 export { deviceAuthorization, type DeviceAuthorizationOptions } from './device-authorization/device-authorization.js';
 export type {
   DeviceAuthorization,
@@ -28,7 +28,7 @@ export {
 export { formPost } from './form-post/form-post.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';
-export type { TravellingAnswer } from '../response-types/response-mode.js';
+export type { TravellingAnswer } from '../contracts/response-mode.js';
 export type { Lookup, SafeFetchOptions } from '../http/safe-fetch/index.js';
 export { mutualTls } from './mutual-tls/mutual-tls.js';
 export type { MutualTlsOptions, TlsClientAuthMethod, TlsProxy } from './mutual-tls/options.js';

@@ -1,5 +1,5 @@
-import type { Exchange } from '../endpoints/exchange.js';
-import type { Feature, ServerFacts } from '../feature.js';
+import type { Exchange } from '../contracts/client-request.js';
+import type { Feature, ServerFacts } from '../contracts/feature.js';
 import type { Awaitable, Client, User } from '../model/model.js';
 
 /** What is said of a token. RFC 7662 §2.2 */

@@ -1,10 +1,10 @@
 import { INTROSPECTION, TOKEN_PARAMETERS } from './token-parameters.js';
-import { isClientItself } from '../clients/client-itself.js';
+import { isClientItself } from '../clients/client-subject.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../endpoints/exchange.js';
-import { ServerError } from '../errors.js';
-import { isHeard, report } from '../events.js';
-import type { Feature } from '../feature.js';
+import type { Exchange } from '../contracts/client-request.js';
+import { ServerError } from '../errors/index.js';
+import { isHeard, report } from '../events/events.js';
+import type { Feature } from '../contracts/feature.js';
 import type { Awaitable, Client, Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';

@@ -1,10 +1,10 @@
-import { InvalidGrantError } from '../errors.js';
+import { InvalidGrantError } from '../errors/index.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isText } from '../http/syntax.js';
 import type { Client, PasswordModel, Token } from '../model/model.js';
 import { requestedScope } from '../tokens/scope.js';
-import { GrantType } from '../grants/grant-type.js';
+import { GrantType } from '../endpoints/token/grant-type.js';
 
 /** The user told the client name and password: for old clients only. RFC 6749 §4.3, RFC 9700 §2.4 */
 export class PasswordGrantType extends GrantType<PasswordModel> {

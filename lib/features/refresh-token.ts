@@ -1,5 +1,5 @@
 import { isPublic } from '../clients/none.js';
-import { InvalidGrantError, InvalidScopeError, ServerError } from '../errors.js';
+import { InvalidGrantError, InvalidScopeError, ServerError } from '../errors/index.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
@@ -10,8 +10,8 @@ import { isOver } from '../tokens/lifetime.js';
 import { coversScope, requestedScope, scopeText, withoutIgnored } from '../tokens/scope.js';
 import { addSignedIn } from '../tokens/signed-in.js';
 import { openSuccessor } from '../tokens/successor.js';
-import { GrantType } from '../grants/grant-type.js';
-import { expired, refuseReplay, unknown, verifyOwner } from '../grants/replay.js';
+import { GrantType } from '../endpoints/token/grant-type.js';
+import { expired, refuseReplay, unknown, verifyOwner } from '../endpoints/token/replay.js';
 
 const WHAT = 'refresh token';
 

@@ -1,12 +1,12 @@
 import { publicDocument } from '../endpoints/public-document.js';
-import type { Endpoint, Feature, ServerFacts } from '../feature.js';
+import type { Endpoint, Feature, ServerFacts } from '../contracts/feature.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { comparablePath } from '../http/request-path.js';
-import { isResourcePath, resourceUrl } from '../resource/own-resources.js';
+import { isResourcePath, resourceUrl } from '../endpoints/resource/own-resources.js';
 import { findKnownDetails } from './authorization-details/known-details.js';
 import { withSigned } from './server-metadata/signed.js';
-import { scopesFault } from './scopes-fault.js';
-import { unknownOption } from './unknown-option.js';
+import { scopesFault } from '../options/scopes-fault.js';
+import { unknownOption } from '../options/unknown-option.js';
 
 /** A protected resource that this application is. */
 export interface ProtectedResource {

@@ -1,14 +1,14 @@
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../endpoints/exchange.js';
-import { UnsupportedTokenTypeError } from '../errors.js';
-import { isHeard, report } from '../events.js';
-import type { Feature, ServerFacts } from '../feature.js';
-import { verifyOwner } from '../grants/replay.js';
+import type { Exchange } from '../contracts/client-request.js';
+import { UnsupportedTokenTypeError } from '../errors/index.js';
+import { isHeard, report } from '../events/events.js';
+import type { Feature, ServerFacts } from '../contracts/feature.js';
+import { verifyOwner } from '../endpoints/token/replay.js';
 import type { Awaitable, Model, Token } from '../model/model.js';
 import { tellEnded } from '../tokens/ended.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
 import { TOKEN_PARAMETERS } from './token-parameters.js';
-import { unknownOption } from './unknown-option.js';
+import { unknownOption } from '../options/unknown-option.js';
 
 /** Ends access tokens one by one. */
 export interface RevocationModel {

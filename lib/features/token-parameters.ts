@@ -1,4 +1,4 @@
-import type { EndpointDescription } from '../endpoints/endpoint-description.js';
+import type { EndpointDescription } from '../contracts/endpoint-description.js';
 
 /** What is asked of a token. RFC 7009 §2.1, RFC 7662 §2.1 */
 export const TOKEN_PARAMETERS = {

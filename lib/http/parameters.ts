@@ -1,4 +1,4 @@
-import { InvalidRequestError, type OAuthError } from '../errors.js';
+import { InvalidRequestError, type OAuthError } from '../errors/index.js';
 import type { Request } from './request.js';
 import { isVSCHAR, type Syntax } from './syntax.js';
 

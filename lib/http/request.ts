@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import { matchesMediaType, mediaType } from './media-type.js';
 
 /** What a `Request` is made from: the request object of Express or Fastify will do. */

@@ -1,11 +1,11 @@
 import { errors, type JWTVerifyGetKey } from 'jose';
-import type { ClientAuthentication } from '../clients/client-authentication.js';
-import { ServerError } from '../errors.js';
-import type { Feature, ServerFacts } from '../feature.js';
-import { unknownOption } from '../features/unknown-option.js';
+import type { ClientAuthentication } from '../contracts/client-authentication.js';
+import { ServerError } from '../errors/index.js';
+import type { Feature, ServerFacts } from '../contracts/feature.js';
+import { unknownOption } from '../options/unknown-option.js';
 import { Parameters } from '../http/parameters.js';
 import type { Awaitable, Client } from '../model/model.js';
-import { refuse } from '../refuse.js';
+import { refuse } from '../errors/configuration-error.js';
 import { hasAssertion, isBySecret, readAssertion } from './private-key-jwt/assertion.js';
 import { AssertionCheck, assertionFaults, type AssertionOptions, signedBy } from './private-key-jwt/assertion-check.js';
 

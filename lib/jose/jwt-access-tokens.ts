@@ -1,13 +1,13 @@
-import { ServerError } from '../errors.js';
-import type { Feature, ServerFacts } from '../feature.js';
-import { unknownOption } from '../features/unknown-option.js';
+import { ServerError } from '../errors/index.js';
+import type { Feature, ServerFacts } from '../contracts/feature.js';
+import { unknownOption } from '../options/unknown-option.js';
 import type { Awaitable, Client, Falsy, Model, Token, Unsaved, User } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { newGrantId } from '../tokens/opaque.js';
 import { scopeText } from '../tokens/scope.js';
 import { signedIn } from '../tokens/signed-in.js';
 import { subjectOf } from '../tokens/subject.js';
-import type { Minted } from '../tokens/token-format.js';
+import type { Minted } from '../contracts/token-format.js';
 import type { SigningAlgorithm } from './algorithms.js';
 import { signJwt } from './keys/key-ring.js';
 import { findKeys } from './keys/find-keys.js';

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { publicKeyFault } from '../clients/public-key.js';
-import { keysIn } from '../features/client-metadata/registered-keys.js';
+import { keysIn } from '../clients/registration/registered-keys.js';
 
 /**
  * Returns the public keys of a JWK set that this server may work with, or `undefined` if the document is no JWK set. Keys that are

@@ -1,9 +1,9 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import { Response } from '../http/response.js';
 import { adaptModel } from '../model/adapt-model.js';
 import type { Client, Model, User } from '../model/model.js';
-import { OAuth2Server } from '../server.js';
-import { serverToken } from '../server-token.js';
+import { OAuth2Server } from '../server/server.js';
+import { serverToken } from '../server/server-token.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { bearerRequest } from './requests.js';
 

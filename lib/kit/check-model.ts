@@ -1,4 +1,4 @@
-import { toOAuthError } from '../errors.js';
+import { toOAuthError } from '../errors/index.js';
 import { Trial } from './trial.js';
 import { CHECKS } from './checks/index.js';
 import { type Check, type CheckedMethod, ContractViolation, Finding, LeftOut } from './contract.js';

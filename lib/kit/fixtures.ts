@@ -1,6 +1,6 @@
 import { adaptModel } from '../model/adapt-model.js';
 import type { Client, Model, Scope, User } from '../model/model.js';
-import { OAuth2Server } from '../server.js';
+import { OAuth2Server } from '../server/server.js';
 import { scopeForModel } from '../tokens/scope.js';
 import { type ClientFixture, type ContractFixtures, FixtureFault, type Subject } from './subject.js';
 

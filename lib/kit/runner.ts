@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 
 /** A test runner, as far as the kit uses it: Jest, Vitest and `node:test` have these two. */
 export interface TestRunner {

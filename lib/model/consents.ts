@@ -1,4 +1,4 @@
-import type { AuthorizationRequest } from '../response-types/response-type.js';
+import type { AuthorizationRequest } from '../contracts/response-type.js';
 import type { Awaitable, Client, User } from './model.js';
 
 /** What a user is asked: an authorization request, whose scope is what they would grant; `data.resource`: for what. */

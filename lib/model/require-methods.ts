@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { Model } from './model.js';
 
 /** The 2.x names of methods. */

@@ -1,7 +1,7 @@
-import { InvalidRequestError } from '../errors.js';
+import { InvalidRequestError } from '../errors/index.js';
 import { UNSHOWABLE } from '../http/unshowable.js';
 import { isObject } from '../options/kinds.js';
-import { parsedJson } from '../parsed-json.js';
+import { parsedJson } from '../http/parse-json.js';
 
 /** How a claim is wanted: null says no more than that it is. OpenID Connect Core §5.5.1 */
 export type ClaimRequest = { essential?: boolean; value?: unknown; values?: readonly unknown[] } | null;

@@ -1,5 +1,5 @@
-import { ServerError } from '../errors.js';
-import { registered } from '../features/client-metadata/registered.js';
+import { ServerError } from '../errors/index.js';
+import { registered } from '../clients/registration/registered.js';
 import type { Client, User } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 import { isTranslated } from './claims-locales.js';

@@ -1,6 +1,6 @@
-import type { Feature } from '../feature.js';
+import type { Feature } from '../contracts/feature.js';
 import { isPublicUrl } from '../http/public-url.js';
-import { redirectFault } from '../features/client-metadata/redirect-uris.js';
+import { redirectFault } from '../clients/registration/redirect-uris.js';
 import { encryptionMembers } from '../jose/encryption/find-encryption.js';
 import { isSignedBy } from '../jose/keys/find-keys.js';
 

@@ -1,5 +1,5 @@
 import { publicDocument } from '../endpoints/public-document.js';
-import type { Endpoint } from '../feature.js';
+import type { Endpoint } from '../contracts/feature.js';
 import { sayServerMetadata } from '../features/server-metadata/server-metadata.js';
 
 /** What clients of OpenID Connect find by the name of the issuer: the same as RFC 8414 says. OpenID Connect Discovery §4 */

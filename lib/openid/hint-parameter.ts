@@ -1,5 +1,5 @@
-import { InvalidRequestError } from '../errors.js';
-import type { ServerFacts } from '../feature.js';
+import { InvalidRequestError } from '../errors/index.js';
+import type { ServerFacts } from '../contracts/feature.js';
 import type { Parameters } from '../http/parameters.js';
 import { isVSCHAR, type Syntax } from '../http/syntax.js';
 import type { Client } from '../model/model.js';

@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { ALGORITHMS } from '../jose/algorithms.js';
-import { registered } from '../features/client-metadata/registered.js';
+import { registered } from '../clients/registration/registered.js';
 import { decryptNested, isEncrypted } from '../jose/decryption/nested.js';
 import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
 import { isNotVerified } from '../jose/not-verified.js';

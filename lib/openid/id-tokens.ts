@@ -1,7 +1,7 @@
-import type { Exchange } from '../endpoints/exchange.js';
-import { ServerError } from '../errors.js';
-import type { ServerFacts } from '../feature.js';
-import { registered } from '../features/client-metadata/registered.js';
+import type { Exchange } from '../contracts/client-request.js';
+import { ServerError } from '../errors/index.js';
+import type { ServerFacts } from '../contracts/feature.js';
+import { registered } from '../clients/registration/registered.js';
 import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.js';
 import type { Client, Model, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';

@@ -1,5 +1,5 @@
-import type { ServerFacts } from '../feature.js';
-import { registered } from '../features/client-metadata/registered.js';
+import type { ServerFacts } from '../contracts/feature.js';
+import { registered } from '../clients/registration/registered.js';
 import type { Client } from '../model/model.js';
 import { isAddress } from './client-members.js';
 import { findOpenId } from './openid-feature.js';

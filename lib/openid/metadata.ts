@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../feature.js';
+import type { ServerFacts } from '../contracts/feature.js';
 import { encryptionMetadata } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { OpenIdSettings } from './options.js';

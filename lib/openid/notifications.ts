@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { OAuthError } from '../errors.js';
+import { OAuthError } from '../errors/index.js';
 import { FetchError } from '../http/safe-fetch/index.js';
 import { type NotificationModel, type StoredNotification, storesNotifications } from '../model/notifications.js';
 import { Deliveries } from './deliveries.js';

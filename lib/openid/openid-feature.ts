@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../feature.js';
+import type { Feature, ServerFacts } from '../contracts/feature.js';
 import type { Decrypting } from '../jose/decryption/decrypting.js';
 import type { Awaitable, Client, User } from '../model/model.js';
 

@@ -1,6 +1,6 @@
-import type { Exchange } from '../endpoints/exchange.js';
+import type { Exchange } from '../contracts/client-request.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { OwnUrls } from '../http/own-urls.js';
+import type { OwnUrls } from '../contracts/own-urls.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { coversScope } from '../tokens/scope.js';
 import { clientMembers } from './client-members.js';
@@ -22,7 +22,7 @@ import { frontChannelType, verifyFrontChannel } from './response-types.js';
 import { asksForOfflineAccess, isOffline } from './offline-access.js';
 import { refuseUnsupported } from './refused-parameters.js';
 import { deliveredSector, PROVEN_SECTOR } from './proven-sector.js';
-import { OF_A_DEVICE } from '../response-types/response-type.js';
+import { OF_A_DEVICE } from '../contracts/response-type.js';
 import { Sectors } from './sector.js';
 import { Subjects } from './subjects.js';
 import { userinfoEndpoint } from './userinfo.js';

@@ -1,8 +1,8 @@
-import type { ServerFacts } from '../feature.js';
-import { called } from '../feature-list.js';
-import { flagFaults } from '../features/flag-faults.js';
-import { unknownOption } from '../features/unknown-option.js';
-import { forbidding, isForbidden } from '../forbids.js';
+import type { ServerFacts } from '../contracts/feature.js';
+import { called } from '../server/feature-list.js';
+import { flagFaults } from '../options/flag-faults.js';
+import { unknownOption } from '../options/unknown-option.js';
+import { forbidding, isForbidden } from '../contracts/forbids.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { fetchFault } from '../http/safe-fetch/index.js';
 import { isScopeValue } from '../http/syntax.js';

@@ -1,8 +1,8 @@
-import { claimedHost, hostOf } from '../features/client-metadata/sector-host.js';
-import { registered } from '../features/client-metadata/registered.js';
+import { claimedHost, hostOf } from '../clients/registration/sector-host.js';
+import { registered } from '../clients/registration/registered.js';
 import { isLoopbackName } from '../http/public-url.js';
 import type { Client } from '../model/model.js';
-import type { AuthorizationRequest } from '../response-types/response-type.js';
+import type { AuthorizationRequest } from '../contracts/response-type.js';
 
 /** The property of codes and tokens that stores the sector which an authorization response proved. */
 export const PROVEN_SECTOR = 'provenSector';

@@ -1,5 +1,5 @@
-import type { ServerFacts } from '../feature.js';
-import { registered } from '../features/client-metadata/registered.js';
+import type { ServerFacts } from '../contracts/feature.js';
+import { registered } from '../clients/registration/registered.js';
 import { signerFor } from '../jose/encryption/client-signer.js';
 import { encryptionFor } from '../jose/encryption/find-encryption.js';
 import type { Client, Model, Token } from '../model/model.js';

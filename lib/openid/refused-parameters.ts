@@ -1,5 +1,5 @@
-import { RegistrationNotSupportedError } from '../errors.js';
-import type { ServerFacts } from '../feature.js';
+import { RegistrationNotSupportedError } from '../errors/index.js';
+import type { ServerFacts } from '../contracts/feature.js';
 import type { Parameters } from '../http/parameters.js';
 
 /** Is somebody there who reads request objects? By what a `RequestObjectsFeature` has. RFC 9101 */

@@ -1,12 +1,12 @@
-import { InvalidRequestError, InvalidScopeError } from '../errors.js';
+import { InvalidRequestError, InvalidScopeError } from '../errors/index.js';
 import { CodeResponseType } from '../features/authorization-code/code-response.js';
 import { TokenResponseType } from '../features/implicit.js';
-import type { OwnUrls } from '../http/own-urls.js';
+import type { OwnUrls } from '../contracts/own-urls.js';
 import type { User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
-import type { Answer, AuthorizationRequest, ResponseTypeClass } from '../response-types/response-type.js';
+import type { Answer, AuthorizationRequest, ResponseTypeClass } from '../contracts/response-type.js';
 import { coversScope } from '../tokens/scope.js';
-import type { TokenFormat } from '../tokens/token-format.js';
+import type { TokenFormat } from '../contracts/token-format.js';
 import type { FrontChannelType } from './front-channel-types.js';
 import { signIdToken } from './id-token.js';
 import type { Provider } from './provider.js';

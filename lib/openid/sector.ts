@@ -1,8 +1,8 @@
-import { InvalidClientMetadataError } from '../errors.js';
-import type { ClientMetadata } from '../features/client-metadata/client-metadata.js';
+import { InvalidClientMetadataError } from '../errors/index.js';
+import type { ClientMetadata } from '../clients/registration/client-metadata.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
 import { unreachableResource } from '../remote/client-resource.js';
-import { commonHost, sectorUris } from '../features/client-metadata/sector-host.js';
+import { commonHost, sectorUris } from '../clients/registration/sector-host.js';
 
 /** Bytes of a document that lists redirect URIs. */
 const SIZE = 65_536;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { ServerError } from '../errors.js';
-import { registered } from '../features/client-metadata/registered.js';
+import { ServerError } from '../errors/index.js';
+import { registered } from '../clients/registration/registered.js';
 import type { Client, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
 import { claimedSector, sectorOf } from './proven-sector.js';

@@ -1,16 +1,16 @@
-import { isClientItself } from '../clients/client-itself.js';
+import { isClientItself } from '../clients/client-subject.js';
 import { allowOrigin } from '../endpoints/cross-origin.js';
-import type { Handler } from '../endpoints/handler.js';
-import { errorResponse } from '../error-response.js';
-import { InvalidTokenError, toOAuthError, UnauthorizedRequestError } from '../errors.js';
-import type { Endpoint, ServerFacts } from '../feature.js';
+import type { Handler } from '../contracts/handler.js';
+import { errorResponse } from '../http/error-response.js';
+import { InvalidTokenError, toOAuthError, UnauthorizedRequestError } from '../errors/index.js';
+import type { Endpoint, ServerFacts } from '../contracts/feature.js';
 import { RESOURCE_INDICATORS } from '../features/resource-indicators/named-resources.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import { verifyWrappers } from '../operation.js';
+import { verifyWrappers } from '../endpoints/operation.js';
 import { settleOptions } from '../options/settle.js';
-import { AuthenticateOperation } from '../resource/authenticate.js';
-import { refuse } from '../resource/refusal.js';
+import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
+import { refuse } from '../endpoints/resource/refusal.js';
 import type { Provider } from './provider.js';
 import { OPENID } from './scopes.js';
 

@@ -1,6 +1,6 @@
 import { claimedId } from '../clients/authenticate-client.js';
-import { shortText } from '../events.js';
-import type { Observed } from '../feature.js';
+import { shortText } from '../events/events.js';
+import type { Observed } from '../contracts/feature.js';
 
 /** The grant type of a token request: of figures there must not be as many as a client can think of. */
 export function grantTypeOf({ name, request, server }: Observed): string | undefined {

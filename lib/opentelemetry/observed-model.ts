@@ -1,6 +1,6 @@
 import { type Attributes, type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api';
-import { wireCode } from '../error-response.js';
-import { OAuthError } from '../errors.js';
+import { wireCode } from '../http/error-response.js';
+import { OAuthError } from '../errors/index.js';
 import { isThenable } from '../model/coroutine.js';
 import type { Model } from '../model/model.js';
 

@@ -1,9 +1,9 @@
 import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api';
-import { isSignInUnderWay } from '../endpoints/authorize-events.js';
-import { wireCode } from '../error-response.js';
-import { toOAuthError } from '../errors.js';
-import type { Feature, Observed } from '../feature.js';
-import { unknownOption } from '../features/unknown-option.js';
+import { isSignInUnderWay } from '../endpoints/authorization/authorize-events.js';
+import { wireCode } from '../http/error-response.js';
+import { toOAuthError } from '../errors/index.js';
+import type { Feature, Observed } from '../contracts/feature.js';
+import { unknownOption } from '../options/unknown-option.js';
 import { clientOf, grantTypeOf } from './attributes.js';
 import { Instruments } from './instruments.js';
 import { observedModel } from './observed-model.js';

@@ -1,4 +1,4 @@
-import type { GrantTypeClass } from '../grants/grant-type-class.js';
+import type { GrantTypeClass } from '../contracts/grant-type-class.js';
 import { isScopeValue } from '../http/syntax.js';
 import type { Scope } from '../model/model.js';
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import { adaptModel } from '../model/adapt-model.js';
 import type { OAuth2ServerOptions } from './options.js';
 import { type Defaulted, TABLE } from './table.js';

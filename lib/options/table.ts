@@ -1,4 +1,4 @@
-import type { EventSink } from '../events.js';
+import type { EventSink } from '../events/events.js';
 import { CORS } from './cors.js';
 import {
   BOOLEAN,

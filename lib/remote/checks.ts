@@ -1,5 +1,5 @@
 import { isPublicUrl } from '../http/public-url.js';
-import { refuse } from '../refuse.js';
+import { refuse } from '../errors/configuration-error.js';
 
 // What a host may get wrong in the options of a model that stands on another server, as sentences that begin with its name.
 

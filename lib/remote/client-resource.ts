@@ -1,4 +1,4 @@
-import { type OAuthError, TemporarilyUnavailableError } from '../errors.js';
+import { type OAuthError, TemporarilyUnavailableError } from '../errors/index.js';
 
 /** Errors whose cause is a URL that a client has chosen. */
 const unreachable = new WeakSet<OAuthError>();

@@ -1,4 +1,4 @@
-import { OAuthError } from '../errors.js';
+import { OAuthError } from '../errors/index.js';
 import { unavailable } from './unavailable.js';
 
 /**

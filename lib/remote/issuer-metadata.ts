@@ -1,4 +1,4 @@
-import { shortText } from '../events.js';
+import { shortText } from '../events/events.js';
 import { isObject } from '../options/kinds.js';
 import { type JsonAnswer, requestJson } from './json-request.js';
 import { MisconfiguredError } from './misconfigured-error.js';

@@ -1,5 +1,5 @@
 import { mediaType } from '../http/media-type.js';
-import { parsedJson } from '../parsed-json.js';
+import { parsedJson } from '../http/parse-json.js';
 import { unavailable } from './unavailable.js';
 
 /** What another server answered. */

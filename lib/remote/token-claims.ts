@@ -1,5 +1,5 @@
-import { clientItself } from '../clients/client-itself.js';
-import { InvalidTokenError, type RefusalDetail } from '../errors.js';
+import { clientItself } from '../clients/client-subject.js';
+import { InvalidTokenError, type RefusalDetail } from '../errors/index.js';
 import type { Client, Scope, Token, User } from '../model/model.js';
 import { isAmong } from '../tokens/audience.js';
 import { jktOf } from '../tokens/confirmation.js';

@@ -1,4 +1,4 @@
-import { TemporarilyUnavailableError } from '../errors.js';
+import { TemporarilyUnavailableError } from '../errors/index.js';
 
 /**
  * Whether a token is good cannot be found out now: never a reason to call it bad. What is said here, the fault log hears;

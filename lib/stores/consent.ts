@@ -2,7 +2,7 @@ import { isPublic } from '../clients/none.js';
 import { redirectPlace } from '../features/client-id-documents/client-id-url.js';
 import type { Asked } from '../model/consents.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
-import { detailsOf, detailsText } from '../tokens/authorization-details.js';
+import { detailsOf, detailsText } from '../contracts/authorization-details.js';
 import { coversScope, scopeText, scopeValues } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, TemporarilyUnavailableError } from '../errors.js';
+import { InvalidArgumentError, TemporarilyUnavailableError } from '../errors/index.js';
 import { isOutage } from './outage.js';
 
 /** Work of a store, as long as somebody waits for it. */

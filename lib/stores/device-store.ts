@@ -1,4 +1,4 @@
-import { clientItself } from '../clients/client-itself.js';
+import { clientItself } from '../clients/client-subject.js';
 import type {
   DeviceAuthorization,
   DeviceAuthorizationModel,

@@ -1,5 +1,5 @@
-import { clientItself, isClientItself, nameOfClientItself } from '../clients/client-itself.js';
-import { InvalidRequestError } from '../errors.js';
+import { clientItself, isClientItself, nameOfClientItself } from '../clients/client-subject.js';
+import { InvalidRequestError } from '../errors/index.js';
 import type { Client, RefreshToken, Token, User } from '../model/model.js';
 import { digest } from './client-secret.js';
 import type { Found, Key, Storage } from './storage.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from '../model/grants.js';
 import type { Awaitable, User } from '../model/model.js';
 import type { ListedSession, SessionList, SessionListModel } from '../model/session-list.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { ClientChanges, ListClientsOptions, ManagedClient, ManagedSecret } from '../model/clients.js';
 import { isGood, type KeptSecret } from './kept-secrets.js';
 import type { StoredClient } from './ports.js';

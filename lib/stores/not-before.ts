@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { Awaitable } from '../model/model.js';
 import type { NotBefore } from '../model/not-before.js';
 import { newGrantId } from '../tokens/opaque.js';

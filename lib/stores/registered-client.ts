@@ -1,4 +1,4 @@
-import type { DescribedClient } from '../features/client-metadata/client-of.js';
+import type { DescribedClient } from '../clients/registration/client-of.js';
 import type { Registration, RegistrationCredentials } from '../features/registration/registration-model.js';
 import { digest, isSameSecret, matchesQuickly, readHash } from './client-secret.js';
 import { secretHash } from './kept-secrets.js';

@@ -1,5 +1,5 @@
-import { clientItself } from '../clients/client-itself.js';
-import type { DescribedClient } from '../features/client-metadata/client-of.js';
+import { clientItself } from '../clients/client-subject.js';
+import type { DescribedClient } from '../clients/registration/client-of.js';
 import type { ClientIdDocumentModel } from '../features/client-id-documents/document-options.js';
 import { isRegisteredId } from '../features/registration/client-id.js';
 import type {
@@ -8,7 +8,7 @@ import type {
   RegistrationModel,
 } from '../features/registration/registration-model.js';
 import type { AuthorizationCode, Client, Token, Unsaved, User } from '../model/model.js';
-import { isSameText } from '../same-text.js';
+import { isSameText } from '../crypto/constant-time-equal.js';
 import { digest } from './client-secret.js';
 import { ClientStore } from './client-store.js';
 import { changedClient, isRetired } from './managed-client.js';

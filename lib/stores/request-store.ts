@@ -1,4 +1,4 @@
-import { clientItself } from '../clients/client-itself.js';
+import { clientItself } from '../clients/client-subject.js';
 import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { KeyModel } from '../jose/keys/key-model.js';
 import type { HealthModel } from '../model/health.js';

@@ -1,5 +1,5 @@
-import { isClientItself, isMadeClientItself } from '../clients/client-itself.js';
-import { InvalidArgumentError } from '../errors.js';
+import { isClientItself, isMadeClientItself } from '../clients/client-subject.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { AuthorizationCode, RefreshToken, Token, Unsaved, User } from '../model/model.js';
 import { FOREVER } from '../tokens/lifetime.js';
 import { newGrantId } from '../tokens/opaque.js';

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../errors.js';
-import { Seal } from '../seal.js';
+import { InvalidArgumentError } from '../errors/index.js';
+import { Seal } from '../crypto/encrypt-text.js';
 import { quickHash } from './client-secret.js';
 import type { StoredClient } from './ports.js';
 

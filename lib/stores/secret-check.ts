@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import {
   hashSecret,
   isOutdated,
@@ -15,7 +15,7 @@ import { goodHashes, hashOf, isGood } from './kept-secrets.js';
 import type { Clients, StoredClient } from './ports.js';
 import { SealedSecrets, type SealedSecretsOption } from './sealed-secrets.js';
 import { inTurn } from './turns.js';
-import { keepRecent } from '../keep-recent.js';
+import { keepRecent } from '../crypto/lru.js';
 
 /** How a store checks the secrets of clients. */
 export interface SecretCheckOptions extends SealedSecretsOption {

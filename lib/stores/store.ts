@@ -1,4 +1,4 @@
-import { InvalidScopeError } from '../errors.js';
+import { InvalidScopeError } from '../errors/index.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';

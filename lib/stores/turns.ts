@@ -1,4 +1,4 @@
-import { TemporarilyUnavailableError } from '../errors.js';
+import { TemporarilyUnavailableError } from '../errors/index.js';
 
 /** How many of a client's checks may wait, beside the one under way. */
 const WAITING = 16;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import { digest } from './client-secret.js';
 
 /** How the ids begin under which a store keeps its own records. No user may have such an id. */

@@ -1,5 +1,5 @@
-import { isMadeClientItself } from '../clients/client-itself.js';
-import { InvalidArgumentError } from '../errors.js';
+import { isMadeClientItself } from '../clients/client-subject.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { Falsy, User } from '../model/model.js';
 import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../errors.js';
-import { registeredName } from '../features/mutual-tls/registered-names.js';
+import { InvalidArgumentError } from '../errors/index.js';
+import { registeredName } from '../clients/registration/registered-names.js';
 import { isGrantType, isRedirectUri, isScopeValue, isVSCHAR, type Syntax } from '../http/syntax.js';
 import { isResource } from '../tokens/audience.js';
 import { coversScope, LONGEST_SCOPE, LONGEST_VALUE, scopeText } from '../tokens/scope.js';

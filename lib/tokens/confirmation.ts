@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Exchange } from '../endpoints/exchange.js';
-import { InvalidGrantError, ServerError } from '../errors.js';
+import type { Exchange } from '../contracts/client-request.js';
+import { InvalidGrantError, ServerError } from '../errors/index.js';
 
 /** How a token is bound: to a key (RFC 9449 §6.1), or to a certificate (RFC 8705 §3.1). */
 export type Binding = 'jkt' | 'x5t#S256';

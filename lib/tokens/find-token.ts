@@ -1,4 +1,4 @@
-import { ServerError, toOAuthError } from '../errors.js';
+import { ServerError, toOAuthError } from '../errors/index.js';
 import type { Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { isOfIssuer } from './issuer.js';
 import { FOREVER, isOver } from './lifetime.js';

@@ -1,4 +1,4 @@
-import { ServerError } from '../errors.js';
+import { ServerError } from '../errors/index.js';
 import type { Model } from '../model/model.js';
 import { requireMethods } from '../model/require-methods.js';
 import { lifetime } from './lifetime.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type {
   AuthorizationCode,
   Awaitable,
@@ -13,13 +13,13 @@ import type {
 } from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
-import type { Authorization } from './authorization.js';
+import type { Authorization } from '../contracts/authorization.js';
 import { earlier, grantSpan, notAfter } from './grant-lifetime.js';
 import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
 import { approveScope, scopeForModel, withinScope } from './scope.js';
 import { sealSuccessor } from './successor.js';
-import type { TokenFormat } from './token-format.js';
+import type { TokenFormat } from '../contracts/token-format.js';
 
 /** What minting needs to know: the model, and lifetimes in seconds. */
 export interface IssueOptions {

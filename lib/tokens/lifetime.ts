@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 
 /** The last moment there is, in milliseconds since the epoch: what never expires expires then. */
 export const FOREVER = 8.64e15;

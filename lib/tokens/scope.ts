@@ -1,4 +1,4 @@
-import { InvalidScopeError } from '../errors.js';
+import { InvalidScopeError } from '../errors/index.js';
 import { optional, type Place } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isScope } from '../http/syntax.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { SignIn } from '../model/sign-in.js';
 
 /** The same as it is kept with codes and tokens: flat, by the names of claims. RFC 9068 §2.2.1 */

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type { Token } from '../model/model.js';
 import { scopeText } from './scope.js';
 import { TOKEN_FIELDS } from './token-fields.js';

@@ -1,6 +1,6 @@
-import type { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
-import type { OAuth2Grants } from '../../lib/administration/oauth2-grants.js';
-import type { OAuth2Server } from '../../lib/server.js';
+import type { OAuth2Clients } from '../../lib/stores/administration/oauth2-clients.js';
+import type { OAuth2Grants } from '../../lib/stores/administration/oauth2-grants.js';
+import type { OAuth2Server } from '../../lib/server/server.js';
 
 /** An option of a command, as `parseArgs` of Node takes it, and what it is for. */
 export interface CommandOption {

@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { OAuth2Clients } from '../../lib/administration/oauth2-clients.js';
-import { OAuth2Grants } from '../../lib/administration/oauth2-grants.js';
-import type { OAuth2Server } from '../../lib/server.js';
-import { clientsName, serverName } from '../../lib/server-token.js';
+import type { OAuth2Clients } from '../../lib/stores/administration/oauth2-clients.js';
+import { OAuth2Grants } from '../../lib/stores/administration/oauth2-grants.js';
+import type { OAuth2Server } from '../../lib/server/server.js';
+import { clientsName, serverName } from '../../lib/server/server-token.js';
 import type { TenantsServer } from '../tenants/tenants-server.js';
 import { CommandError, type Host } from './command.js';
 

@@ -1,5 +1,5 @@
 import { type SchemaModel, TemporarilyUnavailableError } from '../../lib/index.js';
-import { logFault } from '../fault-log.js';
+import { logFault } from '../operations/fault-log.js';
 
 /**
  * Verifies the schema of a model's store, if the model has `checkSchema()`. A database that cannot be reached is logged and

@@ -1,5 +1,5 @@
-import type { Feature } from '../../lib/feature.js';
-import { called, type FeatureList, findConflict, findRepeated, flatten } from '../../lib/feature-list.js';
+import type { Feature } from '../../lib/contracts/feature.js';
+import { called, type FeatureList, findConflict, findRepeated, flatten } from '../../lib/server/feature-list.js';
 import { CLASSIC } from '../../lib/features/classic.js';
 import { isObject, type Kind } from './option-kinds.js';
 

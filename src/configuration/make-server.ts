@@ -1,7 +1,7 @@
 import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
-import type { FeatureList } from '../../lib/feature-list.js';
+import type { FeatureList } from '../../lib/server/feature-list.js';
 import { findMissingMethods } from '../../lib/model/require-methods.js';
-import { fail } from '../../lib/refuse.js';
+import { fail } from '../../lib/errors/configuration-error.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkModel, requirementsOf } from './check-model.js';
 import { engineOptions } from './option-table.js';

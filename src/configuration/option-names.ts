@@ -1,4 +1,4 @@
-import { fateOfOption } from '../../lib/classic-names.js';
+import { fateOfOption } from '../../lib/server/classic-names.js';
 import { distance, nearestName } from './nearest-name.js';
 import { type Place, TABLES } from './option-table.js';
 

@@ -1,6 +1,6 @@
-import { type Endpoint, isDocument } from '../endpoint.js';
+import { type Endpoint, isDocument } from '../http/endpoint.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
-import type { FeatureList } from '../../lib/feature-list.js';
+import type { FeatureList } from '../../lib/server/feature-list.js';
 import { comparablePath } from '../../lib/http/request-path.js';
 import { allFeatures } from './features.js';
 import { isObject, type Kind } from './option-kinds.js';

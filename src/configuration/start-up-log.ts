@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Model } from '../../lib/index.js';
 import { lacks } from '../../lib/model/require-methods.js';
-import type { ServerFacts } from '../../lib/feature.js';
+import type { ServerFacts } from '../../lib/contracts/feature.js';
 
 const logger = new Logger('OAuth2');
 

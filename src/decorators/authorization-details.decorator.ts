@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type AuthorizationDetail, detailsOf } from '../../lib/tokens/authorization-details.js';
+import { type AuthorizationDetail, detailsOf } from '../../lib/contracts/authorization-details.js';
 import { findToken } from '../guards/execution-context.js';
 import type { ParameterPipe } from './parameter-pipe.js';
 

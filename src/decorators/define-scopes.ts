@@ -1,4 +1,4 @@
-import type { Feature } from '../../lib/feature.js';
+import type { Feature } from '../../lib/contracts/feature.js';
 import type { Scope } from '../../lib/index.js';
 import { scopeText } from '../../lib/tokens/scope.js';
 import { AnyScope } from './any-scope.decorator.js';

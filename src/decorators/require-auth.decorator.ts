@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import { isScopeValue } from '../../lib/http/syntax.js';
-import type { UserAuthentication } from '../../lib/resource/user-authentication.js';
+import type { UserAuthentication } from '../../lib/endpoints/resource/user-authentication.js';
 import { verify } from '../configuration/verify.js';
 
 /** Where `@RequireAuth()` leaves what it demands. */

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { UserAuthentication } from '../../lib/resource/user-authentication.js';
+import type { UserAuthentication } from '../../lib/endpoints/resource/user-authentication.js';
 import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';

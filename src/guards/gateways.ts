@@ -1,7 +1,7 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { toOAuthError } from '../../lib/errors.js';
-import { logFault } from '../fault-log.js';
+import { toOAuthError } from '../../lib/errors/index.js';
+import { logFault } from '../operations/fault-log.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 import type { Upgrade } from './transports/handshake.js';
 import { type OAuthRefusal, refusalPayload } from './transports/refusal-payload.js';

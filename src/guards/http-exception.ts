@@ -6,9 +6,9 @@ import {
   ServiceUnavailableException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { errorResponse } from '../../lib/error-response.js';
+import { errorResponse } from '../../lib/http/error-response.js';
 import type { OAuthError } from '../../lib/index.js';
-import { stepUpOf } from '../../lib/resource/user-authentication.js';
+import { stepUpOf } from '../../lib/endpoints/resource/user-authentication.js';
 
 /** The exceptions that filters of a host are written for. */
 const NAMED = new Map([

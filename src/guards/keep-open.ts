@@ -1,5 +1,5 @@
 import type { OAuth2Server, Request, Token } from '../../lib/index.js';
-import { withContext } from '../oauth2-context.js';
+import { withContext } from '../module/oauth2-context.js';
 import { OpenConnections } from './open-connections.js';
 import type { OpenStream } from './transports/transport.js';
 

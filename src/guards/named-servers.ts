@@ -1,10 +1,10 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { ModuleRef } from '@nestjs/core';
 import { InvalidArgumentError, type OAuth2Server } from '../../lib/index.js';
-import type { NativeRequest } from '../http-adapter.js';
+import type { NativeRequest } from '../http/http-adapter.js';
 import { partTokens } from '../oauth2.tokens.js';
-import { moduleOf, registeredNames } from '../registered-servers.js';
-import { findServer } from '../server-finder.js';
+import { moduleOf, registeredNames } from '../module/registered-servers.js';
+import { findServer } from '../module/server-finder.js';
 
 /** The servers that routes call by name, each looked for once. */
 export class NamedServers {

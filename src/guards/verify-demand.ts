@@ -7,10 +7,10 @@ import {
   type Response,
   type Token,
 } from '../../lib/index.js';
-import { refuse, reportAccessRefusal } from '../../lib/resource/refusal.js';
-import { userAuthenticationFault } from '../../lib/resource/user-authentication.js';
+import { refuse, reportAccessRefusal } from '../../lib/endpoints/resource/refusal.js';
+import { userAuthenticationFault } from '../../lib/endpoints/resource/user-authentication.js';
 import { coversScope, scopeForModel, scopeText } from '../../lib/tokens/scope.js';
-import { withContext } from '../oauth2-context.js';
+import { withContext } from '../module/oauth2-context.js';
 import type { Demand } from './demand.js';
 
 interface Visit {

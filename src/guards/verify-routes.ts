@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { verify } from '../configuration/verify.js';
-import { registeredNames } from '../registered-servers.js';
+import { registeredNames } from '../module/registered-servers.js';
 import { readDemand } from './demand.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 

@@ -1,4 +1,4 @@
-import { flatten } from '../../lib/feature-list.js';
+import { flatten } from '../../lib/server/feature-list.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { findInteractive } from './interactive-feature.js';
 

@@ -1,4 +1,4 @@
-import type { NativeRequest } from '../http-adapter.js';
+import type { NativeRequest } from '../http/http-adapter.js';
 import { PROMPT_TICKET } from './prompt-ticket.js';
 
 /** An authorization request as it stands in the URL. */

@@ -1,8 +1,8 @@
-import { reportRefused } from '../../lib/endpoints/authorize-events.js';
+import { reportRefused } from '../../lib/endpoints/authorization/authorize-events.js';
 import { senderOf } from '../../lib/http/origin.js';
 import { AccessDeniedError, type OAuth2Server, type Request, type Response } from '../../lib/index.js';
-import { answerError } from '../../lib/operation.js';
-import type { NativeRequest } from '../http-adapter.js';
+import { answerError } from '../../lib/endpoints/operation.js';
+import type { NativeRequest } from '../http/http-adapter.js';
 
 const ELSEWHERE = 'Access denied: the decision was sent by a page of another site';
 

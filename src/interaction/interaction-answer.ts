@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Response } from '../../lib/index.js';
 import { lowerCased } from '../../lib/http/request.js';
 import type { InteractionAnswer } from '../interfaces/oauth2-interaction.interface.js';
-import { NO_FRAMES } from '../native-reply.js';
+import { NO_FRAMES } from '../http/native-reply.js';
 
 /** Keeps a page that speaks of one user's request out of caches, frames and Referer headers. RFC 9700 §4.2.4, §4.16 */
 const PAGE_HEADERS = {

@@ -8,15 +8,15 @@ import {
   type SignIn,
   type User,
 } from '../../lib/index.js';
-import { type Deferred, deferredOf } from '../../lib/endpoints/authorize-deferred.js';
-import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/authorize-events.js';
-import { toOAuthError } from '../../lib/errors.js';
+import { type Deferred, deferredOf } from '../../lib/endpoints/authorization/authorize-deferred.js';
+import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/authorization/authorize-events.js';
+import { toOAuthError } from '../../lib/errors/index.js';
 import { endpointPath } from '../../lib/http/public-url.js';
-import { isHeard, report } from '../../lib/events.js';
-import { reportRefused } from '../event-log.js';
-import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
+import { isHeard, report } from '../../lib/events/events.js';
+import { reportRefused } from '../operations/event-log.js';
+import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
-import { withContext } from '../oauth2-context.js';
+import { withContext } from '../module/oauth2-context.js';
 import { BrowserCookie, newCookieValue } from '../pages/browser-cookie.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { badTicket, type Decision, readDecision } from './consent-form.js';

@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../lib/feature.js';
+import type { Feature, ServerFacts } from '../../lib/contracts/feature.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { SessionOperations } from './session-operations.js';

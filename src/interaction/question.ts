@@ -1,4 +1,4 @@
-import { detailsOf, detailsText } from '../../lib/tokens/authorization-details.js';
+import { detailsOf, detailsText } from '../../lib/contracts/authorization-details.js';
 import { type AuthorizationRequest, InvalidArgumentError, type Request, type User } from '../../lib/index.js';
 
 /** What a user is asked, by which request, and where. */

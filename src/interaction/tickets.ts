@@ -2,7 +2,7 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import type { OnceModel } from '../../lib/index.js';
 import { callMethod } from '../../lib/model/adapt-model.js';
 import { hasOnce } from '../../lib/model/has-once.js';
-import { isSameText } from '../../lib/same-text.js';
+import { isSameText } from '../../lib/crypto/constant-time-equal.js';
 
 /** What tickets are for, and how long they are good. */
 export interface TicketKind {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Response, ServerFacts } from '../../lib/index.js';
 import { networkOf } from '../../lib/http/network.js';
-import { type RequestRate, WindowCounts } from '../../lib/window-counts.js';
+import { type RequestRate, WindowCounts } from '../../lib/http/window-counts.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { foldedName } from './folded-name.js';
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Request, Response, ServerFacts } from '../../lib/index.js';
-import { isSameText } from '../../lib/same-text.js';
+import { isSameText } from '../../lib/crypto/constant-time-equal.js';
 import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 
 /** The cookies of the pages, and their values. */

@@ -1,10 +1,10 @@
 import type { Client } from '../../lib/index.js';
-import { registered } from '../../lib/features/client-metadata/registered.js';
-import { commonHost, hostOf } from '../../lib/features/client-metadata/sector-host.js';
+import { registered } from '../../lib/clients/registration/registered.js';
+import { commonHost, hostOf } from '../../lib/clients/registration/sector-host.js';
 import { SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
-import { unknownOption } from '../../lib/features/unknown-option.js';
-import { keepRecent } from '../../lib/keep-recent.js';
-import { refuse } from '../../lib/refuse.js';
+import { unknownOption } from '../../lib/options/unknown-option.js';
+import { keepRecent } from '../../lib/crypto/lru.js';
+import { refuse } from '../../lib/errors/configuration-error.js';
 import { Renewed, type RenewedSettings } from '../../lib/remote/renewed.js';
 import { imageType } from './image-type.js';
 

@@ -6,7 +6,7 @@ import {
 } from '../../lib/features/device-authorization/device-requests.js';
 import { addressOf } from '../../lib/http/network.js';
 import { namedClaims } from '../../lib/openid/named-claims.js';
-import { detailsOf, detailsText } from '../../lib/tokens/authorization-details.js';
+import { detailsOf, detailsText } from '../../lib/contracts/authorization-details.js';
 import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
 import type { DevicePageContext } from './contexts.js';
 import { pathOf } from './local-path.js';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { isSameText } from '../../lib/same-text.js';
+import { isSameText } from '../../lib/crypto/constant-time-equal.js';
 import { secretOf } from '../interaction/server-secret.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';

@@ -1,5 +1,5 @@
 import type { User } from '../../lib/index.js';
-import { isSelfRegistered } from '../../lib/features/client-metadata/self-registered.js';
+import { isSelfRegistered } from '../../lib/clients/registration/self-registered.js';
 import {
   isMeant,
   LOGOUT_PARAMETERS,

@@ -1,4 +1,4 @@
-import type { Feature } from '../../lib/feature.js';
+import type { Feature } from '../../lib/contracts/feature.js';
 import type { Scopes } from './messages.js';
 
 /** What the scopes of OpenID Connect allow, unless the host says it otherwise. Core §5.4, §11 */

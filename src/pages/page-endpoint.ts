@@ -1,7 +1,7 @@
-import { toOAuthError } from '../../lib/errors.js';
-import type { Handler } from '../../lib/endpoints/handler.js';
+import { toOAuthError } from '../../lib/errors/index.js';
+import type { Handler } from '../../lib/contracts/handler.js';
 import type { Request, Response } from '../../lib/index.js';
-import { answerError } from '../../lib/operation.js';
+import { answerError } from '../../lib/endpoints/operation.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import type { Site, Visit } from './site.js';
 

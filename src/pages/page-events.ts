@@ -1,4 +1,4 @@
-import { isHeard, report } from '../../lib/events.js';
+import { isHeard, report } from '../../lib/events/events.js';
 import type { Falsy, ServerFacts, User } from '../../lib/index.js';
 import type { Visit } from './site.js';
 

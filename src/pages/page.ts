@@ -1,7 +1,7 @@
 import { Response } from '../../lib/index.js';
-import { sendOAuthResponse } from '../http-adapter.js';
+import { sendOAuthResponse } from '../http/http-adapter.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
-import type { NativeReply } from '../native-reply.js';
+import type { NativeReply } from '../http/native-reply.js';
 import { type Look, type PageContent, PageRenderer, type Shown } from './page-renderer.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
 import { namedClaims } from '../../lib/openid/named-claims.js';
 import { audienceOf } from '../../lib/tokens/audience.js';
-import { toOAuthRequest, type NativeRequest } from '../http-adapter.js';
+import { toOAuthRequest, type NativeRequest } from '../http/http-adapter.js';
 import type {
   ConsentContext,
   InteractionAnswer,

@@ -1,6 +1,6 @@
-import { unknownOption } from '../../lib/features/unknown-option.js';
+import { unknownOption } from '../../lib/options/unknown-option.js';
 import { isObject } from '../../lib/options/kinds.js';
-import { refuse } from '../../lib/refuse.js';
+import { refuse } from '../../lib/errors/configuration-error.js';
 import { defaultPages } from './page-renderer.js';
 import type { PageFunctions } from './page-functions.js';
 import type { SecondFactorOptions } from './second-factor.js';

@@ -1,8 +1,8 @@
-import type { Endpoint, ServerFacts } from '../../lib/feature.js';
-import type { Handler } from '../../lib/endpoints/handler.js';
+import type { Endpoint, ServerFacts } from '../../lib/contracts/feature.js';
+import type { Handler } from '../../lib/contracts/handler.js';
 import type { OAuth2Server, User } from '../../lib/index.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
-import { type NativeRequest, toOAuthRequest } from '../http-adapter.js';
+import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';
 import { TenantsServer } from '../tenants/tenants-server.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';

@@ -1,8 +1,8 @@
-import { InvalidArgumentError } from '../../lib/errors.js';
+import { InvalidArgumentError } from '../../lib/errors/index.js';
 import type { Awaitable, ServerFacts, User } from '../../lib/index.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
-import { refuse } from '../../lib/refuse.js';
+import { refuse } from '../../lib/errors/configuration-error.js';
 import { GIVEN, isObject } from '../configuration/option-kinds.js';
 import { verify } from '../configuration/verify.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';

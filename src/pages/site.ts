@@ -1,6 +1,6 @@
 import { type ShownDetail, shownDetails } from '../../lib/features/authorization-details/shown-details.js';
 import { senderOf } from '../../lib/http/origin.js';
-import { detailsOf } from '../../lib/tokens/authorization-details.js';
+import { detailsOf } from '../../lib/contracts/authorization-details.js';
 import type { Client, Falsy, Request, Response, ServerFacts, User, Wanted } from '../../lib/index.js';
 import { findDefinitions } from '../decorators/define-scopes.js';
 import { showAnswer } from '../interaction/interaction-answer.js';

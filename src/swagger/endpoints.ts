@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Endpoint } from '../../lib/feature.js';
+import type { Endpoint } from '../../lib/contracts/feature.js';
 import { servedGrantTypes } from '../../lib/features/server-metadata/derived-metadata.js';
 import type { OperationObject } from './operations.js';
 import type { DescribedServer } from './servers.js';

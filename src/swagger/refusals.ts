@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { UserAuthentication } from '../../lib/resource/user-authentication.js';
+import type { UserAuthentication } from '../../lib/endpoints/resource/user-authentication.js';
 import type { Demand } from '../guards/demand.js';
 import type { OperationObject } from './operations.js';
 

@@ -5,13 +5,13 @@ import { OAuth2Server, type Scope, type ServerFacts } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { settleEndpoints } from '../configuration/paths.js';
 import { verify } from '../configuration/verify.js';
-import { documentRoutes, type Endpoint, isDocument } from '../endpoint.js';
+import { documentRoutes, type Endpoint, isDocument } from '../http/endpoint.js';
 import { asksUsers } from '../interaction/asks-users.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
-import { type Application, mountedPaths } from '../mounted-paths.js';
+import { type Application, mountedPaths } from '../http/mounted-paths.js';
 import { OAuth2Module } from '../oauth2.module.js';
 import { OAUTH2_REGISTRATION, OAUTH2_SETTLED, type PartTokens, partTokens } from '../oauth2.tokens.js';
-import { moduleOf, registeredNames } from '../registered-servers.js';
+import { moduleOf, registeredNames } from '../module/registered-servers.js';
 
 /** A server of an application, as its description tells of it. */
 export interface DescribedServer {

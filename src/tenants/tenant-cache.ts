@@ -1,6 +1,6 @@
 import { Deadline } from '../../lib/stores/deadline.js';
 import type { TenantCacheOptions } from '../interfaces/oauth2-tenants.interface.js';
-import { keepRecent } from '../../lib/keep-recent.js';
+import { keepRecent } from '../../lib/crypto/lru.js';
 
 interface Kept<T> {
   readonly value: T;

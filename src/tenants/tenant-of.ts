@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ServerFacts } from '../../lib/feature.js';
+import type { ServerFacts } from '../../lib/contracts/feature.js';
 
 const tenants = new WeakMap<ServerFacts, string>();
 

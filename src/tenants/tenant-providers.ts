@@ -1,23 +1,23 @@
 import type { Provider } from '@nestjs/common';
 import type { EventSink, Model, OAuth2Server } from '../../lib/index.js';
 import { shareModel } from '../../lib/clients/client-issuer.js';
-import { defaultsOf, flatten } from '../../lib/feature-list.js';
+import { defaultsOf, flatten } from '../../lib/server/feature-list.js';
 import { DEFAULTS, type Options, settle } from '../../lib/options/settle.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
 import { findOptionsFault } from '../configuration/check-options.js';
 import { makeServer } from '../configuration/make-server.js';
 import { engineOptions } from '../configuration/option-table.js';
-import { refuse } from '../../lib/refuse.js';
+import { refuse } from '../../lib/errors/configuration-error.js';
 import { verify } from '../configuration/verify.js';
-import { EventListeners } from '../event-listeners.js';
-import { EventLog } from '../event-log.js';
-import { givenProvider } from '../given-provider.js';
+import { EventListeners } from '../operations/event-listeners.js';
+import { EventLog } from '../operations/event-log.js';
+import { givenProvider } from '../module/given-provider.js';
 import { findInteractive, giveTo } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
-import { giveContext } from '../oauth2-context.js';
+import { giveContext } from '../module/oauth2-context.js';
 import {
   getOAuth2TenantServersToken,
   OAUTH2_GIVEN,

@@ -1,4 +1,4 @@
-import { documentRoutes, type Endpoint } from '../endpoint.js';
+import { documentRoutes, type Endpoint } from '../http/endpoint.js';
 import { verify } from '../configuration/verify.js';
 
 type Routes = Readonly<Record<string, string | false>>;

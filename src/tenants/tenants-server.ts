@@ -1,5 +1,5 @@
 import { comparablePath, requestPath } from '../../lib/http/request-path.js';
-import { toOAuthError } from '../../lib/errors.js';
+import { toOAuthError } from '../../lib/errors/index.js';
 import {
   type AuthorizationCode,
   type AuthorizationRequest,
@@ -11,8 +11,8 @@ import {
   type Token,
   type User,
 } from '../../lib/index.js';
-import { answerError, callBack } from '../../lib/operation.js';
-import { documentRoutes } from '../endpoint.js';
+import { answerError, callBack } from '../../lib/endpoints/operation.js';
+import { documentRoutes } from '../http/endpoint.js';
 import type { OAuth2TenantServers } from './tenant-servers.js';
 
 type Read = OAuth2Server['readAuthorizationRequest'];

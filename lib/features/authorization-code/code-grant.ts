@@ -1,17 +1,17 @@
 import { isPublic } from '../../clients/none.js';
-import { InvalidGrantError, ServerError } from '../../errors.js';
-import { shortText } from '../../events.js';
+import { InvalidGrantError, ServerError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isUri, isVSCHAR } from '../../http/syntax.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../../model/model.js';
-import { verifyVerifier } from '../../pkce.js';
-import { isSameRedirectUri } from '../../response-types/redirect-uri.js';
+import { verifyVerifier } from '../../endpoints/authorization/pkce.js';
+import { isSameRedirectUri } from '../../endpoints/authorization/redirect-uri.js';
 import { redeem } from '../../tokens/issue-token.js';
 import { isOver } from '../../tokens/lifetime.js';
 import { addSignedIn } from '../../tokens/signed-in.js';
-import { GrantType } from '../../grants/grant-type.js';
-import { expired, refuseReplay, unknown, verifyOwner } from '../../grants/replay.js';
+import { GrantType } from '../../endpoints/token/grant-type.js';
+import { expired, refuseReplay, unknown, verifyOwner } from '../../endpoints/token/replay.js';
 
 const WHAT = 'authorization code';
 

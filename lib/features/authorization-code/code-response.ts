@@ -1,10 +1,10 @@
-import { ServerError } from '../../errors.js';
+import { ServerError } from '../../errors/index.js';
 import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../../model/model.js';
 import type { Options } from '../../options/settle.js';
 import { expiry } from '../../tokens/lifetime.js';
 import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
 import { scopeForModel } from '../../tokens/scope.js';
-import type { Answer, AuthorizationRequest } from '../../response-types/response-type.js';
+import type { Answer, AuthorizationRequest } from '../../contracts/response-type.js';
 
 /** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
 export class CodeResponseType {

@@ -1,7 +1,7 @@
-import type { Exchange } from '../../endpoints/exchange.js';
-import type { AuthorizationRequest } from '../../response-types/response-type.js';
-import { type AuthorizationDetail, DETAILS, detailsOf } from '../../tokens/authorization-details.js';
-import { unknownOption } from '../unknown-option.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import type { AuthorizationRequest } from '../../contracts/response-type.js';
+import { type AuthorizationDetail, DETAILS, detailsOf } from '../../contracts/authorization-details.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { type AuthorizationDetailsOptions, typeFaults } from './detail-type.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { type DetailsFeature, KnownDetails } from './known-details.js';

@@ -1,4 +1,4 @@
-import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
+import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
 
 /** A kind of authorization details: what one may say, and what users are told of it. RFC 9396 §2.1 */
 export interface AuthorizationDetailsType {

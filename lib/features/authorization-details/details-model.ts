@@ -1,5 +1,5 @@
 import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
-import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
+import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
 
 /** Says who may have which authorization details. */
 export interface AuthorizationDetailsModel<C extends Client = Client, U extends User = User> {

@@ -1,7 +1,7 @@
-import { ServerError } from '../../errors.js';
-import type { Feature, ServerFacts } from '../../feature.js';
+import { ServerError } from '../../errors/index.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import type { Client, Model, User } from '../../model/model.js';
-import { type AuthorizationDetail, isWithinDetail } from '../../tokens/authorization-details.js';
+import { type AuthorizationDetail, isWithinDetail } from '../../contracts/authorization-details.js';
 import type { AuthorizationDetailsType } from './detail-type.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { detailsOfHost, invalid } from './read-details.js';

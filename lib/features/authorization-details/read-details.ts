@@ -1,8 +1,8 @@
-import { InvalidArgumentError, InvalidAuthorizationDetailsError } from '../../errors.js';
-import { shortText } from '../../events.js';
+import { InvalidArgumentError, InvalidAuthorizationDetailsError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
 import type { Parameters } from '../../http/parameters.js';
-import { parsedJson } from '../../parsed-json.js';
-import { type AuthorizationDetail, DETAILS, LISTS } from '../../tokens/authorization-details.js';
+import { parsedJson } from '../../http/parse-json.js';
+import { type AuthorizationDetail, DETAILS, LISTS } from '../../contracts/authorization-details.js';
 
 /** How much a client may say: characters, details, and objects within objects. */
 const LONGEST = 16_384;

@@ -1,6 +1,6 @@
-import type { ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { UNSHOWABLE } from '../../http/unshowable.js';
-import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
+import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
 import { findKnownDetails } from './known-details.js';
 
 /** One of the details as users are shown it. */

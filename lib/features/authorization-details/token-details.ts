@@ -1,7 +1,7 @@
-import type { Exchange } from '../../endpoints/exchange.js';
+import type { Exchange } from '../../contracts/client-request.js';
 import type { Token } from '../../model/model.js';
 import { audienceOf, resourceKey } from '../../tokens/audience.js';
-import { type AuthorizationDetail, DETAILS, detailsOf, detailsText } from '../../tokens/authorization-details.js';
+import { type AuthorizationDetail, DETAILS, detailsOf, detailsText } from '../../contracts/authorization-details.js';
 import { invalid, readDetails } from './read-details.js';
 
 type Details = readonly AuthorizationDetail[];

@@ -1,12 +1,12 @@
-import { InvalidClientError } from '../../errors.js';
-import type { Feature, ServerFacts } from '../../feature.js';
+import { InvalidClientError } from '../../errors/index.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import { requesterOf } from '../../http/network.js';
 import { FetchError, SafeFetch } from '../../http/safe-fetch/index.js';
 import { unreachableResource } from '../../remote/client-resource.js';
 import type { Model } from '../../model/model.js';
-import type { ClientMetadata } from '../client-metadata/client-metadata.js';
-import type { DescribedClient } from '../client-metadata/client-of.js';
-import { type ClientPolicy, clientPolicy } from '../client-metadata/client-policy.js';
+import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { DescribedClient } from '../../clients/registration/client-of.js';
+import { type ClientPolicy, clientPolicy } from '../../clients/registration/client-policy.js';
 import { isClientIdUrl } from './client-id-url.js';
 import { DocumentCache } from './document-cache.js';
 import { freshnessOf } from './document-lifetime.js';

@@ -1,4 +1,4 @@
-import { keepRecent } from '../../keep-recent.js';
+import { keepRecent } from '../../crypto/lru.js';
 
 /** A document that was fetched, and until when it may be believed: by a clock that nobody sets. */
 interface Kept<D> {

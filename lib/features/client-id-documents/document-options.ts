@@ -1,8 +1,8 @@
-import type { ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { fetchFault, SAFE_FETCH_OPTIONS, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
-import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../client-metadata/client-policy.js';
-import { unknownOption } from '../unknown-option.js';
+import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../../clients/registration/client-policy.js';
+import { unknownOption } from '../../options/unknown-option.js';
 
 /** How clients are found by the documents that describe them. */
 export interface ClientIdDocumentOptions extends ClientPolicyOptions {

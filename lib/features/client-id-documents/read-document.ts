@@ -1,8 +1,8 @@
-import { InvalidClientMetadataError } from '../../errors.js';
-import type { ClientMetadata } from '../client-metadata/client-metadata.js';
-import type { ClientPolicy } from '../client-metadata/client-policy.js';
-import { clientOf, type DescribedClient } from '../client-metadata/client-of.js';
-import { readMetadata } from '../client-metadata/read-metadata.js';
+import { InvalidClientMetadataError } from '../../errors/index.js';
+import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientPolicy } from '../../clients/registration/client-policy.js';
+import { clientOf, type DescribedClient } from '../../clients/registration/client-of.js';
+import { readMetadata } from '../../clients/registration/read-metadata.js';
 import { redirectPlace } from './client-id-url.js';
 
 /** What no document can keep to itself. CIMD §4.1 */

@@ -1,6 +1,6 @@
 import { Request } from '../../http/request.js';
 import type { Client } from '../../model/model.js';
-import { type AuthorizationRequest, OF_A_DEVICE } from '../../response-types/response-type.js';
+import { type AuthorizationRequest, OF_A_DEVICE } from '../../contracts/response-type.js';
 import type { DeviceAuthorization } from './device-model.js';
 
 interface Asking {

@@ -1,9 +1,9 @@
 import { rateFault } from '../../clients/public-client-rate.js';
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
-import type { RequestRate } from '../../window-counts.js';
-import { unknownOption } from '../unknown-option.js';
+import type { RequestRate } from '../../http/window-counts.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
 import { DEVICE_GRANT, DeviceCodeGrantType } from './device-grant.js';
 import { DEVICE_METHODS } from './device-model.js';

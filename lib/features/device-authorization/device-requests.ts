@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../../errors.js';
+import { InvalidArgumentError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
 import type { Client, Scope, User } from '../../model/model.js';
 import type { SignIn } from '../../model/sign-in.js';

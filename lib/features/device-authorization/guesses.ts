@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 
-import { TemporarilyUnavailableError } from '../../errors.js';
+import { TemporarilyUnavailableError } from '../../errors/index.js';
 import type { OnceModel, User } from '../../model/model.js';
 import { networkOf } from '../../http/network.js';
 

@@ -6,10 +6,10 @@ import {
   ExpiredTokenError,
   InvalidGrantError,
   type OAuthError,
-} from '../../errors.js';
-import { ServerError, SlowDownError } from '../../errors.js';
-import { GrantType } from '../../grants/grant-type.js';
-import { refuseReplay, unknown, verifyOwner } from '../../grants/replay.js';
+} from '../../errors/index.js';
+import { ServerError, SlowDownError } from '../../errors/index.js';
+import { GrantType } from '../../endpoints/token/grant-type.js';
+import { refuseReplay, unknown, verifyOwner } from '../../endpoints/token/replay.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';

@@ -1,9 +1,9 @@
-import { isHeard, report } from '../../events.js';
-import type { ServerFacts } from '../../feature.js';
+import { isHeard, report } from '../../events/events.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Falsy, Model, OnceModel, Scope, User } from '../../model/model.js';
-import type { AuthorizationRequest } from '../../response-types/response-type.js';
-import { hasDetails } from '../../tokens/authorization-details.js';
+import type { AuthorizationRequest } from '../../contracts/response-type.js';
+import { hasDetails } from '../../contracts/authorization-details.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
 import { approveScope, scopeText, withinScope } from '../../tokens/scope.js';

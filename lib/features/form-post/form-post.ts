@@ -1,4 +1,4 @@
-import type { Feature } from '../../feature.js';
+import type { Feature } from '../../contracts/feature.js';
 import { writePostPage } from './post-page.js';
 
 /**

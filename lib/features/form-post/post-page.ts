@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 import { escapeHtml } from '../../http/escape-html.js';
 import type { Response } from '../../http/response.js';
-import type { TravellingAnswer } from '../../response-types/response-mode.js';
+import type { TravellingAnswer } from '../../contracts/response-mode.js';
 
 /** The only script of the page, and the only one that its policy lets run. */
 const SCRIPT = 'document.forms[0].submit()';

@@ -1,4 +1,4 @@
-import { keepRecent } from '../../keep-recent.js';
+import { keepRecent } from '../../crypto/lru.js';
 
 interface Expiring {
   /** Until when it may be believed: milliseconds since the epoch. */

@@ -1,8 +1,8 @@
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { audienceList, count, isSecure, isText, seconds, shown, verify } from '../../remote/checks.js';
 import type { Accepted } from '../../remote/token-claims.js';
 import type { AnswerReader } from './answer-reader.js';
-import { unknownOption } from '../unknown-option.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { CACHE, CREDENTIALS, OPTIONS } from './option-names.js';
 
 /** Who this API is to the authorization server. RFC 7662 §2.1 */

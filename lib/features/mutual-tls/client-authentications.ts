@@ -1,11 +1,11 @@
-import type { ClientAuthentication } from '../../clients/client-authentication.js';
-import { InvalidClientError, type RefusalDetail } from '../../errors.js';
+import type { ClientAuthentication } from '../../contracts/client-authentication.js';
+import { InvalidClientError, type RefusalDetail } from '../../errors/index.js';
 import { requesterOf } from '../../http/network.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
-import { namesOf } from './certificate-names.js';
+import { namesOf } from '../../clients/registration/certificate-names.js';
 import type { ClientCertificate, ClientCertificates } from './client-certificate.js';
 import type { RegisteredKeys } from './registered-keys.js';
-import { registeredName } from './registered-names.js';
+import { registeredName } from '../../clients/registration/registered-names.js';
 
 /** A certificate that proves nothing: what is wrong with it, only the operator hears. */
 const unproven = (detail: RefusalDetail) =>

@@ -1,6 +1,6 @@
 import { hash, type X509Certificate } from 'node:crypto';
 import { type BlockList, isIPv6 } from 'node:net';
-import { shortText } from '../../events.js';
+import { shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
 import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import type { TlsProxy } from './options.js';

@@ -1,10 +1,10 @@
-import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors.js';
-import type { Feature, ServerFacts } from '../../feature.js';
+import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Client } from '../../model/model.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { boundTo, verifyAnswer } from '../../tokens/confirmation.js';
-import { isSameText } from '../../same-text.js';
+import { isSameText } from '../../crypto/constant-time-equal.js';
 import { selfSignedTlsClientAuth, tlsClientAuth } from './client-authentications.js';
 import { ClientCertificates, thumbprintOf } from './client-certificate.js';
 import { faultOf, faultsOf, type MutualTlsOptions } from './options.js';

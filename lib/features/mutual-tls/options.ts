@@ -1,9 +1,9 @@
-import type { ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import { isObject } from '../../options/kinds.js';
-import { unknownOption } from '../unknown-option.js';
+import { unknownOption } from '../../options/unknown-option.js';
 
 /** How a client can prove itself by a certificate. RFC 8705 §2 */
 export type TlsClientAuthMethod = 'tls_client_auth' | 'self_signed_tls_client_auth';

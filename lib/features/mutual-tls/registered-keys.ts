@@ -2,8 +2,8 @@ import type { X509Certificate } from 'node:crypto';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
 import { Renewed } from '../../remote/renewed.js';
-import { FetchedKeys } from '../client-metadata/fetched-keys.js';
-import { keysIn, keysOf } from '../client-metadata/registered-keys.js';
+import { FetchedKeys } from '../../clients/registration/fetched-keys.js';
+import { keysIn, keysOf } from '../../clients/registration/registered-keys.js';
 
 type Jwk = Readonly<Record<string, unknown>>;
 

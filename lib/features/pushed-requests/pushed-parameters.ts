@@ -1,5 +1,5 @@
-import { InvalidRequestError } from '../../errors.js';
-import { shortText } from '../../events.js';
+import { InvalidRequestError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
 import { Request } from '../../http/request.js';
 import type { PushedParameters, PushedRequest } from './pushed-request.js';
 

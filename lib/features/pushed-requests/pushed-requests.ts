@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 
 import { rateFault } from '../../clients/public-client-rate.js';
-import { InvalidRequestError } from '../../errors.js';
-import type { Feature, ServerFacts } from '../../feature.js';
-import { OF_A_DEVICE } from '../../response-types/response-type.js';
-import type { Resolved } from '../../response-types/resolved.js';
+import { InvalidRequestError } from '../../errors/index.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import { OF_A_DEVICE } from '../../contracts/response-type.js';
+import type { Resolved } from '../../contracts/resolved.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model, OnceModel } from '../../model/model.js';
-import { isPushedName, PUSHED } from '../../response-types/pushed-name.js';
+import { isPushedName, PUSHED } from '../../endpoints/authorization/pushed-name.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
-import type { RequestRate } from '../../window-counts.js';
-import { unknownOption } from '../unknown-option.js';
+import type { RequestRate } from '../../http/window-counts.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { PushEndpoint } from './push-endpoint.js';
 import { asRequest } from './pushed-parameters.js';
 import type { PushedRequest, PushedRequestModel } from './pushed-request.js';

@@ -4,7 +4,7 @@ import {
   InvalidSoftwareStatementError,
   OAuthError,
   UnapprovedSoftwareStatementError,
-} from '../../errors.js';
+} from '../../errors/index.js';
 import { mediaType } from '../../http/media-type.js';
 import type { Request } from '../../http/request.js';
 import type { RegistrationModel } from './registration-model.js';

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
-import { AccessDeniedError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
+import { AccessDeniedError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import { addressOf, networkOf } from '../../http/network.js';
 import { hasOnce } from '../../model/has-once.js';
 import { settleOptions } from '../../options/settle.js';
-import { AuthenticateOperation } from '../../resource/authenticate.js';
+import { AuthenticateOperation } from '../../endpoints/resource/authenticate.js';
 import { RegistrationLimit } from './registration-limit.js';
 import type { RegistrationModel, RegistrationRequest } from './registration-model.js';
 import type { settleRegistration } from './registration-options.js';

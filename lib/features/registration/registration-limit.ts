@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
-import { TemporarilyUnavailableError } from '../../errors.js';
+import { TemporarilyUnavailableError } from '../../errors/index.js';
 import type { OnceModel } from '../../model/model.js';
-import { keepRecent } from '../../keep-recent.js';
+import { keepRecent } from '../../crypto/lru.js';
 
 /** How often somebody may register a client. */
 export interface RegistrationRate {

@@ -1,6 +1,6 @@
 import type { Awaitable, Client, Falsy } from '../../model/model.js';
-import type { ClientMetadata } from '../client-metadata/client-metadata.js';
-import type { DescribedClient } from '../client-metadata/client-of.js';
+import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { DescribedClient } from '../../clients/registration/client-of.js';
 
 /** A client that has registered itself. RFC 7591 §3.2.1 */
 export interface Registration<C extends Client = DescribedClient> {

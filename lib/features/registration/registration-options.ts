@@ -1,9 +1,9 @@
-import type { ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
-import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../client-metadata/client-policy.js';
-import { scopesFault } from '../scopes-fault.js';
-import { unknownOption } from '../unknown-option.js';
+import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../../clients/registration/client-policy.js';
+import { scopesFault } from '../../options/scopes-fault.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import type { RegistrationRate } from './registration-limit.js';
 import type { RegistrationModel } from './registration-model.js';
 

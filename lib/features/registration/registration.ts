@@ -1,4 +1,4 @@
-import type { Feature } from '../../feature.js';
+import type { Feature } from '../../contracts/feature.js';
 import { RegistrationEndpoint } from './registration-endpoint.js';
 import { REGISTRATION_METHODS } from './registration-model.js';
 import { registrationFaults, type RegistrationOptions } from './registration-options.js';

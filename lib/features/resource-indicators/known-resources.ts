@@ -1,9 +1,9 @@
-import { InvalidTargetError } from '../../errors.js';
-import { shortText } from '../../events.js';
-import type { ServerFacts } from '../../feature.js';
+import { InvalidTargetError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import type { Client, Model, User } from '../../model/model.js';
 import { isResource, resourceKey } from '../../tokens/audience.js';
-import { unknownOption } from '../unknown-option.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import type { ResourceIndicatorOptions, ResourceModel } from './options.js';
 
 const NAMES = { resources: true, own: true, default: true, unrestricted: true } as const;

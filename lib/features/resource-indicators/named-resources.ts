@@ -1,7 +1,7 @@
-import type { Exchange } from '../../endpoints/exchange.js';
-import { InvalidTargetError } from '../../errors.js';
-import { shortText } from '../../events.js';
-import type { ServerFacts } from '../../feature.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import { InvalidTargetError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Token } from '../../model/model.js';
 import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/audience.js';

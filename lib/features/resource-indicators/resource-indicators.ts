@@ -1,7 +1,7 @@
-import { InvalidTokenError } from '../../errors.js';
-import type { Feature, Presented } from '../../feature.js';
-import type { OwnUrls } from '../../http/own-urls.js';
-import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import { InvalidTokenError } from '../../errors/index.js';
+import type { Feature, Presented } from '../../contracts/feature.js';
+import type { OwnUrls } from '../../contracts/own-urls.js';
+import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import { audienceOf, isAmong, isSameAudience } from '../../tokens/audience.js';
 import { KnownResources } from './known-resources.js';
 import {

@@ -1,8 +1,8 @@
-import type { ServerFacts } from '../../feature.js';
-import type { GrantTypeClass } from '../../grants/grant-type-class.js';
-import { GrantType } from '../../grants/grant-type.js';
-import { isFit } from '../../response-types/response-mode.js';
-import { grantsOf, type ResponseTypeClass } from '../../response-types/response-type.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import type { GrantTypeClass } from '../../contracts/grant-type-class.js';
+import { GrantType } from '../../endpoints/token/grant-type.js';
+import { isFit } from '../../contracts/response-mode.js';
+import { grantsOf, type ResponseTypeClass } from '../../contracts/response-type.js';
 
 /** What a host may say of its server. */
 interface Said {

@@ -1,8 +1,8 @@
 import { publicDocument } from '../../endpoints/public-document.js';
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
-import { scopesFault } from '../scopes-fault.js';
-import { unknownOption } from '../unknown-option.js';
+import { scopesFault } from '../../options/scopes-fault.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { withSigned } from './signed.js';
 import { derivedMetadata } from './derived-metadata.js';
 

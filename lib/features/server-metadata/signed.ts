@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 
 /** A feature that signs metadata. RFC 8414 §2.1 */
 export interface MetadataSigner extends Feature {

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../../errors.js';
+import { InvalidRequestError } from '../../errors/index.js';
 import { isObject } from '../../options/kinds.js';
 import type { Client } from '../../model/model.js';
 import type { Act, ExchangeParty } from './exchange-model.js';

@@ -1,7 +1,7 @@
-import type { Exchange } from '../../endpoints/exchange.js';
-import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors.js';
-import { shortText } from '../../events.js';
-import { GrantType } from '../../grants/grant-type.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
+import { GrantType } from '../../endpoints/token/grant-type.js';
 import type { Request } from '../../http/request.js';
 import type { Client, Scope, Token } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';

@@ -1,5 +1,5 @@
-import type { Exchange } from '../../endpoints/exchange.js';
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import type { Awaitable, Scope } from '../../model/model.js';
 import type { ExchangeRequest, ForeignToken, VerifiedToken } from './exchange-model.js';
 

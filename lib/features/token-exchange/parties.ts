@@ -1,5 +1,5 @@
-import { InvalidRequestError, ServerError } from '../../errors.js';
-import type { Exchange } from '../../endpoints/exchange.js';
+import { InvalidRequestError, ServerError } from '../../errors/index.js';
+import type { Exchange } from '../../contracts/client-request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Client, Falsy, Model, RefreshToken, Token, User } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';

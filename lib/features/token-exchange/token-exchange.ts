@@ -1,9 +1,9 @@
-import type { Feature, ServerFacts } from '../../feature.js';
-import type { OwnUrls } from '../../http/own-urls.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { OwnUrls } from '../../contracts/own-urls.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
 import { issuesForResources } from '../resource-indicators/named-resources.js';
-import { unknownOption } from '../unknown-option.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { type ExchangeFacts, TokenExchangeGrantType } from './exchange-grant.js';
 import type { TokenExchangeModel } from './exchange-model.js';
 import { otherTokensOf } from './other-tokens.js';

@@ -1,4 +1,4 @@
-import { keepRecent } from '../../keep-recent.js';
+import { keepRecent } from '../../crypto/lru.js';
 import { domainOf } from './host-suffixes.js';
 
 /** Maximum number of remembered domains, and of remembered hosts of each. */

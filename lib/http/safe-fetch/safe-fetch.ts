@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type BlockList, isIP, isIPv6 } from 'node:net';
 
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { withDeadline } from './deadline.js';
 import { FetchError } from './fetch-error.js';
 import { FetchSlots } from './fetch-slots.js';

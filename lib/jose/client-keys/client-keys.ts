@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
-import { FetchedKeys } from '../../features/client-metadata/fetched-keys.js';
-import { keysOf } from '../../features/client-metadata/registered-keys.js';
+import { FetchedKeys } from '../../clients/registration/fetched-keys.js';
+import { keysOf } from '../../clients/registration/registered-keys.js';
 import { requesterOf } from '../../http/network.js';
 import type { Request } from '../../http/request.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';

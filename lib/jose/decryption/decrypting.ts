@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 
 /** A feature that reads what clients encrypt to the server: `keys()` has keys for it. */

@@ -1,11 +1,11 @@
-import type { Exchange } from '../../endpoints/exchange.js';
-import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors.js';
-import type { Feature } from '../../feature.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
+import type { Feature } from '../../contracts/feature.js';
 import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
 import { type DpopOptions, type DpopSettings, faultOf, faultsOf, settle } from './options.js';
 import { refused } from './proof.js';
 import { Proofs } from './proofs.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 
 /** The feature, with what it takes, for a profile to judge. */
 export interface DpopFeature extends Feature {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isSameText } from '../../same-text.js';
+import { isSameText } from '../../crypto/constant-time-equal.js';
 import type { DpopNonceOptions } from './options.js';
 
 /**

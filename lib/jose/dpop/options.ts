@@ -1,5 +1,5 @@
-import type { ServerFacts } from '../../feature.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { calculateJwkThumbprint, decodeProtectedHeader, importJWK, jwtVerify, type JWTPayload } from 'jose';
-import { InvalidDpopProofError } from '../../errors.js';
-import { shortText } from '../../events.js';
+import { InvalidDpopProofError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
-import { isSameText } from '../../same-text.js';
+import { isSameText } from '../../crypto/constant-time-equal.js';
 import { isNotVerified } from '../not-verified.js';
 import type { DpopSettings } from './options.js';
 import { publicKeyOf } from './public-key.js';

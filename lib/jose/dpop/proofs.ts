@@ -1,6 +1,6 @@
-import type { Exchange } from '../../endpoints/exchange.js';
-import { InvalidDpopProofError, UseDpopNonceError } from '../../errors.js';
-import type { Presented } from '../../feature.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import { InvalidDpopProofError, UseDpopNonceError } from '../../errors/index.js';
+import type { Presented } from '../../contracts/feature.js';
 import { Nonces } from './nonces.js';
 import type { DpopNonceOptions, DpopSettings } from './options.js';
 import { type Expected, type Proof, readProof, refused, verifyProof } from './proof.js';

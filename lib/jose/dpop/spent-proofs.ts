@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { TemporarilyUnavailableError } from '../../errors.js';
+import { TemporarilyUnavailableError } from '../../errors/index.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { type Proof, refused } from './proof.js';

@@ -1,4 +1,4 @@
-import type { OwnUrls } from '../../http/own-urls.js';
+import type { OwnUrls } from '../../contracts/own-urls.js';
 import { endpointPath, endpointUrl } from '../../http/public-url.js';
 import type { Request } from '../../http/request.js';
 import { requestPath } from '../../http/request-path.js';

@@ -1,5 +1,5 @@
-import type { ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { registered } from '../../clients/registration/registered.js';
 import type { Client } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';

@@ -1,10 +1,10 @@
 import { CompactEncrypt } from 'jose';
-import { InvalidClientMetadataError, ServerError } from '../../errors.js';
-import type { ClientMetadata } from '../../features/client-metadata/client-metadata.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import { InvalidClientMetadataError, ServerError } from '../../errors/index.js';
+import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { verify } from '../../remote/checks.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { ClientKeys } from '../client-keys/client-keys.js';

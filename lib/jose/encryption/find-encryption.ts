@@ -1,6 +1,6 @@
-import { ServerError } from '../../errors.js';
-import type { Feature, ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { ServerError } from '../../errors/index.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import { registered } from '../../clients/registration/registered.js';
 import type { Client } from '../../model/model.js';
 
 /** What of a server's answers may be encrypted, as the metadata call it. */

@@ -1,10 +1,10 @@
-import { ServerError } from '../../errors.js';
-import type { Feature, ResponseMode, ServerFacts } from '../../feature.js';
+import { ServerError } from '../../errors/index.js';
+import type { Feature, ResponseMode, ServerFacts } from '../../contracts/feature.js';
 import { writePostPage } from '../../features/form-post/post-page.js';
-import { unknownOption } from '../../features/unknown-option.js';
-import { refuse } from '../../refuse.js';
-import { fragmentUri, queryUri } from '../../response-types/redirects.js';
-import type { TravellingAnswer } from '../../response-types/response-mode.js';
+import { unknownOption } from '../../options/unknown-option.js';
+import { refuse } from '../../errors/configuration-error.js';
+import { fragmentUri, queryUri } from '../../endpoints/authorization/redirects.js';
+import type { TravellingAnswer } from '../../contracts/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { signerFor } from '../encryption/client-signer.js';
 import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';

@@ -1,9 +1,9 @@
-import { InvalidScopeError, ServerError } from '../../errors.js';
-import { GrantType } from '../../grants/grant-type.js';
+import { InvalidScopeError, ServerError } from '../../errors/index.js';
+import { GrantType } from '../../endpoints/token/grant-type.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Request } from '../../http/request.js';
 import type { Client, OnceModel, Token } from '../../model/model.js';
-import type { Authorization } from '../../tokens/authorization.js';
+import type { Authorization } from '../../contracts/authorization.js';
 import { redeem } from '../../tokens/issue-token.js';
 import { requestedScope, withinScope } from '../../tokens/scope.js';
 import type { AssertedUserModel } from '../trusted-issuers/asserted-model.js';

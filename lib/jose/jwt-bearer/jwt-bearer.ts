@@ -1,7 +1,7 @@
-import type { ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { findKnownDetails } from '../../features/authorization-details/known-details.js';
 import { issuesForResources } from '../../features/resource-indicators/named-resources.js';
-import type { OwnUrls } from '../../http/own-urls.js';
+import type { OwnUrls } from '../../contracts/own-urls.js';
 import type { Request } from '../../http/request.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';

@@ -1,6 +1,6 @@
-import { unknownOption } from '../../features/unknown-option.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { audienceList, seconds, verify } from '../../remote/checks.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';

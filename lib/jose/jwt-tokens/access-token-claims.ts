@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { shortText } from '../../events.js';
+import { shortText } from '../../events/events.js';
 import type { TokenClaims } from '../../remote/token-claims.js';
 import { claimAt, firstText, valuesAt } from './claim-rules.js';
 import { rejected } from './rejection.js';

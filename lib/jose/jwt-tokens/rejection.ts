@@ -1,6 +1,6 @@
 import { decodeJwt, errors } from 'jose';
-import { InvalidTokenError, type OAuthError, type RefusalDetail } from '../../errors.js';
-import { shortText } from '../../events.js';
+import { InvalidTokenError, type OAuthError, type RefusalDetail } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
 import { isNotVerified } from '../not-verified.js';
 import type { Settings } from './settings.js';
 

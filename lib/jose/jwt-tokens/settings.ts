@@ -1,7 +1,7 @@
-import { unknownOption } from '../../features/unknown-option.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import type { Awaitable } from '../../model/model.js';
 import { audienceList, seconds, verify } from '../../remote/checks.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import type { Accepted } from '../../remote/token-claims.js';
 import type { ClaimPath } from './claim-rules.js';
 import { ISSUER_OPTIONS, type IssuerOptions, type IssuerSettings, settleIssuer } from '../issuer-keys.js';

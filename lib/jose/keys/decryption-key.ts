@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { fail } from '../../refuse.js';
+import { fail } from '../../errors/configuration-error.js';
 import { KEY_MANAGEMENT, type KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk } from '../jwk.js';
 import { type KeyMaterial, nameOf, type PemKey, privateKey, verifyLength } from './key-material.js';

@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import type { KeyRing } from './key-ring.js';
 
 /** The feature that has the keys of a server. */

@@ -1,5 +1,5 @@
-import { InvalidArgumentError, ServerError } from '../../errors.js';
-import { Seal } from '../../seal.js';
+import { InvalidArgumentError, ServerError } from '../../errors/index.js';
+import { Seal } from '../../crypto/encrypt-text.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { isKeyManagement, type KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { KeyModel } from './key-model.js';

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
-import { fail } from '../../refuse.js';
+import { fail } from '../../errors/configuration-error.js';
 import type { Awaitable } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';

@@ -1,4 +1,4 @@
-import { ServerError } from '../../errors.js';
+import { ServerError } from '../../errors/index.js';
 import type { Awaitable } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';

@@ -1,7 +1,7 @@
 import { publicDocument } from '../../endpoints/public-document.js';
-import { refuse } from '../../refuse.js';
-import type { ServerFacts } from '../../feature.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import { refuse } from '../../errors/configuration-error.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { decryptingOf, wantedOf } from '../decryption/decrypting.js';
 import { decryptionKey, isForDecryption } from './decryption-key.js';

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from './find-keys.js';
 

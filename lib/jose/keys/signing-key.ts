@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
-import { ServerError } from '../../errors.js';
-import { fail } from '../../refuse.js';
+import { ServerError } from '../../errors/index.js';
+import { fail } from '../../errors/configuration-error.js';
 import { isObject } from '../../options/kinds.js';
 import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import type { Jwk } from '../jwk.js';

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
+import { InvalidArgumentError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { findKeys } from './find-keys.js';
 import type { KeyRing } from './key-ring.js';
 import type { KeyAlgorithm, KeyInfo } from './schedule.js';

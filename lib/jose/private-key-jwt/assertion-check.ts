@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import type { ConsumeCredentials, ProofFacts } from '../../clients/client-authentication.js';
-import { ServerError } from '../../errors.js';
-import { shortText } from '../../events.js';
-import type { ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import type { ConsumeCredentials, ProofFacts } from '../../contracts/client-authentication.js';
+import { ServerError } from '../../errors/index.js';
+import { shortText } from '../../events/events.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { registered } from '../../clients/registration/registered.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Client, Model, OnceModel } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';

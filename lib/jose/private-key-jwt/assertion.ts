@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
-import { InvalidClientError, InvalidRequestError, type RefusalDetail } from '../../errors.js';
-import type { ClientClaim } from '../../clients/client-authentication.js';
+import { InvalidClientError, InvalidRequestError, type RefusalDetail } from '../../errors/index.js';
+import type { ClientClaim } from '../../contracts/client-authentication.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 

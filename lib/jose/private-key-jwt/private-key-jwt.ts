@@ -1,9 +1,9 @@
-import type { ClientAuthentication } from '../../clients/client-authentication.js';
-import type { Feature, ServerFacts } from '../../feature.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import type { ClientAuthentication } from '../../contracts/client-authentication.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { Parameters } from '../../http/parameters.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';

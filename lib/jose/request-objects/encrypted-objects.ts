@@ -1,11 +1,11 @@
-import { InvalidClientMetadataError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
-import type { ClientMetadata } from '../../features/client-metadata/client-metadata.js';
-import { registered } from '../../features/client-metadata/registered.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import { InvalidClientMetadataError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import { registered } from '../../clients/registration/registered.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import type { Client } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { verify } from '../../remote/checks.js';
 import { decryptNested, isEncrypted } from '../decryption/nested.js';
 import {

@@ -1,5 +1,5 @@
-import { InvalidRequestUriError } from '../../errors.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { InvalidRequestUriError } from '../../errors/index.js';
+import { registered } from '../../clients/registration/registered.js';
 import { SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';

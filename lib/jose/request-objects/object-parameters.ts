@@ -1,4 +1,4 @@
-import { InvalidRequestObjectError } from '../../errors.js';
+import { InvalidRequestObjectError } from '../../errors/index.js';
 import { Request } from '../../http/request.js';
 
 /** What makes it a JWT, and is no parameter. RFC 7519 §4.1 */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload } from 'jose';
-import type { ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { registered } from '../../clients/registration/registered.js';
 import type { Request } from '../../http/request.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Client } from '../../model/model.js';

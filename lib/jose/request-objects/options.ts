@@ -1,9 +1,9 @@
-import type { ServerFacts } from '../../feature.js';
-import { flagFaults } from '../../features/flag-faults.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { flagFaults } from '../../options/flag-faults.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { seconds, verify } from '../../remote/checks.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';

@@ -1,7 +1,7 @@
 import { SIGNED } from '../../features/introspection-answer.js';
 import type { AnswerReader } from '../../features/introspected-tokens/answer-reader.js';
-import { unknownOption } from '../../features/unknown-option.js';
-import { refuse } from '../../refuse.js';
+import { unknownOption } from '../../options/unknown-option.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { unavailable } from '../../remote/unavailable.js';
 import { ISSUER_OPTIONS, issuerKeys, type IssuerOptions, settleIssuer } from '../issuer-keys.js';
 import { isNotVerified } from '../not-verified.js';

@@ -1,9 +1,9 @@
-import type { Exchange } from '../../endpoints/exchange.js';
-import { ServerError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import { ServerError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { type Introspection, type IntrospectionWriter, SIGNED } from '../../features/introspection-answer.js';
-import { unknownOption } from '../../features/unknown-option.js';
-import { refuse } from '../../refuse.js';
+import { unknownOption } from '../../options/unknown-option.js';
+import { refuse } from '../../errors/configuration-error.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { signerFor } from '../encryption/client-signer.js';
 import { encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';

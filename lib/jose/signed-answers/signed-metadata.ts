@@ -1,7 +1,7 @@
 import type { MetadataSigner } from '../../features/server-metadata/signed.js';
-import { unknownOption } from '../../features/unknown-option.js';
-import { keepRecent } from '../../keep-recent.js';
-import { refuse } from '../../refuse.js';
+import { unknownOption } from '../../options/unknown-option.js';
+import { keepRecent } from '../../crypto/lru.js';
+import { refuse } from '../../errors/configuration-error.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
 import { signJwt } from '../keys/key-ring.js';

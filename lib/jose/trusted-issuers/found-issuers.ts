@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { keepRecent } from '../../keep-recent.js';
+import { keepRecent } from '../../crypto/lru.js';
 import { before } from '../../remote/deadline.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 

@@ -1,9 +1,9 @@
 import { decodeJwt, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import type { RefusalDetail } from '../../errors.js';
-import type { Feature } from '../../feature.js';
-import { shortText } from '../../events.js';
+import type { RefusalDetail } from '../../errors/index.js';
+import type { Feature } from '../../contracts/feature.js';
+import { shortText } from '../../events/events.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
-import { fail } from '../../refuse.js';
+import { fail } from '../../errors/configuration-error.js';
 import { isAmong } from '../../tokens/audience.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-import { toOAuthError } from '../../errors.js';
+import { toOAuthError } from '../../errors/index.js';
 import type { Trial } from '../trial.js';
 import { demand, Finding } from '../contract.js';
 import type { Kind } from './kinds.js';

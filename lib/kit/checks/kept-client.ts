@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../../errors.js';
+import { InvalidArgumentError } from '../../errors/index.js';
 import type { ClientsModel } from '../../model/clients.js';
 import type { Client, Falsy } from '../../model/model.js';
 import { newGrantId, opaqueToken } from '../../tokens/opaque.js';

@@ -1,4 +1,4 @@
-import type { DescribedClient } from '../../features/client-metadata/client-of.js';
+import type { DescribedClient } from '../../clients/registration/client-of.js';
 import type { Registration, RegistrationModel } from '../../features/registration/registration-model.js';
 import { newClientId } from '../../features/registration/client-id.js';
 import { opaqueToken } from '../../tokens/opaque.js';

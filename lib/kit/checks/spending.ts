@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Trial } from '../trial.js';
 import { type Check, demand, LeftOut } from '../contract.js';
-import type { OAuth2Server } from '../../server.js';
+import type { OAuth2Server } from '../../server/server.js';
 import type { ClientFixture } from '../subject.js';
 import { answerOf, find, isRefused, shown } from './finding.js';
 import type { SpendableKind } from './kinds.js';

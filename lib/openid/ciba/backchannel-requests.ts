@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
+import { InvalidArgumentError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import {
   decideWaiting,
   type DeviceServer,

@@ -1,8 +1,8 @@
 import { notAllowed } from '../../clients/grant-not-allowed.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../../endpoints/exchange.js';
-import { InvalidScopeError, ServerError, UnauthorizedClientError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import { InvalidScopeError, ServerError, UnauthorizedClientError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { askedBy } from '../../features/device-authorization/device-asked.js';
 import type {
   DeviceAuthorizationModel,

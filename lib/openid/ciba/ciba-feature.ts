@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 import type { CibaSettings } from './options.js';
 

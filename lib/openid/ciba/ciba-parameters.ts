@@ -1,8 +1,8 @@
-import { InvalidBindingMessageError } from '../../errors.js';
+import { InvalidBindingMessageError } from '../../errors/index.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { registered } from '../../clients/registration/registered.js';
 import { readAcrValues } from '../prompt/asked-prompt.js';
 import type { CibaSettings } from './options.js';
 

@@ -1,4 +1,4 @@
-import { InvalidClientMetadataError } from '../../errors.js';
+import { InvalidClientMetadataError } from '../../errors/index.js';
 import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';
 import { ENDPOINT } from './backchannel-requests.js';
 import { CibaEndpoint } from './ciba-endpoint.js';

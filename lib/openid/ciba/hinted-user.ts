@@ -1,7 +1,7 @@
-import { InvalidRequestError, InvalidUserCodeError, MissingUserCodeError } from '../../errors.js';
-import { TemporarilyUnavailableError, UnknownUserIdError } from '../../errors.js';
-import type { Exchange } from '../../endpoints/exchange.js';
-import type { ServerFacts } from '../../feature.js';
+import { InvalidRequestError, InvalidUserCodeError, MissingUserCodeError } from '../../errors/index.js';
+import { TemporarilyUnavailableError, UnknownUserIdError } from '../../errors/index.js';
+import type { Exchange } from '../../contracts/client-request.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import { takePlace } from '../../features/device-authorization/guesses.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
@@ -9,7 +9,7 @@ import type { Client, Model, OnceModel, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
 import { hintParameter, isHintToken, ownHint } from '../hint-parameter.js';
 import { findOpenId } from '../openid-feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { registered } from '../../clients/registration/registered.js';
 import type { CibaModel, UserHint } from './ciba-model.js';
 
 const LONGEST = 255;

@@ -1,4 +1,4 @@
-import { Seal } from '../../seal.js';
+import { Seal } from '../../crypto/encrypt-text.js';
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 
 /** What is kept of a request beside what is kept of any that waits for its user. */

@@ -1,6 +1,6 @@
-import type { ServerFacts } from '../../feature.js';
-import { flagFaults } from '../../features/flag-faults.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { flagFaults } from '../../options/flag-faults.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
 import { isObject } from '../../options/kinds.js';

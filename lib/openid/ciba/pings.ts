@@ -1,9 +1,9 @@
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
-import type { ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { registered } from '../../clients/registration/registered.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
-import { findClient } from '../../response-types/destination.js';
+import { findClient } from '../../endpoints/authorization/destination.js';
 import { hostOf } from '../deliveries.js';
 import { Notifications } from '../notifications.js';
 import { isPinged } from './ciba-parameters.js';

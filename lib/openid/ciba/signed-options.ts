@@ -1,5 +1,5 @@
-import { flagFaults } from '../../features/flag-faults.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import { flagFaults } from '../../options/flag-faults.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
 import { CLOCK_TOLERANCE } from '../../jose/verify-jwt.js';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { Exchange } from '../../endpoints/exchange.js';
-import { InvalidRequestError, InvalidRequestObjectError, OAuthError } from '../../errors.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { Exchange } from '../../contracts/client-request.js';
+import { InvalidRequestError, InvalidRequestObjectError, OAuthError } from '../../errors/index.js';
+import { registered } from '../../clients/registration/registered.js';
 import { Request } from '../../http/request.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { invalid, objectRequest } from '../../jose/request-objects/object-parameters.js';

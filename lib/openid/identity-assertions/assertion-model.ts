@@ -1,7 +1,7 @@
 import type { ExchangeRequest } from '../../features/token-exchange/exchange-model.js';
 import type { AssertedUserModel } from '../../jose/trusted-issuers/asserted-model.js';
 import type { Awaitable, Client, Falsy, Scope, User } from '../../model/model.js';
-import type { AuthorizationDetail } from '../../tokens/authorization-details.js';
+import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
 
 /** An identity assertion that a client asks for, which is good so far. */
 export interface AssertionRequest<C extends Client = Client, U extends User = User> extends ExchangeRequest<C, U> {

@@ -1,9 +1,9 @@
-import type { ServerFacts } from '../../feature.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import type { OtherTokens } from '../../features/token-exchange/other-tokens.js';
 import { refusedToken } from '../../features/token-exchange/parties.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { ID_JAG, ID_TOKEN } from '../../features/token-exchange/token-types.js';
-import { unknownOption } from '../../features/unknown-option.js';
+import { unknownOption } from '../../options/unknown-option.js';
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
 import { algFaults } from '../../jose/keys/signing-faults.js';
 import type { AssertedClaims } from '../../jose/trusted-issuers/asserted-model.js';

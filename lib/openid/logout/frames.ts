@@ -1,8 +1,8 @@
-import { registered } from '../../features/client-metadata/registered.js';
+import { registered } from '../../clients/registration/registered.js';
 import { isLoopbackName } from '../../http/public-url.js';
 import type { Client } from '../../model/model.js';
 import type { SessionClient } from '../../model/session-clients.js';
-import { queryUri } from '../../response-types/redirects.js';
+import { queryUri } from '../../endpoints/authorization/redirects.js';
 
 /** What is opened in a browser whose user has signed out; undefined: nothing. OpenID Connect Front-Channel Logout §2, §3 */
 export function frameOf(client: Client, { issuer, sid }: SessionClient): string | undefined {

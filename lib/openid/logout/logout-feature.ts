@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../feature.js';
+import type { Feature, ServerFacts } from '../../contracts/feature.js';
 import type { SessionClientFilter } from '../../model/session-clients.js';
 
 /** What is left to do of a sign-out. */

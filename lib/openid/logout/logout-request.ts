@@ -1,12 +1,12 @@
-import { InvalidClientError, InvalidRequestError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { InvalidClientError, InvalidRequestError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { registered } from '../../clients/registration/registered.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Client, User } from '../../model/model.js';
-import { findClient } from '../../response-types/destination.js';
-import { queryUri } from '../../response-types/redirects.js';
+import { findClient } from '../../endpoints/authorization/destination.js';
+import { queryUri } from '../../endpoints/authorization/redirects.js';
 import { hintParameter } from '../hint-parameter.js';
 import { findOpenId, type IdTokenHint } from '../openid-feature.js';
 

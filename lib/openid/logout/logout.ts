@@ -1,11 +1,11 @@
-import { InvalidClientMetadataError } from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
-import type { ClientMetadata } from '../../features/client-metadata/client-metadata.js';
-import { flagFaults } from '../../features/flag-faults.js';
-import { unknownOption } from '../../features/unknown-option.js';
-import type { OwnUrls } from '../../http/own-urls.js';
+import { InvalidClientMetadataError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import { flagFaults } from '../../options/flag-faults.js';
+import { unknownOption } from '../../options/unknown-option.js';
+import type { OwnUrls } from '../../contracts/own-urls.js';
 import { fetchFault, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { refuse } from '../../refuse.js';
+import { refuse } from '../../errors/configuration-error.js';
 import { isAddress } from '../client-members.js';
 import { findOpenId } from '../openid-feature.js';
 import type { LogoutFeature } from './logout-feature.js';

@@ -1,12 +1,12 @@
-import { isHeard, report } from '../../events.js';
-import type { ServerFacts } from '../../feature.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { isHeard, report } from '../../events/events.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { registered } from '../../clients/registration/registered.js';
 import { FORM } from '../../http/media-type.js';
 import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
 import type { Client, GrantModel, Model, Scope, User } from '../../model/model.js';
 import type { StoredNotification } from '../../model/notifications.js';
 import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
-import { findClient } from '../../response-types/destination.js';
+import { findClient } from '../../endpoints/authorization/destination.js';
 import { coversScope } from '../../tokens/scope.js';
 import { signedIn } from '../../tokens/signed-in.js';
 import { findOpenId } from '../openid-feature.js';

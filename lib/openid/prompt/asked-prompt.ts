@@ -1,9 +1,9 @@
-import { InvalidRequestError } from '../../errors.js';
-import { registered } from '../../features/client-metadata/registered.js';
+import { InvalidRequestError } from '../../errors/index.js';
+import { registered } from '../../clients/registration/registered.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
-import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import type { AskedClaims } from '../claims-parameter.js';
 import { hintParameter } from '../hint-parameter.js';
 import { listParameter } from '../list-parameter.js';

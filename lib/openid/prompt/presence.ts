@@ -1,4 +1,4 @@
-import type { Presence } from '../../response-types/need.js';
+import type { Presence } from '../../contracts/required-interaction.js';
 
 /** Seconds by which the clocks of two processes may differ. */
 const SKEW = 60;

@@ -4,11 +4,11 @@ import {
   LoginRequiredError,
   type OAuthError,
   UnmetAuthenticationRequirementsError,
-} from '../../errors.js';
-import type { ServerFacts } from '../../feature.js';
+} from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
 import type { Parameters } from '../../http/parameters.js';
-import type { Need, Presence, Wanted } from '../../response-types/need.js';
-import type { AuthorizationRequest } from '../../response-types/response-type.js';
+import type { Need, Presence, Wanted } from '../../contracts/required-interaction.js';
+import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import { ownHint } from '../hint-parameter.js';
 import { namedClaims } from '../named-claims.js';
 import { findOpenId } from '../openid-feature.js';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-import { InvalidArgumentError } from '../../errors.js';
+import { InvalidArgumentError } from '../../errors/index.js';
 import type { Deadline, Wait } from '../deadline.js';
 import { isLasting, isOutage } from '../outage.js';
 import type { Script } from './script.js';

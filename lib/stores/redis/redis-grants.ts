@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../../errors.js';
+import { InvalidArgumentError } from '../../errors/index.js';
 import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
 import type { RunScript } from './connection.js';
 import { endingOf, endings, isCurrent, type Keys, timeToLive } from './keys.js';

@@ -1,5 +1,5 @@
 import type { Row } from '../storage.js';
-import { keepRecent } from '../../keep-recent.js';
+import { keepRecent } from '../../crypto/lru.js';
 
 /** What a token belongs to. */
 export type Hint = Pick<Row, 'grantId' | 'clientId' | 'userId' | 'issuer'>;

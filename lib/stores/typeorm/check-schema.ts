@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
-import { InvalidArgumentError } from '../../errors.js';
+import { InvalidArgumentError } from '../../errors/index.js';
 import { CLIENT_COLUMNS, type Columns, GRANT_COLUMNS, ROW_COLUMNS } from '../schema.js';
 import type { Database } from './database.js';
 import { tableNames, type TableOptions } from './entities.js';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { DataSource } from 'typeorm';
 
-import { InvalidArgumentError } from '../../errors.js';
+import { InvalidArgumentError } from '../../errors/index.js';
 import type { Deadline, Wait } from '../deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
 import { Pool } from './pool.js';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 import { type DataSource, QueryFailedError, type QueryRunner } from 'typeorm';
 
-import { InvalidArgumentError } from '../../errors.js';
+import { InvalidArgumentError } from '../../errors/index.js';
 import type { Result, Statement } from './connections.js';
 
 /** A client of `pg`, as far as it is used here. */

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { errorResponse } from '../../../lib/error-response.js';
+import { errorResponse } from '../../../lib/http/error-response.js';
 import { InvalidArgumentError } from '../../../lib/index.js';
-import { stepUpOf } from '../../../lib/resource/user-authentication.js';
-import type { NativeReply } from '../../native-reply.js';
+import { stepUpOf } from '../../../lib/endpoints/resource/user-authentication.js';
+import type { NativeReply } from '../../http/native-reply.js';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn, handshakeRequest, type Upgrade } from './handshake.js';
 import { refusalPayload } from './refusal-payload.js';

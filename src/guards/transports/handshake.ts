@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { NativeRequest } from '../../http-adapter.js';
+import type { NativeRequest } from '../../http/http-adapter.js';
 
 /** The HTTP request by which a WebSocket was opened. */
 export interface Upgrade {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ExecutionContext } from '@nestjs/common';
-import type { NativeReply } from '../../native-reply.js';
+import type { NativeReply } from '../../http/native-reply.js';
 import { toHttpException } from '../http-exception.js';
 import type { GuardedRequest, OpenStream, Transport } from './transport.js';
 

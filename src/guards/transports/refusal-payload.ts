@@ -1,6 +1,6 @@
-import { errorResponse } from '../../../lib/error-response.js';
+import { errorResponse } from '../../../lib/http/error-response.js';
 import type { OAuthError } from '../../../lib/index.js';
-import { stepUpOf } from '../../../lib/resource/user-authentication.js';
+import { stepUpOf } from '../../../lib/endpoints/resource/user-authentication.js';
 
 /** What a refused message is answered with, over WebSockets and microservices. RFC 6750 §3.1 */
 export interface OAuthRefusal {

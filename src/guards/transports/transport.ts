@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { OAuthError, Response, Token } from '../../../lib/index.js';
-import type { NativeRequest } from '../../http-adapter.js';
-import type { NativeReply } from '../../native-reply.js';
+import type { NativeRequest } from '../../http/http-adapter.js';
+import type { NativeReply } from '../../http/native-reply.js';
 import type { Demand } from '../demand.js';
 
 /** Where the guard leaves what it found, and the decorators look for it. */

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidArgumentError } from '../../../lib/index.js';
-import type { NativeRequest } from '../../http-adapter.js';
+import type { NativeRequest } from '../../http/http-adapter.js';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn, handshakeRequest, type Upgrade } from './handshake.js';
 import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';

@@ -1,0 +1,38 @@
+import type { JsonWebKeySet } from './client-metadata.js';
+import { given, hasCredentials, invalid, LONGEST_URI, type Said, text } from './metadata-members.js';
+import { hasPrivateMember } from '../private-members.js';
+import { isKnownKind, publicKeyFault } from '../public-key.js';
+
+const MOST = 16;
+
+/** Methods that prove a client by a key of its own. RFC 7523 §2.2, OpenID Core §9 */
+const BY_KEY = new Set(['private_key_jwt', 'self_signed_tls_client_auth']);
+
+/**
+ * Reads the public keys of a client, or where they are: one of both at most. RFC 7591 §2
+ * @throws InvalidClientMetadataError for keys that are none, or that are not public
+ */
+export function readKeys(said: Said, method: string): { jwks?: JsonWebKeySet; jwks_uri?: string } {
+  const uri = text(said, 'jwks_uri', isKeysUri);
+  const jwks = given(said, 'jwks');
+  if (uri !== undefined && jwks !== undefined) throw invalid('`jwks` and `jwks_uri` are not said both');
+  if (jwks !== undefined) {
+    const keys: unknown = typeof jwks === 'object' ? (jwks as { keys?: unknown }).keys : undefined;
+    const isKeys = Array.isArray(keys) && keys.length > 0 && keys.length <= MOST && keys.every(isPublicKey);
+    if (!isKeys) throw invalid(`\`jwks\` must have \`keys\`, ${MOST} at most, all of them public`);
+    const fault = keys.filter(isKnownKind).map(publicKeyFault).find(Boolean);
+    if (fault !== undefined) throw invalid(`\`jwks\`: ${fault}`);
+    return { jwks: { keys } };
+  }
+  if (uri === undefined && BY_KEY.has(method)) throw invalid(`\`${method}\` needs \`jwks\` or \`jwks_uri\``);
+  return uri === undefined ? {} : { jwks_uri: uri };
+}
+
+const isKeysUri = (uri: string) =>
+  uri.length <= LONGEST_URI && /^https:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri) && !hasCredentials(uri);
+
+function isPublicKey(key: unknown): key is Said {
+  if (typeof key !== 'object' || key === null || Array.isArray(key)) return false;
+  const { kty } = key as { kty?: unknown };
+  return typeof kty === 'string' && kty !== 'oct' && !hasPrivateMember(key);
+}

@@ -1,0 +1,72 @@
+import { InvalidRedirectUriError } from '../../errors/index.js';
+import { isLoopbackName } from '../../http/public-url.js';
+import { isRedirectUri } from '../../http/syntax.js';
+import { given, hasCredentials, LONGEST_URI, type Said } from './metadata-members.js';
+
+const MOST = 20;
+
+/** What a browser does something with by itself, or another program that is no client: no scheme of an application. */
+const TAKEN =
+  /^(?:intent|view-source|filesystem|chrome|about|res|shell|search|search-ms|ms-[\w-]+|ldaps?|wss?|ftps?|ssh|telnet|mailto|tel|sms|urn|jar):/i;
+
+/** The scheme of an application, made of a domain name. RFC 8252 §7.1 */
+const APPLICATION_SCHEME = /^[a-z][a-z\d+-]*\.[a-z\d+.-]*:/i;
+
+/** The rules for redirect URIs: `implicit-web` for a client with `application_type: web` and a response type besides `code`. */
+export type RedirectRules = 'native' | 'web' | 'implicit-web';
+
+/**
+ * Returns the rules for the redirect URIs of a client, or undefined if it sets no `application_type`. OpenID Connect Registration §2
+ * restricts web clients to https only if a response type returns tokens through the browser. A code at a loopback address is of no use
+ * without the client's credentials or its PKCE verifier.
+ */
+export function redirectRules(kind: string | undefined, responseTypes: readonly string[]): RedirectRules | undefined {
+  if (kind !== 'web') return kind === 'native' ? kind : undefined;
+  return responseTypes.every((type) => type === 'code') ? 'web' : 'implicit-web';
+}
+
+/**
+ * Reads the `redirect_uris` of a client: https URIs, http URIs of a loopback address, and schemes of applications, as far as its rules
+ * allow them. RFC 7591 §2, RFC 8252 §7, OpenID Connect Registration §2
+ * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
+ */
+export function readRedirectUris(said: Said, rules: RedirectRules | undefined): string[] | undefined {
+  const value = given(said, 'redirect_uris');
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length > MOST) {
+    throw refused(`\`redirect_uris\` must be a list of ${MOST} at most`);
+  }
+  return [...new Set(value.map((uri: unknown) => readOne(uri, rules)))];
+}
+
+function readOne(uri: unknown, rules: RedirectRules | undefined): string {
+  const fault = redirectFault(uri, rules);
+  if (fault !== undefined) throw refused(fault);
+  return uri as string;
+}
+
+/** Returns why a user must not be redirected to the URI, or undefined if the URI is allowed. */
+export function redirectFault(uri: unknown, rules?: RedirectRules): string | undefined {
+  if (typeof uri !== 'string' || uri.length > LONGEST_URI || !isRedirectUri(uri) || TAKEN.test(uri)) {
+    return 'a redirect URI must be absolute, without fragment, and of a scheme that leads back to the client';
+  }
+  if (!/^https?:/i.test(uri)) return schemeFault(uri, rules);
+  if (!/^https?:\/\/[^/\\]/i.test(uri) || uri.includes('\\') || hasCredentials(uri)) {
+    return 'a redirect URI has no credentials, and its host is to be read at first sight';
+  }
+  const isLoopback = isLoopbackName(new URL(uri).hostname);
+  if (rules === 'implicit-web' && (isLoopback || /^http:/i.test(uri))) return IMPLICIT_WEB;
+  return /^http:/i.test(uri) && !isLoopback ? 'a redirect URI is https, unless it is of a loopback address' : undefined;
+}
+
+/** Returns why a redirect URI must not have the scheme of an application. */
+function schemeFault(uri: string, rules: RedirectRules | undefined): string | undefined {
+  if (rules === 'implicit-web') return IMPLICIT_WEB;
+  if (rules !== 'web' || APPLICATION_SCHEME.test(uri)) return undefined;
+  return 'a redirect URI of a web application is https, of a loopback address, or of a reverse-domain scheme such as `com.example.app:`';
+}
+
+const IMPLICIT_WEB =
+  'a redirect URI of a web application whose response types return tokens through the browser is https, and of a host on the Internet';
+
+export const refused = (what: string) => new InvalidRedirectUriError(`Invalid redirect URI: ${what}`);

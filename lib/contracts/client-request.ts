@@ -1,0 +1,70 @@
+import type { DeviceAuthorization } from '../features/device-authorization/device-model.js';
+import { Parameters } from '../http/parameters.js';
+import type { OwnUrls } from './own-urls.js';
+import type { Request } from '../http/request.js';
+import type { Response } from '../http/response.js';
+import type { AuthorizationCode, Client, RefreshToken, Token } from '../model/model.js';
+import type { Options } from '../options/settle.js';
+import type { AuthorizationDetail } from './authorization-details.js';
+import type { Authorization } from './authorization.js';
+
+// oxlint-disable-next-line no-explicit-any
+type Kept = Readonly<Record<string, any>>;
+
+/** What stands behind a token that is given for another one. RFC 8693 §2 */
+export interface Exchanged {
+  /** The token that was brought, as the model found it, with what features keep there; left out: it is of another server. */
+  subject?: (Token | RefreshToken) & Kept;
+  /** What is issued; left out: an access token. RFC 8693 §2.2.1 */
+  type?: string;
+  /** Who acts for its user. RFC 8693 §4.1 */
+  act?: object;
+  /** The resources that were named, and those that may be had at most; none: it is for nothing in particular. */
+  named: readonly string[];
+  granted: readonly string[];
+}
+
+/** What another server has said, once that is found good. RFC 7523 §2.1 */
+export interface Asserted {
+  readonly claims: Kept;
+  /** The resources that may be had at most; none: it does not say. */
+  readonly granted: readonly string[];
+  /** What the client may do at most; undefined: it does not say. RFC 9396 */
+  readonly details?: readonly AuthorizationDetail[] | undefined;
+}
+
+/** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */
+export class Exchange {
+  /** What a grant established, once it has: the features of the server may judge it. */
+  authorization?: Authorization;
+  /** The code that is redeemed, be it a device's, as the model found it, with what features keep there. */
+  code?: (AuthorizationCode | DeviceAuthorization) & Kept;
+  /** The refresh token that is used, as the model found it, with what features keep there. */
+  refreshToken?: RefreshToken & Kept;
+  /** What a token is exchanged for another by, once that is found good. RFC 8693 */
+  exchanged?: Exchanged;
+  /** The assertion that is redeemed, once it is found good. RFC 7523 §2.1 */
+  asserted?: Asserted;
+  /** More to save with the token; never sent. */
+  readonly token: Record<string, unknown> = {};
+  /** More to say in the answer; never saved. */
+  readonly answer: Record<string, unknown> = {};
+  private read: Parameters | undefined;
+
+  constructor(
+    readonly request: Request,
+    readonly response: Response,
+    readonly options: Options,
+    /** The issuer that is asked; undefined where the host has named none. */
+    readonly issuer: string | undefined,
+    readonly client: Client,
+    /** How the client proved itself: `client_secret_basic`, `client_secret_post`, … or `none`. RFC 7591 §2 */
+    readonly proof: string,
+    readonly server: OwnUrls,
+  ) {}
+
+  /** The parameters of its form. */
+  get parameters(): Parameters {
+    return (this.read ??= new Parameters(this.request));
+  }
+}

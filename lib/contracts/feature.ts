@@ -1,0 +1,175 @@
+import type { ClientAuthentication } from './client-authentication.js';
+import type { EndpointOf } from './endpoint.js';
+import type { DescribedParameters } from './endpoint-description.js';
+import type { Exchange } from './client-request.js';
+import type { ObservedOf } from './observed-operation.js';
+import type { EventSink } from '../events/events.js';
+import type { Forbids } from './forbids.js';
+import type { ClientMetadata } from '../clients/registration/client-metadata.js';
+import type { GrantTypeClass } from './grant-type-class.js';
+import type { HookOf } from './hook.js';
+import type { OwnUrls } from './own-urls.js';
+import type { Parameters } from '../http/parameters.js';
+import type { Request } from '../http/request.js';
+import type { Awaitable, Client, Falsy, Model, Token, User } from '../model/model.js';
+import type { Options } from '../options/settle.js';
+import type { Resolved } from './resolved.js';
+import type { PresentedOf, RefusedOf } from './presented.js';
+import type { Need, Presence } from './required-interaction.js';
+import type { ResponseModeOf } from './response-mode.js';
+import type { Answer, AuthorizationRequest, Decision, ResponseTypeClass } from './response-type.js';
+import type { Minted } from './token-format.js';
+
+/**
+ * What one specification adds to a server: the library's own ones, and those of a host, which are the same. Hooks never
+ * depend on their order: what one feature writes, no other one's same hook reads. They may be async.
+ */
+export interface Feature {
+  /** As people call it: `RFC 7009`. No two features have the same. */
+  readonly name: string;
+  /** The function that makes it, as sentences to a host call it: `revocation`. Left out: they say its name. */
+  readonly factory?: string;
+  /** Methods that the model must have for it; checked when the server is made. */
+  readonly requires?: readonly string[];
+  /** Grant types by their `grant_type`. RFC 6749 §4.5 */
+  readonly grants?: Readonly<Record<string, GrantTypeClass>>;
+  /** Response types by their `response_type`. RFC 6749 §8.4 */
+  readonly responseTypes?: Readonly<Record<string, ResponseTypeClass>>;
+  /** Ways for an authorization answer to travel, by their `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
+  readonly responseModes?: Readonly<Record<string, ResponseMode>>;
+  /** Members of what a client says of itself, and what good values of each are. RFC 7591 §2 */
+  readonly clientMembers?: Readonly<Record<string, (value: unknown, server: ServerFacts) => boolean>>;
+  /** By id; the module makes a route of each, and `paths` of the host names them so. */
+  readonly endpoints?: Readonly<Record<string, Endpoint>>;
+  /** The parameters it reads, by the id of the endpoint, a sentence each: for the description of an API. */
+  readonly parameters?: DescribedParameters;
+  /** How a client may say and prove who it is. RFC 6749 §2.3 */
+  readonly clientAuthentications?: readonly ClientAuthentication[];
+  /**
+   * How its tokens are presented, beside `Bearer`, and what a challenge for that says: `{ DPoP: { algs: 'ES256' } }`. Its
+   * `present` judges what comes so. RFC 9110 §11.1
+   */
+  readonly schemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Scope values whose authorization requests must contain `redirect_uri`, even if the client has one registered URI only. */
+  readonly redirectUriScopes?: readonly string[];
+  /** Scope values that are dropped from a request if they cannot be granted, instead of refusing it. OpenID Connect Core §11 */
+  readonly ignorableScopes?: readonly string[];
+  /** Members of `cnf` that its `present` verifies: a token that is bound otherwise is refused. RFC 7800 §3 */
+  readonly confirms?: readonly string[];
+  /** Where the endpoints are known besides the issuer, at the same paths: for `htu` of DPoP. RFC 8705 §5 */
+  readonly origins?: readonly string[];
+  /** The protected resources that this application is: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */
+  readonly resources?: readonly string[];
+  /** Options of the server that it sets where the host says nothing: of a profile. */
+  readonly defaults?: Readonly<Partial<Options>>;
+  /** What of all features it does not let stand: of a profile. */
+  readonly forbids?: Forbids;
+  /** Members of the metadata of the server. RFC 8414 §2 */
+  metadata?(server: ServerFacts, issuer: string | undefined): object;
+  /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
+  check?(server: ServerFacts): readonly string[];
+  /**
+   * Validates the options of a single call of `authorize`, `authenticate`, `token` or `readAuthorizationRequest`, merged with those of
+   * the server. Returns configuration errors: the first one fails the call with `server_error`. It does not run for calls without
+   * options, or with a `scope` alone.
+   */
+  checkOptions?(options: Options): readonly string[];
+  /** What keeps it from working now, as a sentence; undefined: nothing. Asked by health checks. */
+  health?(server: ServerFacts): Awaitable<string | undefined>;
+  /**
+   * Finds a client that the model does not know, if the request contains no client secret. At most one feature of a server may have this
+   * hook. `request` is undefined if no request of the client is being processed. CIMD §5
+   */
+  findClient?(clientId: string, server: ServerFacts, request?: Request): Awaitable<Client | Falsy>;
+  /** Judges what a client says of itself as a whole, once each member is good; throws an OAuthError to refuse it. RFC 7591 §3.2.2 */
+  verifyClientMetadata?(metadata: ClientMetadata, server: ServerFacts): Awaitable<void>;
+  /**
+   * The parameters of an authorization request come from elsewhere: the request to be read in place of this one. Asked before
+   * anything is read, so that an error is told to the browser; of two features one at most may answer. RFC 9126 §4
+   */
+  resolve?(request: Request, server: ServerFacts): Awaitable<Resolved | void>;
+  /**
+   * Reads its parameters of an authorization request that is good so far; an error is told to the client. What it returns is
+   * kept in `asked.data`, and with the code (or the token, where that is the answer) under these names.
+   */
+  ask?(parameters: Parameters, asked: AuthorizationRequest, server: ServerFacts): Awaitable<object | void>;
+  /** Once it is known who is signed in: what must happen before the request is decided; an error is told to the client. */
+  prompt?(asked: AuthorizationRequest, presence: Presence, server: ServerFacts): Awaitable<Need | void>;
+  /** Judges and completes what is asked (`asked.data`) once its user is known: before they see it, and with the decision. RFC 9396 §7.1 */
+  approve?(asked: AuthorizationRequest, by: { user: User; decision?: Decision }, server: ServerFacts): Awaitable<void>;
+  /** Completes the parameters of an authorization answer that grants something; by then `asked.scope` is what is granted. */
+  answer?(asked: AuthorizationRequest, user: User, said: Answer['parameters'], server: ServerFacts): Awaitable<void>;
+  /** Completes the parameters of an authorization request that its client pushes, before they are kept. RFC 9126 §2 */
+  push?(exchange: Exchange, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
+  /** Judges a token request of an authenticated client, before anything is looked up or spent for it. */
+  admit?(exchange: Exchange): Awaitable<void>;
+  /** Judges and completes what the grant established (`exchange.authorization`), before anything is spent or minted. */
+  issue?(exchange: Exchange): Awaitable<void>;
+  /** Writes the text of an access token; undefined: it is opaque. One feature at most may have it. RFC 6749 §1.4 */
+  format?(minted: Minted, server: ServerFacts): Awaitable<string | undefined>;
+  /** Completes the answer, `exchange.answer`. */
+  respond?(exchange: Exchange, token: Token): Awaitable<void>;
+  /** Judges a good token by the request that presents it, in any scheme; throws an OAuthError to refuse it. */
+  present?(presented: Presented): Awaitable<void>;
+  /** Parameters of the challenge to a request without a good token. RFC 6750 §3 */
+  challenge?(refused: Refused): Readonly<Record<string, string>> | void;
+  /** What it says of a token, in the members of RFC 7662 §2.2. */
+  describe?(token: Token): object | void;
+
+  /** Stands around an operation: calls `run` once, and answers what that does, failures too. */
+  observe?<T>(operation: Observed, run: () => Promise<T>): Promise<T>;
+  /** The model as the server is to call it, in place of the one it is given. */
+  observeModel?(model: Model): Model;
+  /** Hears what the operator hears. */
+  readonly events?: EventSink;
+}
+
+/** A place that answers requests. */
+export type Endpoint = EndpointOf<ServerFacts>;
+
+/** One way for an authorization answer to travel. */
+export type ResponseMode = ResponseModeOf<ServerFacts>;
+
+/** An operation at work. */
+export type Observed = ObservedOf<ServerFacts>;
+
+/** A token as it was presented. */
+export type Presented = PresentedOf<ServerFacts>;
+
+/** A request to a protected resource that is turned away. */
+export type Refused = RefusedOf<ServerFacts>;
+
+/** The methods of a feature that are asked on the way of a request. */
+export type Hook = HookOf<Feature>;
+
+/** The features that have a hook. */
+export type With<H extends Hook> = Feature & { [K in H]-?: NonNullable<Feature[K]> };
+
+/** What a server is, as far as its features may know. */
+export interface ServerFacts extends OwnUrls {
+  /** The options of the server, settled; the model is among them. */
+  readonly options: Options;
+  /** All features, the classic ones first. */
+  readonly features: readonly Feature[];
+  /** The features by what they do on the way of a request; most lists are empty. */
+  readonly hooks: { readonly [H in Hook]: readonly With<H>[] };
+  /** By `grant_type`. */
+  readonly grants: ReadonlyMap<string, GrantTypeClass>;
+  /** By `response_type`. */
+  readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
+  /** By `response_mode`. */
+  readonly responseModes: ReadonlyMap<string, ResponseMode>;
+  /** By id. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly clientAuthentications: readonly ClientAuthentication[];
+  /** Scope values that are dropped from a request if they cannot be granted. */
+  readonly ignorableScopes: readonly string[];
+  /** Their methods that a profile forbids. */
+  readonly forbidden: ReadonlySet<string>;
+  /** How tokens are presented, beside `Bearer`, with the parameters of a challenge for it. */
+  readonly schemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The members of `cnf` that are verified. */
+  readonly confirms: ReadonlySet<string>;
+  /** The protected resources that this application is, as absolute URIs. */
+  readonly resources: readonly string[];
+}

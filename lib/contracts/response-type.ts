@@ -1,0 +1,99 @@
+import type { OAuthError } from '../errors/index.js';
+import type { OwnUrls } from './own-urls.js';
+import type { Request } from '../http/request.js';
+import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
+import type { SignIn } from '../model/sign-in.js';
+import type { Options } from '../options/settle.js';
+import type { Challenge } from '../endpoints/authorization/pkce.js';
+import type { AuthorizationDetail } from './authorization-details.js';
+import type { TokenFormat } from './token-format.js';
+import type { UsualMode } from './response-mode.js';
+
+/** Who asks, and where the answer may go: settled before anything is redirected. */
+export interface Destination<C extends Client = Client> {
+  client: C;
+  redirectUri: string;
+  /** Did the request name the redirect URI? Then the token request must name it too. RFC 6749 §4.1.3 */
+  redirectUriSent: boolean;
+}
+
+/** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
+export interface AuthorizationRequest<C extends Client = Client> extends Destination<C>, Partial<Challenge> {
+  responseType: string;
+  /** How the answer travels: `query`, `fragment`, or as a feature has it. */
+  responseMode: string;
+  /** Requested scope values, separated by spaces; once a user is known, those that they would be granted. */
+  scope?: string;
+  state?: string;
+  /** The issuer that is asked; left out where the host has named none. RFC 9207 §2 */
+  issuer?: string;
+  /** What features keep of it, with the code. */
+  readonly data: Record<string, unknown>;
+  /** Where its parameters stand. Not enumerable in what a host is handed, which may keep that in a session. */
+  readonly request: Request;
+}
+
+/** The `responseType` of a request that a device makes: no browser brings it, and nothing is redirected. RFC 8628 §3.1 */
+export const OF_A_DEVICE = 'device_code';
+
+/** What becomes of an authorization request. RFC 6749 §4.1.2 */
+export type Decision<U extends User = User> =
+  | {
+      /** Who agreed to it. */
+      user: U;
+      /** The part of the scope they agreed to: what is more than they would be granted is left out. Left out: all of that. */
+      scope?: Scope;
+      /**
+       * The authorization details they agreed to, of the types that were asked for: fewer, or with what they have chosen. Left out: all
+       * that were asked. RFC 9396 §7.1
+       */
+      authorizationDetails?: readonly AuthorizationDetail[];
+      /** How they signed in, kept with all that is issued. Left out: nothing is known of that. */
+      signIn?: SignIn | undefined;
+      error?: undefined;
+    }
+  | {
+      /** What the client is told: `AccessDeniedError` where the user said no. */
+      error: OAuthError;
+      /** Who said no, where that is known: for the operator. */
+      user?: U | undefined;
+    };
+
+/** What the user's consent becomes: what was saved, and the parameters of the answer. */
+export interface Answer {
+  result: Partial<AuthorizationCode> | Token;
+  parameters: Record<string, string>;
+  /** What was granted, for the operator. */
+  scope?: Scope | undefined;
+  grantId?: string | undefined;
+}
+
+/** Answers an authorization request that the user agreed to; its scope is what is granted. RFC 6749 §3.1.1 */
+export interface ResponseType {
+  /** @param format writes the access tokens of the server, if somebody does */
+  handle(authorization: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer>;
+}
+
+/** Those of a server, by `response_type`. */
+export type ResponseTypes = ReadonlyMap<string, ResponseTypeClass>;
+
+/** What a client must be allowed that uses it. OpenID Connect Registration §2 */
+export const grantsOf = ({ grant, furtherGrants = [] }: ResponseTypeClass): readonly string[] => [
+  grant,
+  ...furtherGrants,
+];
+
+/** A response type by its class. RFC 6749 §8.4 */
+export interface ResponseTypeClass {
+  new (options: Options, server: OwnUrls): ResponseType;
+  /** The grant type a client must be allowed. */
+  readonly grant: string;
+  /** And those it must be allowed beside it. Left out: none. */
+  readonly furtherGrants?: readonly string[];
+  /** Where the answer travels, unless the request says otherwise. */
+  readonly mode: UsualMode;
+  /** Can the client prove later that it is the one that asked? */
+  readonly provable: boolean;
+  /** What the model must implement for it. */
+  readonly requires: readonly ModelMethod[];
+}

@@ -1,0 +1,103 @@
+import { isPublic } from '../../clients/none.js';
+import {
+  InvalidRequestError,
+  RequestNotSupportedError,
+  RequestUriNotSupportedError,
+  UnsupportedResponseTypeError,
+} from '../../errors/index.js';
+import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import { isNotEmpty, isVSCHAR } from '../../http/syntax.js';
+import type { Client } from '../../model/model.js';
+import type { Options } from '../../options/settle.js';
+import { isChallenged, readChallenge } from './pkce.js';
+import { requestedScope } from '../../tokens/scope.js';
+import { findResponseType, responseTypeName } from './destination.js';
+import { readResponseMode, type ResponseModes } from '../../contracts/response-mode.js';
+import { isPushedName } from './pushed-name.js';
+import type {
+  AuthorizationRequest,
+  Destination,
+  ResponseTypeClass,
+  ResponseTypes,
+} from '../../contracts/response-type.js';
+
+/** What may be asked for, and how it may be answered. */
+interface Kinds {
+  responseTypes: ResponseTypes;
+  responseModes: ResponseModes;
+}
+
+/** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
+export function readAuthorizationRequest(
+  {
+    request,
+    issuer,
+    client,
+    redirectUri,
+    redirectUriSent,
+  }: Destination & { request: Request; issuer: string | undefined },
+  { options, server: { responseTypes: types, responseModes } }: { options: Options; server: Kinds },
+): AuthorizationRequest {
+  const state = readState(request);
+  verifyRead(request);
+  const ResponseType = findResponseType(request, types);
+  if (state === undefined && !mayLackState(request, ResponseType, options)) {
+    const rule = 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise';
+    throw new InvalidRequestError('Missing parameter: `state`').because({ rule });
+  }
+  const scope = requestedScope(request, FORM_OR_URL);
+  const responseType = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
+  if (!ResponseType) {
+    const detail = { rule: 'the response type is served', wanted: [...types.keys()], given: responseType };
+    throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported').because(
+      detail,
+    );
+  }
+  const responseMode = readResponseMode(request, ResponseType, responseModes);
+  const challenge = readChallenge(request, options.enablePlainPKCE);
+  if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
+    const detail = { rule: 'a client that `requirePKCE` names sends a challenge', wanted: options.requirePKCE };
+    throw new InvalidRequestError('Missing parameter: `code_challenge`').because(detail);
+  }
+  const { codeChallenge, codeChallengeMethod } = challenge ?? {};
+  return {
+    client,
+    redirectUri,
+    redirectUriSent,
+    responseType: responseTypeName(responseType, types),
+    responseMode,
+    scope,
+    state,
+    codeChallenge,
+    codeChallengeMethod,
+    issuer,
+    data: {},
+    request,
+  };
+}
+
+/** What nobody has read is refused: to do without it is to do something else than was asked. RFC 9101 §7, OpenID Connect Core §6 */
+function verifyRead(request: Request): void {
+  if (optional(request, 'request', isNotEmpty, FORM_OR_URL) !== undefined) {
+    throw new RequestNotSupportedError('Request not supported: `request` is not read here');
+  }
+  const uri = optional(request, 'request_uri', isNotEmpty, FORM_OR_URL);
+  if (uri === undefined || isPushedName(uri)) return;
+  throw new RequestUriNotSupportedError('Request URI not supported: `request_uri` is not read here');
+}
+
+/** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */
+function mayLackState(request: Request, wanted: ResponseTypeClass | undefined, { allowEmptyState }: Options): boolean {
+  if (allowEmptyState !== undefined) return Boolean(allowEmptyState);
+  return isChallenged(request) && wanted?.provable !== false;
+}
+
+function requiresChallenge(client: Client, { requirePKCE }: Options): boolean {
+  return requirePKCE === 'all' || (requirePKCE === 'public' && isPublic(client));
+}
+
+/** Reads `state` as far as an error answer may carry it. */
+export function readState(request: Request): string | undefined {
+  return optional(request, 'state', isVSCHAR, FORM_OR_URL);
+}

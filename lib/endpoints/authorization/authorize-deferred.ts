@@ -1,0 +1,53 @@
+import type { OAuthError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { isSelfRegistered } from '../../clients/registration/self-registered.js';
+import { FORM_OR_URL, optional } from '../../http/parameters.js';
+import { isVSCHAR } from '../../http/syntax.js';
+import type { AuthorizationRequest } from '../../contracts/response-type.js';
+import type { Course } from './authorize-answer.js';
+
+/**
+ * Whether an error may be returned to the client by a redirect. For a client that has registered itself, the user must be authenticated
+ * first, or the authorization endpoint would be an open redirector. The exception is a valid request with `prompt=none`: it must be
+ * answered without showing anything. RFC 9700 §4.11.2, OpenID Connect Core 1.0 §3.1.2.6
+ */
+export function mayRedirectError(course: Course, server: ServerFacts): boolean {
+  if (course.user !== undefined || !isSelfRegistered(course.client)) return true;
+  return course.isValid && isSilent(course, server);
+}
+
+/** Whether the request has `prompt=none`, at a server that supports `prompt`. */
+export function isSilent({ request }: Pick<Course, 'request'>, { hooks }: Pick<ServerFacts, 'hooks'>): boolean {
+  if (hooks.prompt.length === 0) return false;
+  try {
+    return optional(request, 'prompt', isVSCHAR, FORM_OR_URL) === 'none';
+  } catch {
+    return false;
+  }
+}
+
+/** An invalid authorization request whose error may be returned to the client once the user is authenticated. */
+export interface Deferred {
+  /** The client and its redirect URI; the other parameters are not read. */
+  readonly asked: AuthorizationRequest;
+  /** Whether the user must not be asked to sign in. */
+  readonly silent: boolean;
+}
+
+const deferred = new WeakMap<OAuthError, Deferred>();
+
+/** Keeps the request with its error, for `deferredOf()`. */
+export const defer = (error: OAuthError, request: Deferred): void => void deferred.set(error, request);
+
+/**
+ * Returns the request whose error `readAuthorizationRequest()` has rejected with, if the error may be returned to the client once the
+ * user is authenticated: by `decide(asked, { user, error })`.
+ */
+export const deferredOf = (error: unknown): Deferred | undefined =>
+  error instanceof Error ? deferred.get(error as OAuthError) : undefined;
+
+/** Returns the client and redirect URI of an authorization request whose other parameters are invalid. */
+export function unreadRequest({ client, redirectUri, redirectUriSent, issuer, request }: Course): AuthorizationRequest {
+  const asked = { client, redirectUri, redirectUriSent, responseType: '', responseMode: 'query', data: {}, request };
+  return issuer === undefined ? asked : { ...asked, issuer };
+}

@@ -1,0 +1,87 @@
+import {
+  AccessDeniedError,
+  ConsentRequiredError,
+  InvalidRequestError,
+  LoginRequiredError,
+  type OAuthError,
+} from '../../errors/index.js';
+import type { OAuth2EventName } from '../../events/catalog.js';
+import { type EventSink, isHeard, report, reportRefusal, shortText } from '../../events/events.js';
+import type { Request } from '../../http/request.js';
+import type { Client, User } from '../../model/model.js';
+import type { Answer, AuthorizationRequest } from '../../contracts/response-type.js';
+import { scopeText } from '../../tokens/scope.js';
+
+/** Who asked whom, as far as that is known. */
+export interface Asked {
+  client?: Client;
+  user?: User | undefined;
+  /** Did the user say no? */
+  denied?: boolean | undefined;
+  issuer?: string | undefined;
+}
+
+/** Tells the operator what was granted, and what was issued for it. */
+export function reportGranted(
+  events: EventSink,
+  { client, responseType, issuer }: AuthorizationRequest,
+  { user, answer }: { user: User; answer: Answer },
+): void {
+  const names: OAuth2EventName[] = ['authorization.granted'];
+  const isToken = 'accessToken' in answer.result;
+  if (isToken || 'access_token' in answer.parameters) names.push('token.issued');
+  if (!isToken && 'authorizationCode' in answer.result) names.push('code.issued');
+  for (const name of names) {
+    if (!isHeard(events, name)) continue;
+    const { scope, grantId } = answer;
+    const facts = { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'], responseType };
+    report(events, name as 'authorization.granted', { ...facts, scope: scopeText(scope), grantId });
+  }
+}
+
+/** Tells the operator why nothing was granted. */
+export function reportRefused(events: EventSink | undefined, request: Request, error: OAuthError, asked?: Asked): void {
+  const name = asked?.denied ? 'consent.denied' : 'authorization.refused';
+  reportRefusal(events, name, error, () => ({
+    endpoint: 'authorize',
+    issuer: asked?.issuer,
+    clientId: asked?.client?.id ?? said(request, 'client_id'),
+    userId: asked?.user?.['id'],
+    responseType: said(request, 'response_type'),
+    scope: said(request, 'scope'),
+  }));
+}
+
+function said(request: Request, name: string): string | undefined {
+  return shortText(request.body?.[name]) ?? shortText(request.query?.[name]);
+}
+
+const underWay = new WeakSet<OAuthError>();
+
+/** Marks the failure of a request whose user was sent to sign in: nothing went wrong, and nobody need hear of it. */
+export function signInUnderWay(error: OAuthError): OAuthError {
+  underWay.add(error);
+  return error;
+}
+
+/** Was the user merely sent to sign in? */
+export const isSignInUnderWay = (error: OAuthError): boolean => underWay.has(error);
+
+/** To the client the first answer is the answer: another one would contradict it. */
+export function answeredBefore(): OAuthError {
+  const rule = 'a request that came from elsewhere is decided once';
+  return new InvalidRequestError('Invalid request: it was answered before').because({ rule });
+}
+
+/** Whoever is signed in has not done so as the request wants it, and cannot do so here. OpenID Connect Core 1.0 §3.1.2.6 */
+export function loginRequired(): OAuthError {
+  const rule = 'the user signed in as the request wants it';
+  return new LoginRequiredError('Login required: the user has to sign in').because({ rule });
+}
+
+/** The user has to be asked, and the client forbids it. OpenID Connect Core 1.0 §3.1.2.6 */
+export const consentRequired = () =>
+  new ConsentRequiredError('Consent required: the user has not agreed to this before');
+
+/** The user said no. */
+export const userDenied = () => new AccessDeniedError('Access denied: user denied access to application');

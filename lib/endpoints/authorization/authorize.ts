@@ -1,0 +1,108 @@
+import { InvalidArgumentError, OAuthError, ServerError, toOAuthError } from '../../errors/index.js';
+import type { ServerFacts } from '../../contracts/feature.js';
+import { isSelfRegistered } from '../../clients/registration/self-registered.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import { callMethod } from '../../model/adapt-model.js';
+import type { AuthorizationCode, Token, User } from '../../model/model.js';
+import type { SignIn } from '../../model/sign-in.js';
+import { answerError, Operation, verifyWrappers } from '../operation.js';
+import type { Options } from '../../options/settle.js';
+import { AuthenticateOperation } from '../resource/authenticate.js';
+import type { Course } from './authorize-answer.js';
+import { reportRefused, signInUnderWay, userDenied } from './authorize-events.js';
+import { isSilent } from './authorize-deferred.js';
+import { AuthorizeSteps } from './authorize-steps.js';
+
+/** Answers an authorization request at once, in the name of the user who is signed in. RFC 6749 §3.1 */
+export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
+  private readonly steps: AuthorizeSteps;
+  /** Of a host without handler: a request brings the user's access token. */
+  private readonly authentication: AuthenticateOperation | undefined;
+
+  constructor(options: Options, server: ServerFacts) {
+    super(options, server);
+    const { authenticateHandler: handler } = options;
+    if (handler && typeof handler.handle !== 'function') {
+      throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
+    }
+    this.steps = new AuthorizeSteps(options, server);
+    if (!handler) this.authentication = new AuthenticateOperation(options, server);
+  }
+
+  async handle(request: Request, response: Response): Promise<Partial<AuthorizationCode> | Token> {
+    verifyWrappers(request, response);
+    const { steps } = this;
+    const denied = isDenied(request);
+    const course = await steps.open(request, response, denied);
+    if (denied) return await this.deny(course, request, response);
+    // A handler may complete the request, as one does that remembered it before the login: the rest is read after it.
+    const user = (course.user = await this.findUser(course, request, response));
+    const signIn = await this.howSignedIn(user, request, response);
+    await steps.read(course, response);
+    return await steps.decide(course, { user, signIn }, response);
+  }
+
+  /** The redirect URI of a self-registered client is not trusted: a link with `allowed=false` must not lead there unseen. */
+  private async deny(
+    course: Course,
+    request: Request,
+    response: Response,
+  ): Promise<Partial<AuthorizationCode> | Token> {
+    const user = isSelfRegistered(course.client) ? await this.askHandler(request, response) : undefined;
+    return await this.steps.decide(course, { user, error: userDenied() }, response);
+  }
+
+  private async howSignedIn(user: User, request: Request, response: Response): Promise<SignIn | undefined> {
+    const { authenticateHandler: handler, events } = this.options;
+    try {
+      return (await handler?.howSignedIn?.(user, request)) || undefined;
+    } catch (error) {
+      const failure = toOAuthError(error);
+      reportRefused(events, request, failure);
+      throw answerError(response, failure);
+    }
+  }
+
+  /** Failures here are the host's or the user's, not the client's to hear of. */
+  private async findUser(course: Course, request: Request, response: Response): Promise<User> {
+    if (this.server.hooks.prompt.length === 0) return await this.askHandler(request, response);
+    try {
+      return await this.askHandler(request, response);
+    } catch (error) {
+      // A client that forbids to ask anybody is told that nobody is there.
+      const isAllowed = !isSelfRegistered(course.client) || isSilent(course, this.server);
+      if (isAllowed && error instanceof OAuthError && error.message === NOBODY) {
+        await this.steps.read(course, response);
+        await this.steps.needed(course, {}, response);
+      }
+      throw error;
+    }
+  }
+
+  private async askHandler(request: Request, response: Response): Promise<User> {
+    const { authenticateHandler: handler } = this.options;
+    try {
+      if (this.authentication) return (await this.authentication.verify(request, response)).user;
+      const user = await callMethod(handler!, 'handle', [request, response]);
+      if (!user) throw new ServerError(NOBODY);
+      return user;
+    } catch (error) {
+      // A handler may have answered for itself, say by a redirect to its login page.
+      const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
+      const failure = toOAuthError(error);
+      if (answered && failure.message === NOBODY) throw signInUnderWay(failure);
+      reportRefused(this.options.events, request, failure);
+      throw answered ? failure : answerError(response, failure);
+    }
+  }
+}
+
+const NOBODY = 'Server error: `handle()` did not return a `user` object';
+
+/** One no is enough, however often the question was answered. */
+function isDenied(request: Request): boolean {
+  return isNo(request.query?.['allowed']) || isNo(request.body?.allowed);
+}
+
+const isNo = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+
+import { InvalidGrantError, InvalidRequestError, ServerError } from '../../errors/index.js';
+import { FORM_OR_URL, optional } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import { isPKCE } from '../../http/syntax.js';
+import type { AuthorizationCode } from '../../model/model.js';
+import { isSameText } from '../../crypto/constant-time-equal.js';
+
+/** What a client promises to prove when it redeems the code. RFC 7636 §4.3 */
+export interface Challenge {
+  codeChallenge: string;
+  codeChallengeMethod: string;
+}
+
+/** Reads the challenge of an authorization request. */
+export function readChallenge(request: Request, enablePlainPKCE: boolean): Challenge | undefined {
+  const given = optional(request, 'code_challenge_method', isMethod, FORM_OR_URL);
+  const codeChallengeMethod = given ?? defaultMethod(enablePlainPKCE);
+  if (codeChallengeMethod === 'plain') verifyPlain(enablePlainPKCE);
+  else if (codeChallengeMethod !== 'S256') {
+    throw new InvalidRequestError(`Invalid request: transform algorithm '${codeChallengeMethod}' not supported`);
+  }
+  const codeChallenge = optional(request, 'code_challenge', isPKCE, FORM_OR_URL);
+  if (codeChallenge) return { codeChallenge, codeChallengeMethod };
+  if (given) throw new InvalidRequestError('Missing parameter: `code_challenge`');
+  return undefined;
+}
+
+/** Does the request bring a challenge, good or bad? */
+export function isChallenged(request: Request): boolean {
+  return optional(request, 'code_challenge', () => true, FORM_OR_URL) !== undefined;
+}
+
+const isMethod = (value: string) => /^[\w.-]{1,32}$/.test(value);
+
+/** RFC 7636 §4.3 defaults to plain; where plain is not allowed, S256 is the only thing that can be meant. */
+const defaultMethod = (enablePlainPKCE: boolean) => (enablePlainPKCE ? 'plain' : 'S256');
+
+function verifyPlain(enablePlainPKCE: boolean): void {
+  if (enablePlainPKCE) return;
+  throw new InvalidRequestError('Invalid request: `code_challenge_method` "plain" is not allowed; use "S256"');
+}
+
+/** Checks the verifier of a token request against the challenge saved with its code. RFC 7636 §4.6 */
+export function verifyVerifier(request: Request, code: AuthorizationCode, enablePlainPKCE: boolean): void {
+  if (!code.codeChallenge) {
+    if (optional(request, 'code_verifier', () => true) === undefined) return;
+    const rule = 'a code verifier comes only where the authorization request had a `code_challenge`';
+    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
+  }
+  const method = code.codeChallengeMethod || defaultMethod(enablePlainPKCE);
+  if (method === 'plain') verifyPlain(enablePlainPKCE);
+  const verifier = optional(request, 'code_verifier', isPKCE);
+  if (!verifier) throw new InvalidGrantError('Missing parameter: `code_verifier`');
+  if (!isSameText(transform(verifier, method), code.codeChallenge)) {
+    const rule = `the code verifier is the one of the challenge (${method})`;
+    throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
+  }
+}
+
+function transform(verifier: string, method: string): string {
+  if (method === 'S256') return hash('sha256', verifier, 'base64url');
+  if (method === 'plain') return verifier;
+  throw new ServerError('Server error: no valid hash algorithm available to verify `code_verifier`');
+}

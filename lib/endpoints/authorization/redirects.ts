@@ -1,0 +1,40 @@
+import type { ResponseModeOf } from '../../contracts/response-mode.js';
+
+/** The answer stands in the query of the redirect URI. RFC 6749 §4.1.2 */
+export const query: ResponseModeOf<unknown> = {
+  exposed: true,
+  write: (response, { redirectUri, parameters }) => response.redirect(queryUri(redirectUri, parameters)),
+};
+
+/** The answer is the fragment of the redirect URI. RFC 6749 §4.2.2 */
+export const fragment: ResponseModeOf<unknown> = {
+  write: (response, { redirectUri, parameters }) => response.redirect(fragmentUri(redirectUri, parameters)),
+};
+
+/** `uri` with parameters added to its query. */
+export function queryUri(uri: string, parameters: Readonly<Record<string, string>>): string {
+  const base = whole(uri);
+  return added(base, parameters, base.includes('?') ? (base.endsWith('?') ? '' : '&') : '?');
+}
+
+/** `uri` with parameters as its fragment. */
+export const fragmentUri = (uri: string, parameters: Readonly<Record<string, string>>): string =>
+  added(whole(uri), parameters, '#');
+
+function added(uri: string, parameters: Readonly<Record<string, string>>, first: string): string {
+  let answer = uri;
+  let separator = first;
+  for (const name in parameters) {
+    answer += `${separator}${name}=${encoded(parameters[name]!)}`;
+    separator = '&';
+  }
+  return answer;
+}
+
+/** What was compared is what is answered to, to the letter, save that a path must be there to have a query. */
+const whole = (uri: string) => (PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri);
+
+const PATHLESS = /^https?:\/\/[^/?]+(?=\?|$)/i;
+
+/** Codes and most states need no encoding, and to see that costs a tenth of doing it. */
+const encoded = (value: string) => (/^[\w.~-]*$/.test(value) ? value : encodeURIComponent(value));

@@ -1,8 +1,0 @@
-import type { ServerFacts } from '../feature.js';
-import type { TokenFormat } from '../tokens/token-format.js';
-
-/** Who writes the access tokens of a server; undefined: nobody, they are opaque. */
-export function formatOf(server: ServerFacts): TokenFormat | undefined {
-  const [feature] = server.hooks.format;
-  return feature && ((minted) => feature.format(minted, server));
-}

@@ -1,0 +1,47 @@
+import { errorResponse, sayRetryAfter } from '../http/error-response.js';
+import { InvalidArgumentError, type OAuthError } from '../errors/index.js';
+import type { ServerFacts } from '../contracts/feature.js';
+import { Request } from '../http/request.js';
+import { Response } from '../http/response.js';
+import type { Callback } from '../options/options.js';
+import type { Options } from '../options/settle.js';
+
+/** Reads a request, writes a response, resolves to what it did; made once, used for many requests. */
+export abstract class Operation<Result> {
+  /** @param options those of the server, with those of the call over them */
+  constructor(
+    protected readonly options: Options,
+    protected readonly server: ServerFacts,
+  ) {}
+
+  abstract handle(request: Request, response: Response): Promise<Result>;
+}
+
+/** Checks what the host passed to an operation. */
+export function verifyWrappers(request: unknown, response: unknown): void {
+  if (!(request instanceof Request)) {
+    throw new InvalidArgumentError('Invalid argument: `request` must be an instance of Request');
+  }
+  if (!(response instanceof Response)) {
+    throw new InvalidArgumentError('Invalid argument: `response` must be an instance of Response');
+  }
+}
+
+/** Says on the response what is wrong, lest an empty 200 be sent; nobody may keep it. */
+export function answerError(response: unknown, error: OAuthError): OAuthError {
+  if (response instanceof Response) {
+    response.status = error.code;
+    response.headers['cache-control'] = 'no-store';
+    response.body = errorResponse(error);
+    sayRetryAfter(response, error);
+  }
+  return error;
+}
+
+/** Tells a Node callback; outside the promise, so that what the callback throws is not taken for our failure. */
+export function callBack<T>(result: Promise<T>, callback: Callback<T>): void {
+  result.then(
+    (value) => process.nextTick(callback, null, value),
+    (error: OAuthError) => process.nextTick(callback, error),
+  );
+}

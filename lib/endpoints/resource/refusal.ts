@@ -1,0 +1,102 @@
+import { sayRetryAfter, wireCode } from '../../http/error-response.js';
+import {
+  InsufficientScopeError,
+  InvalidTokenError,
+  OAuthError,
+  type RefusalDetail,
+  toOAuthError,
+  UnauthorizedRequestError,
+} from '../../errors/index.js';
+import { type EventSink, reportRefusal } from '../../events/events.js';
+import type { Refused, ServerFacts, With } from '../../contracts/feature.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import type { Falsy, Token } from '../../model/model.js';
+import { scopeText } from '../../tokens/scope.js';
+import { schemeOf } from './bearer-token.js';
+import { stepUpOf } from './user-authentication.js';
+
+/** What more a challenge may say. */
+interface Challenged extends Partial<Omit<Refused, 'error'>> {
+  /** Names, where it is the scope that is missing, what would do. RFC 6750 §3 */
+  scope?: string | undefined;
+}
+
+/** Says on the response why the request is refused; a request without a token learns only the scheme. RFC 6750 §3 */
+export function refuse(response: Response, error: OAuthError, asked: Challenged = {}): OAuthError {
+  response.status = error.code;
+  if (error.code >= 500) {
+    sayRetryAfter(response, error);
+    return error;
+  }
+  let said = 'realm="Service"';
+  if (!(error instanceof UnauthorizedRequestError)) said += `,error="${wireCode(error)}"`;
+  if (asked.scope && error instanceof InsufficientScopeError) said += `,scope="${asked.scope}"`;
+  if (error.name === 'insufficient_user_authentication') {
+    said += quoted(Object.entries(stepUpOf(error)).map(([name, value]) => [name, String(value)]));
+  }
+  const features = asked.server?.hooks.challenge;
+  try {
+    if (features?.length) said += challengeOf(features, { ...asked, error } as Refused);
+  } catch (fault) {
+    return refuse(response, toOAuthError(fault));
+  }
+  const schemes = asked.server?.schemes;
+  response.headers['www-authenticate'] = schemes?.size ? inSchemes(said, schemes, asked.request) : `Bearer ${said}`;
+  return error;
+}
+
+/**
+ * Whoever has presented a token by another scheme hears of that one alone; all others hear of each: which one a client can use is
+ * known to it. RFC 9449 §7.1
+ */
+function inSchemes(said: string, schemes: ServerFacts['schemes'], request: Request | undefined): string {
+  const used = request && schemeOf(request, schemes.keys());
+  if (used !== undefined) return `${used} ${said}${quoted(Object.entries(schemes.get(used)!))}`;
+  const others = [...schemes].map(([scheme, own]) => `, ${scheme} ${quoted(Object.entries(own)).slice(1)}`);
+  return `Bearer ${said}${others.join('')}`;
+}
+
+/** What features add to a challenge. */
+function challengeOf(features: readonly With<'challenge'>[], refused: Refused): string {
+  return quoted(features.flatMap((feature) => Object.entries(feature.challenge(refused) ?? {})));
+}
+
+/** Parameters of a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */
+function quoted(parameters: readonly [string, string][]): string {
+  return parameters
+    .filter(([, value]) => typeof value === 'string' && /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(value))
+    .map(([name, value]) => `,${name}="${value}"`)
+    .join('');
+}
+
+/** What the request was refused for, as far as it is known. */
+interface Reason {
+  token: Token | Falsy;
+  required: string | undefined;
+  issuer: string | undefined;
+}
+
+/** Tells the operator why a request is refused. */
+export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: Reason): void {
+  const { token, required, issuer } = refused;
+  reportRefusal(events, 'access.refused', error, () => ({
+    endpoint: 'resource',
+    issuer,
+    clientId: (token && token.client?.id) || undefined,
+    userId: (token && token.user?.['id']) || undefined,
+    scope: required,
+    grantId: (token && token.grantId) || undefined,
+    ...(OAuthError.detailOf(error) ? undefined : ruleOf(error, refused)),
+  }));
+}
+
+/** Made here and not where it is thrown: most refusals are of tokens, and mostly nobody listens. */
+function ruleOf(error: OAuthError, { token, required }: Reason): RefusalDetail | undefined {
+  if (!token) return error instanceof InvalidTokenError ? { rule: '`getAccessToken()` finds the token' } : undefined;
+  if (error instanceof InsufficientScopeError) {
+    return { rule: 'the token has the scope of the route', wanted: required, given: scopeText(token.scope) };
+  }
+  if (!(error instanceof InvalidTokenError)) return undefined;
+  return { rule: 'the token has not expired', given: token.accessTokenExpiresAt };
+}

@@ -1,0 +1,40 @@
+import * as named from './catalog.js';
+import { OAuthError, oauthError } from './oauth-error.js';
+
+export * from './catalog.js';
+export { OAuthError, type OAuthErrorProperties, type RefusalDetail } from './oauth-error.js';
+
+/**
+ * A configuration or programming error of the application. It never reaches a client. Its HTTP status is not enumerable, so
+ * that a start-up error ends with its message and not with status codes.
+ */
+export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
+  constructor(...given: ConstructorParameters<typeof OAuthError>) {
+    super(...given);
+    for (const name of ['code', 'status', 'statusCode']) Object.defineProperty(this, name, { enumerable: false });
+  }
+}
+
+/** All that have a code on the wire. */
+export const NAMED: readonly (typeof OAuthError)[] = Object.values(named);
+
+/** Any failure as one of ours. What the host's own code threw stays in `inner`: its text may hold secrets. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (error instanceof Error) return sameError(error) ?? hidden(error);
+  return hidden(new Error('The model failed with a value that is no error', { cause: error }));
+}
+
+/** What is said of a fault whose text may be the host's. */
+export const HIDDEN = 'Server error: the request could not be handled; the server log has the reason';
+const hidden = (error: Error) => new named.ServerError(error, { message: HIDDEN });
+
+/** An OAuth error of another copy of this library, or of the classic one, that a model was written against. */
+function sameError(error: ForeignError): OAuthError | undefined {
+  if (typeof error.code !== 'number' || error.code !== error.statusCode) return undefined;
+  const Named = NAMED.find(({ prototype }) => prototype.name === error.name);
+  const { code, retryAfter } = error;
+  return Named && new Named(error, retryAfter === undefined ? { code } : { code, retryAfter });
+}
+
+type ForeignError = Error & { code?: unknown; statusCode?: unknown; retryAfter?: unknown };

@@ -1,0 +1,114 @@
+import { EventEmitter } from 'node:events';
+import { errorResponse } from '../http/error-response.js';
+import { OAuthError } from '../errors/index.js';
+import type { OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent } from './catalog.js';
+import { isThenable } from '../model/coroutine.js';
+
+/** What of an event is said where it happens: when that was is added here, and by the module which server it was of. */
+export type Facts<E extends OAuth2Event = OAuth2Event> = Omit<E, 'at' | 'server'>;
+
+/** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
+export interface EventSink {
+  emit(name: string, payload: object): unknown;
+  /** Does anybody listen to this? Asked before a payload is made, so that what nobody hears costs nothing. */
+  wants?(name: string): boolean;
+}
+
+/** Does anybody listen to this event? */
+export function isHeard(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
+  if (!events) return false;
+  if (typeof events.wants === 'function') return isWanted(events, name);
+  return !isEmitter(events) || events.listenerCount(name) > 0;
+}
+
+/** One that cannot say what it wants hears nothing: what was issued is issued, and has to be answered. */
+function isWanted(events: EventSink, name: string): boolean {
+  try {
+    const answer: unknown = events.wants!(name);
+    if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
+    return Boolean(answer);
+  } catch (error) {
+    warn(name, error);
+    return false;
+  }
+}
+
+/** Tells who listens. A listener that fails, at once or later, changes no answer and ends no process. */
+export function report<N extends OAuth2EventName>(events: EventSink, name: N, facts: Facts<OAuth2Events[N]>): void {
+  passOn(events, name, { at: new Date(), ...facts });
+}
+
+/** The same of an event that is whole. */
+export function passOn(events: EventSink, name: string, payload: object): void {
+  if (!isEmitter(events)) return tell(name, () => emit(events, name, payload));
+  // Of an emitter nobody gets to see the promises of its listeners; called here, their failures are caught.
+  for (const listener of events.rawListeners(name)) tell(name, () => listener.call(events, payload) as unknown);
+}
+
+/** The `EventEmitter2` of `@nestjs/event-emitter` hands out the promises of its listeners, but not by `emit`. */
+function emit(events: EventSink & { emitAsync?: unknown }, name: string, payload: object): unknown {
+  if (typeof events.emitAsync !== 'function') return events.emit(name, payload);
+  return (events as { emitAsync: EventSink['emit'] }).emitAsync(name, payload);
+}
+
+/** Several as one. */
+export function joined([first, ...others]: readonly EventSink[]): EventSink | undefined {
+  if (!first || others.length === 0) return first;
+  const sinks = [first, ...others];
+  return {
+    wants: (name) => sinks.some((sink) => isHeard(sink, name as OAuth2EventName)),
+    emit(name, payload) {
+      for (const sink of sinks) if (isHeard(sink, name as OAuth2EventName)) passOn(sink, name, payload);
+    },
+  };
+}
+
+/** Calls a listener, whose failure is told as a warning of the process. */
+export function tell(name: string, call: () => unknown): void {
+  try {
+    const answer = call();
+    if (isThenable(answer)) answer.then(undefined, (error: unknown) => warn(name, error));
+  } catch (error) {
+    warn(name, error);
+  }
+}
+
+/** An emitter of Node that emits in Node's own way. */
+const isEmitter = (events: EventSink): events is EventEmitter =>
+  events instanceof EventEmitter && events.emit === EventEmitter.prototype.emit;
+
+function warn(name: string, error: unknown): void {
+  const reason = error instanceof Error ? error.message : typeof error;
+  process.emitWarning(`A listener of \`${name}\` failed: ${reason}`);
+}
+
+/** The payload of a refusal: what is known of the request, what the client hears, and the operator's detail. */
+function refusalEvent(error: OAuthError, facts: Facts): Facts<RefusalEvent> {
+  const { error: code, error_description: description } = errorResponse(error);
+  return { ...facts, error: code, description, status: error.code, ...OAuthError.detailOf(error) };
+}
+
+/** Tells the operator why a request is refused, if anybody listens. A fault is no refusal: it is the host's to log. */
+export function reportRefusal(
+  events: EventSink | undefined,
+  name: OAuth2EventName,
+  error: OAuthError,
+  facts: () => Facts,
+): void {
+  if (error.code >= 500 || !isHeard(events, name)) return;
+  report(events, name as 'token.refused', refusalEvent(error, facts()));
+}
+
+/** The event of a request that is refused at this endpoint. */
+export function refusedAt(endpoint: string): OAuth2EventName {
+  if (endpoint === 'authorize') return 'authorization.refused';
+  return endpoint === 'token' ? 'token.refused' : 'endpoint.refused';
+}
+
+/** What a request says, short enough for a log line; undefined when it is no text. */
+export function shortText(value: unknown, longest = LONGEST): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.length <= longest ? value : `${value.slice(0, longest)}…`;
+}
+
+const LONGEST = 500;

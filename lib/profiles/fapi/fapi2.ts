@@ -1,0 +1,113 @@
+import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
+import type { Feature } from '../../contracts/feature.js';
+import { pushedRequests, type PushedRequestOptions } from '../../features/pushed-requests/pushed-requests.js';
+import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
+import { unknownOption } from '../../options/unknown-option.js';
+import { FORM_OR_URL, optional } from '../../http/parameters.js';
+import { dpop } from '../../jose/dpop/dpop.js';
+import type { DpopOptions } from '../../jose/dpop/options.js';
+import { jarm } from '../../jose/jarm/jarm.js';
+import { privateKeyJwt, type PrivateKeyJwtOptions } from '../../jose/private-key-jwt/private-key-jwt.js';
+import { requestObjects } from '../../jose/request-objects/request-objects.js';
+import { refuse } from '../../errors/configuration-error.js';
+import { OF_A_DEVICE } from '../../contracts/response-type.js';
+import { ALGORITHMS, AUTHENTICATIONS, faultsOf, GRANTS, LIFETIME, LONGEST_REQUEST, optionFaults } from './demands.js';
+import { isEncrypted } from './redirect-uri.js';
+
+/** What `fapi2()` takes. All of it may be left out. */
+export interface Fapi2Options {
+  /** The scope values that clients may be told of. Default: nothing is said */
+  scopes?: readonly string[];
+  /** Further options of `privateKeyJwt()`; `false`: clients prove themselves in another way. Default: by keys of their own */
+  privateKeyJwt?: Omit<PrivateKeyJwtOptions, 'algorithms' | 'audiences' | 'issuerAudienceOnly'> | false;
+  /** Further options of `dpop()`; `false`: tokens are bound in another way. Default: to keys of the clients */
+  dpop?: Omit<DpopOptions, 'algorithms'> | false;
+  /** Further options of `pushedRequests()`. */
+  pushedRequests?: Omit<PushedRequestOptions, 'required'>;
+  /**
+   * FAPI 2.0 Message Signing too: requests are signed by their clients, and answers by this server for clients that ask for that by
+   * `response_mode`. Needs `keys()`. Default: false
+   */
+  messageSigning?: boolean;
+}
+
+/**
+ * What the FAPI 2.0 Security Profile asks of an authorization server and of each of its clients, as a list of features: one that
+ * the host lists itself takes the place of that here, and stops the start where it asks for less. FAPI 2.0 SP §5.3
+ * @throws InvalidArgumentError for an option that there is not
+ */
+export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
+  refuse(unknownOption(options, NAMES, '`fapi2()`'));
+  const { scopes = [], messageSigning = false } = options;
+  return [
+    serverMetadata({ scopes }),
+    pushedRequests({ ...options.pushedRequests, required: true }),
+    ...(options.privateKeyJwt === false
+      ? []
+      : [privateKeyJwt({ ...options.privateKeyJwt, algorithms: ALGORITHMS, issuerAudienceOnly: true })]),
+    ...(options.dpop === false ? [] : [dpop({ ...options.dpop, algorithms: ALGORITHMS })]),
+    ...(messageSigning ? [requestObjects(SIGNED), jarm()] : []),
+    profile(messageSigning),
+  ];
+}
+
+const NAMES = { scopes: true, privateKeyJwt: true, dpop: true, pushedRequests: true, messageSigning: true } as const;
+
+/** FAPI 2.0 Message Signing §5.3.1 */
+const SIGNED = { required: true, byReference: false, algorithms: ALGORITHMS, maxLifetime: LONGEST_REQUEST };
+
+/** What no single specification asks: that these are used, and how. */
+const profile = (messageSigning: boolean): Feature => ({
+  name: 'FAPI 2.0',
+  factory: 'fapi2',
+  // A client that lost the answer to a refresh would have lost its user: its tokens are bound, so nothing is gained by that.
+  defaults: { requirePKCE: 'all', authorizationCodeLifetime: LIFETIME, alwaysIssueNewRefreshToken: false },
+  forbids: {
+    grants: (name) => GRANTS.has(name),
+    responseTypes: (name) => name !== 'code',
+    clientAuthentications: (method) => !AUTHENTICATIONS.has(method),
+    algorithms: (alg) => !ALGORITHMS.some((one) => one === alg),
+  },
+  check: (server) => [...faultsOf(server, messageSigning)],
+  checkOptions: (options) => [...optionFaults(options)],
+
+  /** What was not pushed is refused; where the answer would go over plain http, not even that is sent there. FAPI 2.0 SP §5.3.2.2 (8) */
+  resolve(request) {
+    if (optional(request, 'request_uri', () => true, FORM_OR_URL) !== undefined) return;
+    const redirectUri = optional(request, 'redirect_uri', () => true, FORM_OR_URL);
+    const object = optional(request, 'request', () => true, FORM_OR_URL);
+    if (object !== undefined || redirectUri === undefined || !isEncrypted(redirectUri)) throw notPushed();
+  },
+
+  /** FAPI 2.0 SP §5.3.2.2 (6, 8) */
+  ask(_, { redirectUri, redirectUriSent, responseType }) {
+    // A device asks for itself: it is answered at no URI.
+    if (responseType === OF_A_DEVICE) return;
+    if (!redirectUriSent) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
+    if (isEncrypted(redirectUri)) return;
+    const rule = 'answers are sent by https, to an app on this device, or to its loopback address';
+    throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ rule });
+  },
+
+  /** FAPI 2.0 SP §5.3.2.1 (4) */
+  issue({ token: { cnf } }) {
+    if (isBound(cnf)) return;
+    const rule = 'the client shows the key that its token will be bound to, by DPoP or by its certificate';
+    throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
+  },
+
+  /** FAPI 2.0 SP §5.3.4 */
+  present({ token: { cnf } }) {
+    if (isBound(cnf)) return;
+    const rule = 'the token is bound to a key of its client';
+    throw new InvalidTokenError('Invalid token: access token is not bound to a key').because({ rule });
+  },
+});
+
+/** Is this bound to any key at all? Who verifies that, `check` has made sure of. RFC 7800 §3 */
+const isBound = (cnf: unknown): boolean => typeof cnf === 'object' && cnf !== null && Object.keys(cnf).length > 0;
+
+const notPushed = () =>
+  new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({
+    rule: 'every authorization request is pushed',
+  });

@@ -1,0 +1,158 @@
+import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
+import { AuthorizeEndpoint } from '../endpoints/authorization/authorize.js';
+import { AuthorizeHalves } from '../endpoints/authorization/authorize-halves.js';
+import { EndpointHandlers } from '../endpoints/endpoint-handlers.js';
+import { TokenEndpoint } from '../endpoints/token/token.js';
+import * as errors from '../errors/index.js';
+import * as named from '../errors/catalog.js';
+import type { OAuth2EventName, OAuth2Events } from '../events/catalog.js';
+import { type EventSink, type Facts, isHeard, report } from '../events/events.js';
+import { AbstractGrantType } from '../endpoints/token/grant-type.js';
+import type { ServerFacts } from '../contracts/feature.js';
+import { defaultsOf, flatten } from './feature-list.js';
+import { FeatureSet } from './feature-set.js';
+import { CLASSIC } from '../features/classic.js';
+import { Request } from '../http/request.js';
+import { Response } from '../http/response.js';
+import { callBack, type Operation } from '../endpoints/operation.js';
+import { OperationCache } from '../endpoints/operation-cache.js';
+import type { AuthorizationCode, Client, Scope, Token, User } from '../model/model.js';
+import type { AuthenticateOptions, AuthorizeOptions, Callback, TokenOptions } from '../options/options.js';
+import { DEFAULTS, type Options, settleOptions } from '../options/settle.js';
+import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
+import type { ResourceServerOptions, ServerOptions } from './server-options.js';
+import type { Need, Presence } from '../contracts/required-interaction.js';
+import type { AuthorizationRequest, Decision } from '../contracts/response-type.js';
+
+/**
+ * An OAuth 2.0 server over the host's model. Each operation reads a `Request`, writes its whole answer to a `Response`,
+ * and resolves to what it found or made; it rejects with an `OAuthError`. Options of a call win over those of the server.
+ */
+export class OAuth2Server<C extends Client = Client, U extends User = User> {
+  private readonly authenticators: OperationCache<AuthenticateOperation>;
+  private readonly authorizers: OperationCache<AuthorizeEndpoint>;
+  private readonly issuers: OperationCache<TokenEndpoint>;
+  private readonly halves: AuthorizeHalves;
+  private readonly endpoints: EndpointHandlers;
+  readonly options: ServerOptions<C, U>;
+  readonly events: EventSink | undefined;
+  /** What it is made of, as its features know it. */
+  readonly facts: ServerFacts & Pick<FeatureSet, 'mount'>;
+
+  /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
+  constructor(options: ResourceServerOptions<C, U>, events?: EventSink);
+  /** @param events who hears of it; left out: `events` of the options. @throws InvalidArgumentError without a model */
+  constructor(options: ServerOptions<C, U>, events?: EventSink);
+  constructor(options: { events?: EventSink }, events = options?.events) {
+    this.options = options as typeof this.options;
+    if (!this.options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
+    warnOfRemovedOptions(options);
+    const features = flatten(this.options.features ?? []);
+    const settled = settleOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
+    this.facts = new FeatureSet([...CLASSIC, ...features], settled);
+    this.events = this.facts.options.events;
+    this.endpoints = new EndpointHandlers(this.facts);
+    this.authenticators = new OperationCache(AuthenticateOperation, this.facts, 'authenticate');
+    this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts, 'authorize');
+    this.issuers = new OperationCache(TokenEndpoint, this.facts, 'token');
+    this.halves = new AuthorizeHalves(this.facts);
+  }
+
+  /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
+  authenticate(
+    request: Request,
+    response: Response,
+    options?: AuthenticateOptions | Scope | Callback<Token<C, U>>,
+    callback?: Callback<Token<C, U>>,
+  ): Promise<Token<C, U>> {
+    const given = typeof options === 'string' || Array.isArray(options) ? { scope: options } : options;
+    return this.run(this.authenticators, request, response, given, callback);
+  }
+
+  /** Answers an authorization request by a redirect that carries a code, a token or an error. RFC 6749 §3.1 */
+  authorize(
+    request: Request,
+    response: Response,
+    options?: AuthorizeOptions | Callback<AuthorizationCode<C, U>>,
+    callback?: Callback<AuthorizationCode<C, U>>,
+  ): Promise<AuthorizationCode<C, U>> {
+    return this.run(this.authorizers, request, response, options, callback);
+  }
+
+  /** Issues tokens to a client that proves itself. RFC 6749 §3.2 */
+  token(
+    request: Request,
+    response: Response,
+    options?: TokenOptions | Callback<Token<C, U>>,
+    callback?: Callback<Token<C, U>>,
+  ): Promise<Token<C, U>> {
+    return this.run(this.issuers, request, response, options, callback);
+  }
+
+  /** The first half of an authorization: reads and checks it. With a user, its scope is what that one would be granted. RFC 6749 §4.1.1 */
+  readAuthorizationRequest(
+    request: Request,
+    response: Response,
+    options?: AuthorizeOptions & { user?: U },
+  ): Promise<AuthorizationRequest<C>> {
+    return this.halves.read(request, response, options ?? {}) as Promise<never>;
+  }
+
+  /** The scope that a user would be granted of what was asked: the model is asked once, and not again by `decide`. */
+  grantableScope(asked: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
+    return this.halves.grantableScope(asked, user, response);
+  }
+
+  /** What must happen before it is decided, who ever is signed in; an error of that is the answer. OpenID Connect Core 1.0 §3.1.2.3 */
+  needed(asked: AuthorizationRequest<C>, presence: Presence, response: Response): Promise<Need> {
+    return this.halves.needed(asked, presence, response);
+  }
+
+  /** The second half: answers it by what the user decided; rejects with any error that it answers. RFC 6749 §4.1.2 */
+  decide(asked: AuthorizationRequest<C>, decision: Decision<U>, response: Response): Promise<AuthorizationCode<C, U>> {
+    return this.halves.decide(asked, decision, response) as Promise<never>;
+  }
+
+  /** Answers a request at an endpoint that a feature adds, by its id. @throws InvalidArgumentError when there is none */
+  answer(endpoint: string, request: Request, response: Response): Promise<unknown> {
+    return this.endpoints.answer(endpoint, request, response);
+  }
+
+  /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
+  mount(paths: Readonly<Record<string, string | false>>): void {
+    this.facts.mount(paths);
+  }
+
+  /** Tells whoever listens of what the host did itself, as by `report('grant.ended', { endpoint: 'sessions', … })`. */
+  report<N extends OAuth2EventName>(name: N, facts: Facts<OAuth2Events[N]>): void {
+    if (isHeard(this.events, name)) report(this.events, name, facts);
+  }
+
+  private run<Result>(
+    operations: OperationCache<Operation<unknown>>,
+    request: Request,
+    response: Response,
+    options: object | Callback<Result> | undefined,
+    callback: Callback<Result> | undefined,
+  ): Promise<Result> {
+    if (typeof options === 'function') {
+      return this.run(operations, request, response, undefined, options as Callback<Result>);
+    }
+    const result = operations.run(options, request, response) as Promise<Result>;
+    if (typeof callback === 'function') callBack(result, callback);
+    return result;
+  }
+
+  static readonly OAuth2Server = OAuth2Server;
+  static readonly Request = Request;
+  static readonly Response = Response;
+  static readonly AbstractGrantType = AbstractGrantType;
+}
+
+refuseClassicNames(OAuth2Server.prototype);
+
+/** The errors as members of the class, as hosts of 3.x know them. One that classic-types.ts forgets does not compile. */
+Object.assign(OAuth2Server, named satisfies Pick<typeof OAuth2Server, keyof typeof named>, {
+  OAuthError: errors.OAuthError,
+  InvalidArgumentError: errors.InvalidArgumentError,
+});

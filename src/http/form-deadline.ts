@@ -1,0 +1,35 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { InvalidRequestError } from '../../lib/index.js';
+import { sendAnswer, type AnswerFacts } from './cross-origin.js';
+import type { FindEndpoint } from './endpoint.js';
+import { reportRefused } from '../operations/event-log.js';
+import { type NativeRequest, refusal } from './http-adapter.js';
+
+/** Milliseconds in which a form must have come: Fastify waits without end otherwise, and Node for five minutes. */
+const DEADLINE = 10_000;
+
+/**
+ * Refuses forms that trickle in, and closes their connection. It is the server itself that is listened to: a body
+ * parser of the host may be reading long before any route is found. RFC 9110 §15.5.9
+ */
+export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, facts: AnswerFacts): void {
+  server.prependListener('request', (native: IncomingMessage, reply: ServerResponse) => {
+    // Of any method: a body is read before anybody looks at that.
+    if (!hasBody(native)) return;
+    const endpoint = findEndpoint(native.url ?? '');
+    if (!endpoint) return;
+    const timer = setTimeout(() => {
+      if (native.complete || reply.headersSent) return;
+      const failure = new InvalidRequestError('Invalid request: content took too long', { code: 408 });
+      reportRefused(facts.events, { endpoint: endpoint.name }, failure);
+      const response = refusal(failure);
+      if (native.httpVersionMajor < 2) response.set('connection', 'close');
+      sendAnswer({ native: native as NativeRequest & IncomingMessage, reply, endpoint, facts }, response);
+    }, DEADLINE);
+    reply.once('close', () => clearTimeout(timer));
+  });
+}
+
+/** In HTTP/1.1 the head tells. RFC 9112 §6.3 */
+const hasBody = ({ headers, httpVersionMajor }: IncomingMessage) =>
+  httpVersionMajor > 1 || headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;

@@ -1,0 +1,132 @@
+import { InvalidArgumentError, type OAuth2Server, type Request, Response, type User } from '../../lib/index.js';
+import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from '../http/http-adapter.js';
+import { findInteractive } from './interactive-feature.js';
+import { showAnswer } from './interaction-answer.js';
+import type { BrowserRequest, SessionOperations, SignInOptions, UserSession } from './session-operations.js';
+import { copyHeaders, type NativeReply } from '../http/native-reply.js';
+import { withContext } from '../module/oauth2-context.js';
+import type { Html } from '../pages/html.js';
+import type { PageContent } from '../pages/page-renderer.js';
+import { TenantsServer } from '../tenants/tenants-server.js';
+
+/**
+ * The sessions of the ready-made pages, for the application's own pages: sign-up, password reset, e-mail links, social login.
+ * Inject it by its class, or by `@InjectOAuth2Sessions(name)` for a named server. Requests and replies are those of Express or
+ * Fastify. With tenants, the tenant is that of the request.
+ * @throws {InvalidArgumentError} If `pages()` is not among the features.
+ */
+export class OAuth2Sessions {
+  /** @internal */
+  constructor(private readonly server: OAuth2Server) {}
+
+  /**
+   * Signs a user in in this browser, in a new session. If the user must still enter a second factor, no session starts: the returned
+   * URL is then the page that asks for it. A login whose `amr` contains `mfa`, or whose `acr` is that of the second factor, needs none.
+   *
+   * Sets cookies on the reply and sends nothing.
+   * @param user an authenticated user with an `id`
+   * @returns the path on this server to redirect the browser to: the authorization request that led to the login, or the page of
+   * the second factor. `null` if the user came from nowhere: the user is signed in, and the application shows a page of its own.
+   * @throws {InvalidRequestError} (403) If a form of another site sent the request, which would be login CSRF. RFC 9700 §4.7
+   */
+  async signIn(
+    request: NativeRequest,
+    reply: NativeReply,
+    user: User,
+    options: SignInOptions = {},
+  ): Promise<string | null> {
+    return this.run(request, reply, (operations, browser) => operations.signIn(user, browser, options));
+  }
+
+  /**
+   * Signs out in this browser, and notifies clients by back-channel logout. Front-channel logout needs the page `oauth/logout`.
+   * Sets cookies on the reply and sends nothing.
+   */
+  async signOut(request: NativeRequest, reply: NativeReply): Promise<void> {
+    return this.run(request, reply, (operations, browser) => operations.signOut(browser));
+  }
+
+  /** Returns the user who is signed in in this browser, or `undefined`. */
+  async findUser(request: NativeRequest): Promise<User | undefined> {
+    return this.run(request, undefined, (operations, browser) => operations.findUser(browser));
+  }
+
+  /**
+   * Returns the sessions of a user in all browsers, for a page such as "Where you are signed in".
+   * @param user the user. If omitted, the user who is signed in in this browser; without one, the list is empty.
+   * @throws {InvalidArgumentError} If the model has no method `listSessions()`.
+   */
+  async list(request: NativeRequest, user?: User): Promise<UserSession[]> {
+    return this.run(request, undefined, (operations, browser) => operations.list(browser, user));
+  }
+
+  /**
+   * Ends a session in whatever browser it is, remembered or not, and notifies clients by back-channel logout.
+   * @param id the `id` of a listed session. A session of another user is never ended.
+   * @param user whose session. If omitted, that of the user who is signed in in this browser.
+   * @returns whether the session was alive
+   * @throws {InvalidArgumentError} If the model has no method `endSession()`.
+   */
+  async end(request: NativeRequest, id: string, user?: User): Promise<boolean> {
+    return this.run(request, undefined, (operations, browser) => operations.end(browser, id, user));
+  }
+
+  /**
+   * Ends all sessions of a user but that of this browser, and notifies clients by back-channel logout: after a new password, for
+   * example. Tokens of clients stay valid; `revokeGrantsOf({ userId })` of a store ends these too.
+   * @param user whose sessions. If omitted, those of the user who is signed in in this browser.
+   * @returns how many sessions were alive
+   * @throws {InvalidArgumentError} If the model has no method `endSessions()`.
+   */
+  async endOthers(request: NativeRequest, user?: User): Promise<number> {
+    return this.run(request, undefined, (operations, browser) => operations.endOthers(browser, user));
+  }
+
+  /**
+   * Returns the hidden fields for a form of the application that ends in `signIn()`: the `return_to` of the request, and a CSRF
+   * token. May set a cookie on the reply.
+   */
+  async formFields(request: NativeRequest, reply: NativeReply): Promise<Html> {
+    return this.run(request, reply, async (operations, browser) => operations.formFields(browser));
+  }
+
+  /**
+   * Sends a page of the application in the look, language and Content Security Policy of the ready-made pages. `title` and a `main`
+   * that is text are escaped; use the tag `html` of `nest-oauth2/pages` for markup.
+   */
+  async page(request: NativeRequest, reply: NativeReply, content: PageContent): Promise<void> {
+    const response = new Response();
+    await this.run(request, undefined, async (operations, { request: asked }) =>
+      showAnswer(response, operations.page(content, { request: asked, response })),
+    );
+    sendOAuthResponse(response, reply);
+  }
+
+  /** Runs an operation on the server that the request belongs to, and copies the cookies it sets to the reply. */
+  private async run<T>(
+    native: NativeRequest,
+    reply: NativeReply | undefined,
+    operation: (operations: SessionOperations, browser: BrowserRequest) => Promise<T>,
+  ): Promise<T> {
+    const request = toOAuthRequest(native);
+    const response = new Response();
+    const server = await this.serverOf(request);
+    const operations = operationsOf(server);
+    const result = await withContext(server, request, () => operation(operations, { request, response }));
+    if (reply) copyHeaders(response, reply);
+    return result;
+  }
+
+  private async serverOf(request: Request): Promise<OAuth2Server> {
+    const { server } = this;
+    return server instanceof TenantsServer ? server.tenants.find(request) : server;
+  }
+}
+
+function operationsOf({ facts }: OAuth2Server): SessionOperations {
+  const operations = findInteractive(facts?.features)?.sessions?.(facts);
+  if (operations) return operations;
+  throw new InvalidArgumentError(
+    'Invalid argument: `OAuth2Sessions` needs `pages()` among the `features` of `OAuth2Module`',
+  );
+}

@@ -1,0 +1,33 @@
+import type { InjectionToken, Provider, Type } from '@nestjs/common';
+import { isProvider } from '../configuration/option-kinds.js';
+import { flatten, type FeatureList } from '../../lib/server/feature-list.js';
+import { findInteractive } from '../interaction/interactive-feature.js';
+import type { Given } from '../interfaces/oauth2-module-options.interface.js';
+import { OAUTH2_GIVEN } from '../oauth2.tokens.js';
+
+/** What the host gave as a class, an instance or a provider: made by Nest, or used as it is. */
+export function givenProvider(option: string, provide: InjectionToken, given: Given<object>): Provider {
+  if (typeof given === 'function') return { provide, useClass: named(given as Type<object>, option) };
+  return isProvider(given) ? ({ ...given, provide } as Provider) : { provide, useValue: given };
+}
+
+/** What the feature that asks users has Nest make. */
+export function featureProvider(features: FeatureList = []): Provider {
+  const { given } = findInteractive(flatten(features)) ?? {};
+  if (!given) return { provide: OAUTH2_GIVEN, useValue: undefined };
+  return givenProvider(given.option, OAUTH2_GIVEN, given.value);
+}
+
+/**
+ * The same class under a longer name, which Nest uses when it cannot make an instance: where to give what is missing is
+ * told there. What it makes is an instance of the class itself.
+ */
+function named(given: Type<object>, option: string): Type<object> {
+  const renamed = function (...args: unknown[]): object {
+    return Reflect.construct(given, args);
+  };
+  Object.setPrototypeOf(renamed, given);
+  renamed.prototype = given.prototype as object;
+  const remedy = 'give what it injects by `imports` or `extraProviders` of OAuth2Module';
+  return Object.defineProperty(renamed, 'name', { value: `${given.name} [the \`${option}\`: ${remedy}]` }) as never;
+}

@@ -1,0 +1,163 @@
+import type { DynamicModule, InjectionToken, Provider, Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { OAuth2Server } from '../../lib/index.js';
+import { checkInteraction } from '../configuration/check-interaction.js';
+import { findOptionsFault, findRegistrationFault } from '../configuration/check-options.js';
+import { makeServer } from '../configuration/make-server.js';
+import { settleEndpoints } from '../configuration/paths.js';
+import { refuse } from '../../lib/errors/configuration-error.js';
+import { verify } from '../configuration/verify.js';
+import { clientsProviders } from './clients-providers.js';
+import { EventListeners } from '../operations/event-listeners.js';
+import { EventLog } from '../operations/event-log.js';
+import { featureProvider, givenProvider } from './given-provider.js';
+import { grantsProvider } from './grants-provider.js';
+import { findInteractive, giveTo } from '../interaction/interactive-feature.js';
+import { InteractionFlow } from '../interaction/interaction-flow.js';
+import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
+import type {
+  Given,
+  OAuth2ModuleAsyncOptions,
+  OAuth2Options,
+  OAuth2OptionsFactory,
+  OAuth2Registration,
+} from '../interfaces/oauth2-module-options.interface.js';
+import { giveContext, isContextWanted, OAuth2Context } from './oauth2-context.js';
+import { createController } from '../oauth2.controller.js';
+import {
+  getOAuth2TenantServersToken,
+  OAUTH2_GIVEN,
+  OAUTH2_REGISTRATION,
+  OAUTH2_ROUTES,
+  OAUTH2_SETTLED,
+  type PartTokens,
+  partTokens,
+} from '../oauth2.tokens.js';
+import { sessionsProvider } from './sessions-provider.js';
+import { tenantProviders } from '../tenants/tenant-providers.js';
+
+/** One import of the module: how it was registered, and where its options come from. */
+interface Import {
+  registration: OAuth2Registration;
+  method: 'forRoot' | 'forRootAsync';
+  /** Made with their injection token. */
+  options: (provide: InjectionToken) => Provider[];
+}
+
+/** Defines one import of the module. What is wrong with it is found while Nest makes the providers: at start-up. */
+export function defineModule(module: Type, { registration, method, options }: Import): DynamicModule {
+  const fault = findRegistrationFault(registration, method);
+  if (fault !== undefined) return defineFault(module, fault, registration?.name);
+  const { controllers = true, extraProviders = [], features, imports = [], isGlobal = false, name } = registration;
+  const parts = partTokens(name);
+  const server: Provider = {
+    provide: parts.server,
+    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, OAUTH2_GIVEN],
+    useFactory(
+      settled: OAuth2Options,
+      model: unknown,
+      routes: Record<string, string | false>,
+      listeners: EventListeners,
+      given: object | undefined,
+    ): OAuth2Server {
+      refuse(findOptionsFault(settled, { registration, method }));
+      const events = new EventLog(settled.events, listeners, name);
+      const made = makeServer(model, { options: settled, features, events, controllers });
+      made.mount(routes);
+      giveTo(made.facts, given);
+      if (isContextWanted()) giveContext(made, { name });
+      return made;
+    },
+  };
+  const oneServer = [server, interactionFlow(parts)];
+  return {
+    module,
+    global: isGlobal,
+    imports,
+    controllers: controllers ? [createController(settleEndpoints(registration), parts.server)] : [],
+    providers: [
+      { provide: OAUTH2_REGISTRATION, useValue: registration },
+      { provide: OAUTH2_ROUTES, useFactory: () => ({}) },
+      OAuth2Context,
+      eventListeners(name),
+      ...extraProviders,
+      ...options(parts.options),
+      { provide: OAUTH2_SETTLED, useExisting: parts.options },
+      provideGiven('model', parts, registration.model),
+      provideGiven('interaction', parts, registration.interaction),
+      featureProvider(features),
+      ...(registration.tenants ? tenantProviders(registration, method, parts) : oneServer),
+      ...clientsProviders(parts, name),
+      grantsProvider(parts),
+      sessionsProvider(parts),
+    ],
+    exports: [...exportsOf(name), ...(registration.tenants ? [getOAuth2TenantServersToken(name)] : [])],
+  };
+}
+
+/** A module that cannot be made: whoever needs a part of it is told why. */
+function defineFault(module: Type, fault: string, name: string | undefined): DynamicModule {
+  const useFactory = () => refuse(fault);
+  const tokens = new Set([...exportsOf(undefined), ...exportsOf(name)]);
+  const parts = [...tokens].map((provide): Provider =>
+    provide === OAUTH2_REGISTRATION ? { provide, useValue: {} } : { provide, useFactory },
+  );
+  return { module, global: true, providers: parts, exports: [...tokens] };
+}
+
+/** A guard that finds a registration guards by the server without a name. */
+function exportsOf(name: string | undefined): InjectionToken[] {
+  const parts = Object.values(partTokens(name)) as InjectionToken[];
+  return name === undefined ? [...parts, OAuth2Context, OAUTH2_REGISTRATION] : [...parts, OAuth2Context];
+}
+
+const eventListeners = (name: string | undefined): Provider => ({
+  provide: EventListeners,
+  inject: [ModulesContainer],
+  useFactory: (modules: ModulesContainer) => new EventListeners(modules, name),
+});
+
+const interactionFlow = (parts: PartTokens): Provider => ({
+  provide: InteractionFlow,
+  inject: [parts.server, parts.options, parts.interaction],
+  useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
+    const asking = interaction ?? findInteractive(server.facts?.features)?.interaction(server.facts);
+    if (!asking) return undefined;
+    const made = { model: server.options?.model, features: server.facts?.features };
+    return new InteractionFlow(server, asking, checkInteraction(asking, options, made));
+  },
+});
+
+/** The model or the interaction: made by Nest, given as it is, or left to the options' factory. */
+function provideGiven(
+  name: 'model' | 'interaction',
+  parts: PartTokens,
+  given: Given<object> | null | undefined,
+): Provider {
+  const provide = parts[name];
+  // Of an option given as null there is nothing either.
+  if ((given ?? undefined) === undefined) {
+    return { provide, inject: [parts.options], useFactory: (options: OAuth2Options | undefined) => options?.[name] };
+  }
+  return givenProvider(name, provide, given!);
+}
+
+/** Where the options of `forRootAsync()` come from: one of three, which has been checked. */
+export function optionsProviders(
+  { useFactory, inject, useClass, useExisting }: OAuth2ModuleAsyncOptions,
+  provide: InjectionToken,
+): Provider[] {
+  if (useFactory) return [{ provide, useFactory, inject: inject ?? [] }];
+  const factory = (useExisting ?? useClass)!;
+  const fromFactory: Provider = {
+    provide,
+    inject: [factory],
+    useFactory(maker: OAuth2OptionsFactory | undefined) {
+      const isMaker = typeof maker?.createOAuth2Options === 'function';
+      const name = useClass ? '`useClass`' : '`useExisting`';
+      verify(isMaker, `${name} of OAuth2Module.forRootAsync() has no method \`createOAuth2Options()\`: implement it`);
+      return maker.createOAuth2Options();
+    },
+  };
+  return useClass ? [useClass, fromFactory] : [fromFactory];
+}

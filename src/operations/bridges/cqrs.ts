@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EventBus } from '@nestjs/cqrs';
+import type { OAuth2EventName, OAuth2Events } from '../../../lib/index.js';
+import { OnOAuth2Event } from '../../decorators/on-oauth2-event.decorator.js';
+
+/** A class for each event, none of which extends another's: handlers of a base class would hear what is meant for others. */
+const eventOf = <N extends OAuth2EventName>(name: N) =>
+  class {
+    readonly name = name;
+    constructor(readonly payload: OAuth2Events[N]) {}
+  };
+
+export class ClientAuthenticatedEvent extends eventOf('client.authenticated') {}
+export class ClientRefusedEvent extends eventOf('client.refused') {}
+export class ClientRegisteredEvent extends eventOf('client.registered') {}
+export class ClientChangedEvent extends eventOf('client.changed') {}
+export class ClientRetiredEvent extends eventOf('client.retired') {}
+export class ClientRemovedEvent extends eventOf('client.removed') {}
+export class UserSignedInEvent extends eventOf('user.signed_in') {}
+export class UserSignedOutEvent extends eventOf('user.signed_out') {}
+export class UserRefusedEvent extends eventOf('user.refused') {}
+export class ConsentGivenEvent extends eventOf('consent.given') {}
+export class ConsentDeniedEvent extends eventOf('consent.denied') {}
+export class ConsentWithdrawnEvent extends eventOf('consent.withdrawn') {}
+export class AuthorizationGrantedEvent extends eventOf('authorization.granted') {}
+export class AuthorizationRefusedEvent extends eventOf('authorization.refused') {}
+export class CodeIssuedEvent extends eventOf('code.issued') {}
+export class TokenIssuedEvent extends eventOf('token.issued') {}
+export class TokenRefreshedEvent extends eventOf('token.refreshed') {}
+export class TokenRefusedEvent extends eventOf('token.refused') {}
+export class TokenRevokedEvent extends eventOf('token.revoked') {}
+export class TokenIntrospectedEvent extends eventOf('token.introspected') {}
+export class TokenReuseDetectedEvent extends eventOf('token.reuse_detected') {}
+export class LogoutDeliveredEvent extends eventOf('logout.delivered') {}
+export class LogoutFailedEvent extends eventOf('logout.failed') {}
+export class GrantEndedEvent extends eventOf('grant.ended') {}
+export class EndpointRefusedEvent extends eventOf('endpoint.refused') {}
+export class AccessRefusedEvent extends eventOf('access.refused') {}
+
+/** The class of each event. One that is forgotten does not compile. */
+const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N]) => { readonly name: N } } = {
+  'client.authenticated': ClientAuthenticatedEvent,
+  'client.refused': ClientRefusedEvent,
+  'client.registered': ClientRegisteredEvent,
+  'client.changed': ClientChangedEvent,
+  'client.retired': ClientRetiredEvent,
+  'client.removed': ClientRemovedEvent,
+  'user.signed_in': UserSignedInEvent,
+  'user.signed_out': UserSignedOutEvent,
+  'user.refused': UserRefusedEvent,
+  'consent.given': ConsentGivenEvent,
+  'consent.denied': ConsentDeniedEvent,
+  'consent.withdrawn': ConsentWithdrawnEvent,
+  'authorization.granted': AuthorizationGrantedEvent,
+  'authorization.refused': AuthorizationRefusedEvent,
+  'code.issued': CodeIssuedEvent,
+  'token.issued': TokenIssuedEvent,
+  'token.refreshed': TokenRefreshedEvent,
+  'token.refused': TokenRefusedEvent,
+  'token.revoked': TokenRevokedEvent,
+  'token.introspected': TokenIntrospectedEvent,
+  'token.reuse_detected': TokenReuseDetectedEvent,
+  'logout.delivered': LogoutDeliveredEvent,
+  'logout.failed': LogoutFailedEvent,
+  'grant.ended': GrantEndedEvent,
+  'endpoint.refused': EndpointRefusedEvent,
+  'access.refused': AccessRefusedEvent,
+};
+
+/**
+ * Publishes all events on the `EventBus` of `@nestjs/cqrs`, each of its class: `@EventsHandler(TokenIssuedEvent)` handles them,
+ * sagas hear them. A provider of any module, beside `CqrsModule.forRoot()`.
+ */
+@Injectable()
+export class OAuth2CqrsBridge {
+  constructor(@Inject(EventBus) private readonly bus: EventBus) {}
+
+  @OnOAuth2Event('*')
+  publish(payload: OAuth2Events[OAuth2EventName], name: OAuth2EventName): unknown {
+    const EventClass = CLASSES[name] as new (payload: object) => object;
+    return this.bus.publish(new EventClass(payload)) as unknown;
+  }
+}

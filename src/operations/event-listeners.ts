@@ -1,0 +1,102 @@
+import type { OnModuleInit } from '@nestjs/common';
+import { ContextIdFactory, MetadataScanner, ModuleRef, type ModulesContainer } from '@nestjs/core';
+import { tell } from '../../lib/events/events.js';
+import { EVENT_NAMES, type OAuth2EventName } from '../../lib/index.js';
+import { nearestName } from '../configuration/nearest-name.js';
+import { refuse } from '../../lib/errors/configuration-error.js';
+import { verify } from '../configuration/verify.js';
+import { registeredNames } from '../module/registered-servers.js';
+import { type Listening, readListening } from '../decorators/on-oauth2-event.decorator.js';
+
+type Listener = (payload: object, name: string) => unknown;
+type Module = ModulesContainer extends Map<string, infer M> ? M : never;
+type Wrapper = Module['providers'] extends Map<unknown, infer W> ? W : never;
+type Methods = Record<string, Listener>;
+
+/** The methods of the host that listen by `@OnOAuth2Event()`: found once, when the application starts. */
+export class EventListeners implements OnModuleInit {
+  private readonly byName = new Map<string, Listener[]>();
+
+  constructor(
+    private readonly modules: ModulesContainer,
+    /** The name of the server they listen to. */
+    private readonly server?: string,
+  ) {}
+
+  /** Does anybody listen to this? */
+  has(name: OAuth2EventName): boolean {
+    return this.byName.size > 0 && (this.byName.has(name) || this.byName.has('*'));
+  }
+
+  tell(name: OAuth2EventName, payload: object): void {
+    for (const heard of [name, '*']) {
+      for (const listener of this.byName.get(heard) ?? []) tell(name, () => listener(payload, name));
+    }
+  }
+
+  /** By then all that is made once is made. */
+  onModuleInit(): void {
+    const seen = new Set<unknown>();
+    for (const module of this.modules.values()) {
+      for (const wrapper of module.providers.values())
+        this.find(wrapper, seen, (listens) => perEvent(wrapper, listens));
+      for (const wrapper of module.controllers.values()) this.find(wrapper, seen, refuseController);
+    }
+  }
+
+  private find(wrapper: Wrapper, seen: Set<unknown>, perEventOf: (found: Found) => Listener): void {
+    const { isAlias, isTransient, metatype } = wrapper;
+    if (isAlias) return;
+    const isOne = !isTransient && wrapper.isDependencyTreeStatic();
+    const instance: unknown = isOne ? wrapper.instance : undefined;
+    if (isOne && (typeof instance !== 'object' || instance === null || seen.has(instance))) return;
+    seen.add(instance);
+    // What a factory makes for each request is not known before there is one.
+    const prototype: unknown = isOne ? Object.getPrototypeOf(instance) : !wrapper.inject && metatype?.prototype;
+    if (typeof prototype !== 'object' || prototype === null) return;
+    for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
+      for (const listening of readListening((prototype as Methods)[method])) {
+        const where = `${prototype.constructor.name}.${method}()`;
+        refuse(faultOf(listening, where, registeredNames(this.modules)));
+        if (listening.server !== undefined && listening.server !== this.server) continue;
+        const listener: Listener = isOne
+          ? (payload, name) => (instance as Methods)[method]!(payload, name)
+          : perEventOf({ method, where });
+        this.byName.set(listening.name, [...(this.byName.get(listening.name) ?? []), listener]);
+      }
+    }
+  }
+}
+
+interface Found {
+  method: string;
+  /** As people call it. */
+  where: string;
+}
+
+function faultOf({ name, server }: Listening, where: string, servers: readonly unknown[]): string | undefined {
+  if (server !== undefined && !servers.includes(server)) {
+    return `${where} listens to the server \`${server}\`, and no import of OAuth2Module has that name`;
+  }
+  if (name === '*' || EVENT_NAMES.includes(name)) return undefined;
+  return `${where} listens to \`${String(name)}\`, which is no event: did you mean \`${nearestName(String(name), EVENT_NAMES)}\`?`;
+}
+
+/** Of a provider that is made for each request there is one for each event, whose request has it as `event`. */
+function perEvent({ host, token }: Wrapper, { method }: Found): Listener {
+  return async (event, name) => {
+    const moduleRef = host!.getProviderByKey(ModuleRef).instance;
+    const context = ContextIdFactory.create();
+    moduleRef.registerRequestByContextId({ event }, context);
+    const instance = await moduleRef.resolve<Methods>(token as string, context, { strict: true });
+    return instance[method]!(event, name);
+  };
+}
+
+/** Nest makes no controller without a request. */
+function refuseController({ where }: Found): never {
+  verify(
+    false,
+    `${where} listens to events, but its controller is made for each request: put @OnOAuth2Event() on a method of a provider`,
+  );
+}
