@@ -15,8 +15,8 @@ export type {
   ProofFacts,
 } from './contracts/client-authentication.js';
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
-export type { Exchange } from './contracts/client-request.js';
-export type { Endpoint, Feature, Observed, Presented, Refused, ServerFacts } from './contracts/feature.js';
+export type { ClientRequest } from './contracts/client-request.js';
+export type { Endpoint, Feature, Observed, Presented, Refused, ServerContext } from './contracts/feature.js';
 export type { Handler } from './contracts/handler.js';
 export type { HealthModel, SchemaModel } from './model/health.js';
 export type { Resolved } from './contracts/resolved.js';

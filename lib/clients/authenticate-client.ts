@@ -6,7 +6,7 @@ import {
   toOAuthError,
 } from '../errors/index.js';
 import { isHeard, shortText } from '../events/events.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy, Model } from '../model/model.js';
@@ -27,7 +27,7 @@ interface Authenticated {
 
 /** How a server authenticates clients at one of its endpoints. */
 interface Ways {
-  server: ServerFacts;
+  server: ServerContext;
   /** May a client that brings no proof go without, here and for this? The endpoint says so, never the request alone. */
   excuses(client: Client | Falsy, request: Request): boolean;
   /** The ids of the endpoints whose URLs are accepted as the audience of client assertions here. */
@@ -95,11 +95,11 @@ async function proven(
 }
 
 /** Is the client registered for a method that is more than a secret? */
-const owesProof = (client: Client, { clientAuthentications }: ServerFacts) =>
+const owesProof = (client: Client, { clientAuthentications }: ServerContext) =>
   clientAuthentications.some((way) => way.prove && way.method === client.tokenEndpointAuthMethod);
 
 /** How a client proves itself that has nothing to say for it: by its connection. */
-const ofConnection = ({ tokenEndpointAuthMethod }: Client, { clientAuthentications }: ServerFacts) =>
+const ofConnection = ({ tokenEndpointAuthMethod }: Client, { clientAuthentications }: ServerContext) =>
   clientAuthentications.find((way) => !way.claim && way.method === tokenEndpointAuthMethod);
 
 function readClaim(request: Request, authentications: readonly ClientAuthentication[]) {
@@ -142,7 +142,7 @@ export function claimedId(request: Request, authentications: readonly ClientAuth
 /** Some ways a profile does not let in. RFC 6749 §5.2 */
 function verifyAllowed(
   { method: given }: ClientAuthentication,
-  { clientAuthentications, forbidden }: ServerFacts,
+  { clientAuthentications, forbidden }: ServerContext,
 ): void {
   if (!forbidden.has(given)) return;
   const wanted = clientAuthentications.map(({ method }) => method).filter((method) => !forbidden.has(method));

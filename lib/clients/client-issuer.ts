@@ -1,12 +1,12 @@
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { isRegisteredId } from '../features/registration/client-id.js';
 import type { Client } from '../model/model.js';
 import { isOfIssuer } from '../tokens/issuer.js';
 
-const sharing = new WeakSet<ServerFacts>();
+const sharing = new WeakSet<ServerContext>();
 
 /** Declares that the server shares its model with servers of other issuers, as the servers of tenants do. */
-export const shareModel = (server: ServerFacts): void => void sharing.add(server);
+export const shareModel = (server: ServerContext): void => void sharing.add(server);
 
 /** The condition that a refusal logs. */
 export const OTHER_ISSUER = 'the client is registered at the issuer of this server';
@@ -16,7 +16,7 @@ export const OTHER_ISSUER = 'the client is registered at the issuer of this serv
  * one may be used at every issuer, unless it registered itself and the server shares its model with other issuers: then it is unknown
  * which issuer admitted the client. RFC 7591 §3
  */
-export function isClientOf(client: Client, issuer: string | undefined, server: ServerFacts): boolean {
+export function isClientOf(client: Client, issuer: string | undefined, server: ServerContext): boolean {
   const isAssigned = client.issuer !== undefined && client.issuer !== null;
   if (!isAssigned && sharing.has(server) && isRegisteredId(String(client.id))) return false;
   return isOfIssuer(client, issuer);

@@ -1,5 +1,5 @@
 import { TemporarilyUnavailableError } from '../errors/index.js';
-import type { Exchange } from '../contracts/client-request.js';
+import type { ClientRequest } from '../contracts/client-request.js';
 import { isSelfRegistered } from './registration/self-registered.js';
 import { addressOf, networkOf } from '../http/network.js';
 import { type RequestRate, WindowCounts } from '../http/window-counts.js';
@@ -18,7 +18,7 @@ export class PublicClientRate {
   }
 
   /** @throws {TemporarilyUnavailableError} With status 429, if there were too many requests. RFC 9126 §2.3 */
-  verify({ client, proof, request }: Pick<Exchange, 'client' | 'proof' | 'request'>): void {
+  verify({ client, proof, request }: Pick<ClientRequest, 'client' | 'proof' | 'request'>): void {
     const address = addressOf(request);
     const isLimited = proof === 'none' || isSelfRegistered(client);
     if (!this.counts || !isLimited || address === undefined) return;

@@ -34,7 +34,7 @@ export interface Asserted {
 }
 
 /** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */
-export class Exchange {
+export class ClientRequest {
   /** What a grant established, once it has: the features of the server may judge it. */
   authorization?: Authorization;
   /** The code that is redeemed, be it a device's, as the model found it, with what features keep there. */

@@ -1,7 +1,7 @@
 import type { ClientAuthentication } from './client-authentication.js';
 import type { EndpointOf } from './endpoint.js';
 import type { DescribedParameters } from './endpoint-description.js';
-import type { Exchange } from './client-request.js';
+import type { ClientRequest } from './client-request.js';
 import type { ObservedOf } from './observed-operation.js';
 import type { EventSink } from '../events/events.js';
 import type { Forbids } from './forbids.js';
@@ -38,7 +38,7 @@ export interface Feature {
   /** Ways for an authorization answer to travel, by their `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
   readonly responseModes?: Readonly<Record<string, ResponseMode>>;
   /** Members of what a client says of itself, and what good values of each are. RFC 7591 §2 */
-  readonly clientMembers?: Readonly<Record<string, (value: unknown, server: ServerFacts) => boolean>>;
+  readonly clientMembers?: Readonly<Record<string, (value: unknown, server: ServerContext) => boolean>>;
   /** By id; the module makes a route of each, and `paths` of the host names them so. */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
   /** The parameters it reads, by the id of the endpoint, a sentence each: for the description of an API. */
@@ -65,9 +65,9 @@ export interface Feature {
   /** What of all features it does not let stand: of a profile. */
   readonly forbids?: Forbids;
   /** Members of the metadata of the server. RFC 8414 §2 */
-  metadata?(server: ServerFacts, issuer: string | undefined): object;
+  metadata?(server: ServerContext, issuer: string | undefined): object;
   /** What is wrong with how the host has set it up, as sentences; asked when the server is made. */
-  check?(server: ServerFacts): readonly string[];
+  check?(server: ServerContext): readonly string[];
   /**
    * Validates the options of a single call of `authorize`, `authenticate`, `token` or `readAuthorizationRequest`, merged with those of
    * the server. Returns configuration errors: the first one fails the call with `server_error`. It does not run for calls without
@@ -75,40 +75,44 @@ export interface Feature {
    */
   checkOptions?(options: Options): readonly string[];
   /** What keeps it from working now, as a sentence; undefined: nothing. Asked by health checks. */
-  health?(server: ServerFacts): Awaitable<string | undefined>;
+  health?(server: ServerContext): Awaitable<string | undefined>;
   /**
    * Finds a client that the model does not know, if the request contains no client secret. At most one feature of a server may have this
    * hook. `request` is undefined if no request of the client is being processed. CIMD §5
    */
-  findClient?(clientId: string, server: ServerFacts, request?: Request): Awaitable<Client | Falsy>;
+  findClient?(clientId: string, server: ServerContext, request?: Request): Awaitable<Client | Falsy>;
   /** Judges what a client says of itself as a whole, once each member is good; throws an OAuthError to refuse it. RFC 7591 §3.2.2 */
-  verifyClientMetadata?(metadata: ClientMetadata, server: ServerFacts): Awaitable<void>;
+  verifyClientMetadata?(metadata: ClientMetadata, server: ServerContext): Awaitable<void>;
   /**
    * The parameters of an authorization request come from elsewhere: the request to be read in place of this one. Asked before
    * anything is read, so that an error is told to the browser; of two features one at most may answer. RFC 9126 §4
    */
-  resolve?(request: Request, server: ServerFacts): Awaitable<Resolved | void>;
+  resolve?(request: Request, server: ServerContext): Awaitable<Resolved | void>;
   /**
    * Reads its parameters of an authorization request that is good so far; an error is told to the client. What it returns is
    * kept in `asked.data`, and with the code (or the token, where that is the answer) under these names.
    */
-  ask?(parameters: Parameters, asked: AuthorizationRequest, server: ServerFacts): Awaitable<object | void>;
+  ask?(parameters: Parameters, asked: AuthorizationRequest, server: ServerContext): Awaitable<object | void>;
   /** Once it is known who is signed in: what must happen before the request is decided; an error is told to the client. */
-  prompt?(asked: AuthorizationRequest, presence: Presence, server: ServerFacts): Awaitable<Need | void>;
+  prompt?(asked: AuthorizationRequest, presence: Presence, server: ServerContext): Awaitable<Need | void>;
   /** Judges and completes what is asked (`asked.data`) once its user is known: before they see it, and with the decision. RFC 9396 §7.1 */
-  approve?(asked: AuthorizationRequest, by: { user: User; decision?: Decision }, server: ServerFacts): Awaitable<void>;
+  approve?(
+    asked: AuthorizationRequest,
+    by: { user: User; decision?: Decision },
+    server: ServerContext,
+  ): Awaitable<void>;
   /** Completes the parameters of an authorization answer that grants something; by then `asked.scope` is what is granted. */
-  answer?(asked: AuthorizationRequest, user: User, said: Answer['parameters'], server: ServerFacts): Awaitable<void>;
+  answer?(asked: AuthorizationRequest, user: User, said: Answer['parameters'], server: ServerContext): Awaitable<void>;
   /** Completes the parameters of an authorization request that its client pushes, before they are kept. RFC 9126 §2 */
-  push?(exchange: Exchange, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
+  push?(exchange: ClientRequest, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
   /** Judges a token request of an authenticated client, before anything is looked up or spent for it. */
-  admit?(exchange: Exchange): Awaitable<void>;
+  admit?(exchange: ClientRequest): Awaitable<void>;
   /** Judges and completes what the grant established (`exchange.authorization`), before anything is spent or minted. */
-  issue?(exchange: Exchange): Awaitable<void>;
+  issue?(exchange: ClientRequest): Awaitable<void>;
   /** Writes the text of an access token; undefined: it is opaque. One feature at most may have it. RFC 6749 §1.4 */
-  format?(minted: Minted, server: ServerFacts): Awaitable<string | undefined>;
+  format?(minted: Minted, server: ServerContext): Awaitable<string | undefined>;
   /** Completes the answer, `exchange.answer`. */
-  respond?(exchange: Exchange, token: Token): Awaitable<void>;
+  respond?(exchange: ClientRequest, token: Token): Awaitable<void>;
   /** Judges a good token by the request that presents it, in any scheme; throws an OAuthError to refuse it. */
   present?(presented: Presented): Awaitable<void>;
   /** Parameters of the challenge to a request without a good token. RFC 6750 §3 */
@@ -125,19 +129,19 @@ export interface Feature {
 }
 
 /** A place that answers requests. */
-export type Endpoint = EndpointOf<ServerFacts>;
+export type Endpoint = EndpointOf<ServerContext>;
 
 /** One way for an authorization answer to travel. */
-export type ResponseMode = ResponseModeOf<ServerFacts>;
+export type ResponseMode = ResponseModeOf<ServerContext>;
 
 /** An operation at work. */
-export type Observed = ObservedOf<ServerFacts>;
+export type Observed = ObservedOf<ServerContext>;
 
 /** A token as it was presented. */
-export type Presented = PresentedOf<ServerFacts>;
+export type Presented = PresentedOf<ServerContext>;
 
 /** A request to a protected resource that is turned away. */
-export type Refused = RefusedOf<ServerFacts>;
+export type Refused = RefusedOf<ServerContext>;
 
 /** The methods of a feature that are asked on the way of a request. */
 export type Hook = HookOf<Feature>;
@@ -146,7 +150,7 @@ export type Hook = HookOf<Feature>;
 export type With<H extends Hook> = Feature & { [K in H]-?: NonNullable<Feature[K]> };
 
 /** What a server is, as far as its features may know. */
-export interface ServerFacts extends OwnUrls {
+export interface ServerContext extends OwnUrls {
   /** The options of the server, settled; the model is among them. */
   readonly options: Options;
   /** All features, the classic ones first. */

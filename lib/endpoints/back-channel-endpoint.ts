@@ -10,7 +10,7 @@ import type { Response } from '../http/response.js';
 import type { Awaitable, Client, Falsy } from '../model/model.js';
 import { Operation, verifyWrappers } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
-import { Exchange } from '../contracts/client-request.js';
+import { ClientRequest } from '../contracts/client-request.js';
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
@@ -30,11 +30,11 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   protected readonly audienceEndpoints: readonly string[] = [];
 
   /** Does what the client asks for. */
-  protected abstract serve(exchange: Exchange): Awaitable<Result>;
+  protected abstract serve(exchange: ClientRequest): Awaitable<Result>;
   /** Says what was done; text is of the type that is written beside it. */
-  protected abstract bodyOf(result: Result, exchange: Exchange): object | string;
+  protected abstract bodyOf(result: Result, exchange: ClientRequest): object | string;
   /** Tells the operator what was done; asked only where there are listeners. */
-  protected reportDone?(exchange: Exchange, result: Result): void;
+  protected reportDone?(exchange: ClientRequest, result: Result): void;
 
   /** May this client go without proof here? Unless an endpoint says otherwise, those may that declare they have none. */
   protected excuses(client: Client | Falsy, request: Request): boolean;
@@ -49,11 +49,11 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     const { options, server } = this;
     const cors = options.cors && server.endpoints.get(this.id)?.cors ? options.cors : undefined;
     if (cors) allowOrigin(request, response, cors);
-    let exchange: Exchange | undefined;
+    let exchange: ClientRequest | undefined;
     try {
       verifyFormPost(request);
       const { client, proof, consume } = await authenticateClient(request, options, this.ways());
-      exchange = new Exchange(request, response, options, server.issuerOf(request), client, proof, server);
+      exchange = new ClientRequest(request, response, options, server.issuerOf(request), client, proof, server);
       if (consume) this.unconsumed.set(exchange, consume);
       else this.reportAuthenticated(exchange);
       if (cors) verifyOrigin(exchange);
@@ -77,7 +77,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
    * Completes client authentication: consumes single-use credentials, if the client sent such, and reports the client.
    * @throws InvalidClientError If the credentials were used before.
    */
-  protected async consumeCredentials(exchange: Exchange): Promise<void> {
+  protected async consumeCredentials(exchange: ClientRequest): Promise<void> {
     const consume = this.unconsumed.get(exchange);
     if (!consume) return;
     try {
@@ -89,7 +89,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     this.reportAuthenticated(exchange);
   }
 
-  private readonly unconsumed = new WeakMap<Exchange, ConsumeCredentials>();
+  private readonly unconsumed = new WeakMap<ClientRequest, ConsumeCredentials>();
 
   private ways() {
     return {
@@ -99,13 +99,13 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     };
   }
 
-  private reportAuthenticated({ client, issuer, proof }: Exchange): void {
+  private reportAuthenticated({ client, issuer, proof }: ClientRequest): void {
     const { events } = this.options;
     if (proof === 'none' || !isHeard(events, 'client.authenticated')) return;
     report(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method: proof });
   }
 
-  private reportRefused(request: Request, exchange: Exchange | undefined, error: OAuthError): void {
+  private reportRefused(request: Request, exchange: ClientRequest | undefined, error: OAuthError): void {
     const { client, issuer = this.options.issuer } = exchange ?? {};
     const isAuthenticated = exchange !== undefined && !this.unconsumed.has(exchange);
     const name = isAuthenticated || !(error instanceof InvalidClientError) ? refusedAt(this.id) : 'client.refused';

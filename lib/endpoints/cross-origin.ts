@@ -5,7 +5,7 @@ import type { Response } from '../http/response.js';
 import type { Client } from '../model/model.js';
 import type { CorsOptions } from '../options/cors.js';
 import { isSameRedirectUri } from './authorization/redirect-uri.js';
-import type { Exchange } from '../contracts/client-request.js';
+import type { ClientRequest } from '../contracts/client-request.js';
 
 /** No browser keeps the answer to a preflight for longer. */
 const MAX_AGE = 7200;
@@ -48,7 +48,7 @@ export function answerPreflight(
  * Checks that the page which sent a request is one of the client's, before anything is spent for it.
  * @throws InvalidRequestError for a page of another origin
  */
-export function verifyOrigin({ request, client, issuer, options: { cors } }: Exchange): void {
+export function verifyOrigin({ request, client, issuer, options: { cors } }: ClientRequest): void {
   const origin = originOf(request);
   if (!cors || origin === undefined || senderOf(request, issuer) === 'own') return;
   if (isListed(origin, cors.origins) && isOriginOf(client, origin)) return;

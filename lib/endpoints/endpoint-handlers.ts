@@ -1,5 +1,5 @@
 import { InvalidArgumentError, toOAuthError } from '../errors/index.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -10,7 +10,7 @@ import { answerError } from './operation.js';
 export class EndpointHandlers {
   private readonly made = new Map<string, Handler>();
 
-  constructor(private readonly server: ServerFacts) {}
+  constructor(private readonly server: ServerContext) {}
 
   async answer(id: string, request: Request, response: Response): Promise<unknown> {
     return await this.find(id, response).handle(request, response);

@@ -1,8 +1,8 @@
-import type { Observed, ServerFacts } from '../contracts/feature.js';
+import type { Observed, ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
 
 /** A handler with the features that observe it around it; without such features, as it is. */
-export function observed(handler: Handler, name: string, server: ServerFacts): Handler {
+export function observed(handler: Handler, name: string, server: ServerContext): Handler {
   if (server.hooks.observe.length === 0) return handler;
   return {
     handle: (request, response) => observe({ name, request, server }, () => handler.handle(request, response)),

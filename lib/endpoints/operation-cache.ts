@@ -1,5 +1,5 @@
 import { ServerError, toOAuthError } from '../errors/index.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
 import { keepRecent } from '../crypto/lru.js';
 import type { Request } from '../http/request.js';
@@ -22,8 +22,8 @@ export class OperationCache<O> {
   private readonly kept = new Map<string | undefined, O>();
 
   constructor(
-    private readonly Operation: new (options: Options, server: ServerFacts) => O,
-    private readonly server: ServerFacts,
+    private readonly Operation: new (options: Options, server: ServerContext) => O,
+    private readonly server: ServerContext,
     /** As those who observe the server know them; left out: they are no operations by themselves. */
     private readonly name?: string,
   ) {}

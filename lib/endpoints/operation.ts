@@ -1,6 +1,6 @@
 import { errorResponse, sayRetryAfter } from '../http/error-response.js';
 import { InvalidArgumentError, type OAuthError } from '../errors/index.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { Request } from '../http/request.js';
 import { Response } from '../http/response.js';
 import type { Callback } from '../options/options.js';
@@ -11,7 +11,7 @@ export abstract class Operation<Result> {
   /** @param options those of the server, with those of the call over them */
   constructor(
     protected readonly options: Options,
-    protected readonly server: ServerFacts,
+    protected readonly server: ServerContext,
   ) {}
 
   abstract handle(request: Request, response: Response): Promise<Result>;

@@ -1,5 +1,5 @@
 import { InvalidRequestError, toOAuthError } from '../errors/index.js';
-import type { Endpoint, ServerFacts } from '../contracts/feature.js';
+import type { Endpoint, ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -8,7 +8,7 @@ import { answerError, verifyWrappers } from './operation.js';
 import { allowAnyOrigin } from './cross-origin.js';
 
 /** What a document says, of the issuer that is asked. */
-type Say = (server: ServerFacts, issuer: string | undefined) => Awaitable<object>;
+type Say = (server: ServerContext, issuer: string | undefined) => Awaitable<object>;
 
 const METHODS = ['GET', 'HEAD'];
 
@@ -28,7 +28,7 @@ export function publicDocument(
 
 class PublicDocument implements Handler {
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     private readonly maxAge: number,
     private readonly say: Say,
   ) {}

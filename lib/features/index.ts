@@ -1,4 +1,4 @@
-export type { Endpoint, Feature, ResponseMode, ServerFacts } from '../contracts/feature.js';
+export type { Endpoint, Feature, ResponseMode, ServerContext } from '../contracts/feature.js';
 export type { Handler } from '../contracts/handler.js';
 export type { AuthorizationDetail } from '../contracts/authorization-details.js';
 export { authorizationDetails } from './authorization-details/authorization-details.js';

@@ -1,7 +1,7 @@
 import { INTROSPECTION, TOKEN_PARAMETERS } from './token-parameters.js';
 import { isClientItself } from '../clients/client-subject.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../contracts/client-request.js';
+import type { ClientRequest } from '../contracts/client-request.js';
 import { ServerError } from '../errors/index.js';
 import { isHeard, report } from '../events/events.js';
 import type { Feature } from '../contracts/feature.js';
@@ -62,7 +62,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return false;
   }
 
-  protected async serve(exchange: Exchange): Promise<Introspection> {
+  protected async serve(exchange: ClientRequest): Promise<Introspection> {
     const found = await this.find(exchange);
     const said = found ? this.describe(found, exchange.issuer) : { active: false };
     if (found) this.rename(said, found, exchange.client);
@@ -72,7 +72,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return said;
   }
 
-  private async find({ client, issuer, parameters }: Exchange): Promise<FoundToken | undefined> {
+  private async find({ client, issuer, parameters }: ClientRequest): Promise<FoundToken | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
     // What a client may not know of is looked for as long as what there is not: it must not tell them apart. RFC 7662 §4
@@ -83,14 +83,18 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     return undefined;
   }
 
-  protected bodyOf(said: Introspection, { response }: Exchange): object | string {
+  protected bodyOf(said: Introspection, { response }: ClientRequest): object | string {
     const text = this.written.get(said);
     if (text === undefined) return said;
     response.headers['content-type'] = SIGNED;
     return text;
   }
 
-  private reportAsked({ client, issuer }: Exchange, active: boolean, token: FoundToken['token'] | undefined): void {
+  private reportAsked(
+    { client, issuer }: ClientRequest,
+    active: boolean,
+    token: FoundToken['token'] | undefined,
+  ): void {
     const { events } = this.options;
     if (!isHeard(events, 'token.introspected')) return;
     const { client: issuedTo, user, scope, grantId } = token ?? {};

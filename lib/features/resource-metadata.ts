@@ -1,5 +1,5 @@
 import { publicDocument } from '../endpoints/public-document.js';
-import type { Endpoint, Feature, ServerFacts } from '../contracts/feature.js';
+import type { Endpoint, Feature, ServerContext } from '../contracts/feature.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { comparablePath } from '../http/request-path.js';
 import { isResourcePath, resourceUrl } from '../endpoints/resource/own-resources.js';
@@ -43,7 +43,7 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
   const { maxAge = 3600, atRoot = false } = options ?? {};
   const resources = (options?.resources ?? []).filter((one) => isNamed(one?.resource));
   const documentAt = (path: string, one: ProtectedResource): [string, Endpoint] => {
-    const say = (server: ServerFacts, issuer: string | undefined) =>
+    const say = (server: ServerContext, issuer: string | undefined) =>
       withSigned(metadataOf(one, server, issuer), issuer, server);
     return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, say })];
   };
@@ -83,7 +83,7 @@ function metadataPath(resource: string): string {
 const issuersOf = ({ authorizationServers }: ProtectedResource, issuer: string | undefined): readonly string[] =>
   authorizationServers ?? (issuer === undefined ? [] : [issuer]);
 
-function metadataOf(one: ProtectedResource, server: ServerFacts, issuer: string | undefined): object {
+function metadataOf(one: ProtectedResource, server: ServerContext, issuer: string | undefined): object {
   const { resource, scopes = [], members } = one;
   const { options } = server;
   const types = findKnownDetails(server)?.types.keys();
@@ -100,7 +100,7 @@ function metadataOf(one: ProtectedResource, server: ServerFacts, issuer: string 
 }
 
 /** To what the tokens may be bound that it takes. RFC 9728 §2 */
-function bindingsOf({ confirms, schemes }: ServerFacts): object {
+function bindingsOf({ confirms, schemes }: ServerContext): object {
   const algorithms = schemes.get('DPoP')?.['algs'];
   return {
     ...(confirms.has('x5t#S256') && { tls_client_certificate_bound_access_tokens: true }),
@@ -118,7 +118,7 @@ const DERIVED = new Map([
 
 const NAMES = { resources: true, maxAge: true, atRoot: true } as const;
 
-function* faultsOf(options: ProtectedResourceOptions, server: ServerFacts): Iterable<string> {
+function* faultsOf(options: ProtectedResourceOptions, server: ServerContext): Iterable<string> {
   const misspelt = unknownOption(options ?? {}, NAMES, '`protectedResource()`');
   if (misspelt !== undefined) yield misspelt;
   const { resources, maxAge = 0 } = options ?? {};
@@ -139,7 +139,7 @@ function* faultsOf(options: ProtectedResourceOptions, server: ServerFacts): Iter
 
 const MEMBERS = { resource: true, scopes: true, authorizationServers: true, members: true } as const;
 
-function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerFacts): Iterable<string> {
+function* faultsOfOne(one: ProtectedResource, { options: { issuer } }: ServerContext): Iterable<string> {
   const { resource, authorizationServers, members = {}, scopes = [] } = one ?? {};
   const place = `the resource \`${String(resource)}\` of \`protectedResource()\``;
   if (!isNamed(resource)) {

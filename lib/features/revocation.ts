@@ -1,8 +1,8 @@
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../contracts/client-request.js';
+import type { ClientRequest } from '../contracts/client-request.js';
 import { UnsupportedTokenTypeError } from '../errors/index.js';
 import { isHeard, report } from '../events/events.js';
-import type { Feature, ServerFacts } from '../contracts/feature.js';
+import type { Feature, ServerContext } from '../contracts/feature.js';
 import { verifyOwner } from '../endpoints/token/replay.js';
 import type { Awaitable, Model, Token } from '../model/model.js';
 import { tellEnded } from '../tokens/ended.js';
@@ -76,13 +76,13 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
   private readonly model: AnyModel = this.options.model;
 
   constructor(
-    server: ServerFacts,
+    server: ServerContext,
     private readonly given: RevocationOptions,
   ) {
     super(server.options, server);
   }
 
-  protected async serve({ client, issuer, parameters }: Exchange): Promise<Revoked | undefined> {
+  protected async serve({ client, issuer, parameters }: ClientRequest): Promise<Revoked | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
     for (const kind of kindsBy(hint)) {
@@ -100,7 +100,7 @@ class RevocationEndpoint extends BackChannelEndpoint<Revoked | undefined> {
     return {};
   }
 
-  protected override reportDone({ client, issuer }: Exchange, revoked: Revoked | undefined): void {
+  protected override reportDone({ client, issuer }: ClientRequest, revoked: Revoked | undefined): void {
     const { events } = this.options;
     if (!revoked) return;
     const { what, user, grantId } = revoked;

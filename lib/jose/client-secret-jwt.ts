@@ -1,7 +1,7 @@
 import { errors, type JWTVerifyGetKey } from 'jose';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { ServerError } from '../errors/index.js';
-import type { Feature, ServerFacts } from '../contracts/feature.js';
+import type { Feature, ServerContext } from '../contracts/feature.js';
 import { unknownOption } from '../options/unknown-option.js';
 import { Parameters } from '../http/parameters.js';
 import type { Awaitable, Client } from '../model/model.js';
@@ -75,7 +75,7 @@ function oneOf(secrets: readonly Uint8Array[]): JWTVerifyGetKey {
   };
 }
 
-function* faultsOf(server: ServerFacts, options: ClientSecretJwtOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, options: ClientSecretJwtOptions): Iterable<string> {
   yield* assertionFaults(server, options, PLACE);
   if (!(server.options.model as Partial<ClientSecretModel>).getClientSecrets) yield NEEDS;
 }

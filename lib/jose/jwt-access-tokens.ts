@@ -1,5 +1,5 @@
 import { ServerError } from '../errors/index.js';
-import type { Feature, ServerFacts } from '../contracts/feature.js';
+import type { Feature, ServerContext } from '../contracts/feature.js';
 import { unknownOption } from '../options/unknown-option.js';
 import type { Awaitable, Client, Falsy, Model, Token, Unsaved, User } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
@@ -59,7 +59,7 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
 /** What a token says. What the host and other features add never stands in place of it. RFC 9068 §2.2 */
 async function claimsOf(
   { token, client, user, issuer }: Minted,
-  { server, audience }: { server: ServerFacts; audience: readonly string[] },
+  { server, audience }: { server: ServerContext; audience: readonly string[] },
 ) {
   const sub = subjectOf(user);
   if (sub === undefined) throw new ServerError('Server error: the `user` has no `id`, which a JWT names as its `sub`');
@@ -88,7 +88,7 @@ async function claimsOf(
   };
 }
 
-function* faultsOf(server: ServerFacts, options: JwtAccessTokensOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, options: JwtAccessTokensOptions): Iterable<string> {
   const { audience, resources, alg } = options;
   const misspelt = unknownOption(options, NAMES, '`jwtAccessTokens()`');
   if (misspelt !== undefined) yield misspelt;

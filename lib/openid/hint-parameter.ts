@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../errors/index.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import type { Parameters } from '../http/parameters.js';
 import { isVSCHAR, type Syntax } from '../http/syntax.js';
 import type { Client } from '../model/model.js';
@@ -20,7 +20,7 @@ export const hintParameter = (parameters: Parameters): string | undefined =>
  * @throws InvalidRequestError where it is none
  */
 export async function ownHint(
-  server: ServerFacts,
+  server: ServerContext,
   text: string,
   { client, issuer }: { client: Client; issuer?: string | undefined },
 ): Promise<IdTokenHint> {

@@ -1,6 +1,6 @@
-import type { Exchange } from '../contracts/client-request.js';
+import type { ClientRequest } from '../contracts/client-request.js';
 import { ServerError } from '../errors/index.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { registered } from '../clients/registration/registered.js';
 import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.js';
 import type { Client, Model, User } from '../model/model.js';
@@ -36,7 +36,7 @@ type Kept = Readonly<Record<string, unknown>>;
 /** The ID tokens of one server. OpenID Connect Core §2 */
 export class IdTokens {
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     private readonly parts: { settings: OpenIdSettings; claims: Claims; subjects: Subjects },
   ) {}
 
@@ -46,7 +46,7 @@ export class IdTokens {
   }
 
   /** One for a token response: all of it but what binds it to its access token. A nonce is said once. OpenID Connect Core §3.1.3.3, §12.2 */
-  async prepare({ code, refreshToken, issuer, options }: Exchange, entitled: Entitled): Promise<PreparedIdToken> {
+  async prepare({ code, refreshToken, issuer, options }: ClientRequest, entitled: Entitled): Promise<PreparedIdToken> {
     const kept: Kept = code ?? refreshToken ?? {};
     const { client, user, scope } = entitled;
     return await this.make(options.model, { client, user, scope, issuer, kept, nonce: code?.['nonce'] });

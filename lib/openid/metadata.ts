@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { encryptionMetadata } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { OpenIdSettings } from './options.js';
@@ -6,7 +6,7 @@ import { takesRequestObjects } from './refused-parameters.js';
 import { claimsOfScopes, OFFLINE_ACCESS, OPENID } from './scopes.js';
 
 /** What a server says of itself as an OpenID Provider. OpenID Connect Discovery §3 */
-export function openIdMetadata(server: ServerFacts, settings: OpenIdSettings): object {
+export function openIdMetadata(server: ServerContext, settings: OpenIdSettings): object {
   const scopes = claimsOfScopes(settings.scopes);
   const algorithms = [...new Set([settings.alg, ...findKeys(server)!.algorithms()])];
   return {

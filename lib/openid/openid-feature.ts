@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../contracts/feature.js';
+import type { Feature, ServerContext } from '../contracts/feature.js';
 import type { Decrypting } from '../jose/decryption/decrypting.js';
 import type { Awaitable, Client, User } from '../model/model.js';
 
@@ -24,20 +24,20 @@ export interface OpenIdFeature extends Feature {
    * Returns the `sub` of a user at a client.
    * @param issued the code or token for which the client learns the `sub`, which stores the sector that was proven
    */
-  subjectOf(server: ServerFacts, user: User, client: Client, issued?: object): string;
+  subjectOf(server: ServerContext, user: User, client: Client, issued?: object): string;
   /** Whether a `sub` of an earlier ID token identifies the user at the client. */
-  isKnownAs(server: ServerFacts, user: User, client: Client, sub: string): boolean;
+  isKnownAs(server: ServerContext, user: User, client: Client, sub: string): boolean;
   /** Returns the session identifier (`sid`) that the client with this `sub` knows. */
-  sessionOf(server: ServerFacts, known: { sid: string; sub: string; userId: string | undefined }): string;
+  sessionOf(server: ServerContext, known: { sid: string; sub: string; userId: string | undefined }): string;
   /** Signs something for a client as its ID tokens are. */
-  signFor(server: ServerFacts, client: Client, jwt: { typ: string; claims: object }): Promise<string>;
+  signFor(server: ServerContext, client: Client, jwt: { typ: string; claims: object }): Promise<string>;
   /**
    * Reads an ID token that a client brings back: one of this server, for this issuer, signed by a key that is still known, and be it
    * long over. Undefined: it is none. Whose it is has to be compared by whoever asks.
    * @param client who brings it: one that is registered for encrypted ID tokens may have encrypted it to the server (`encryptedHints`)
    */
   readHint(
-    server: ServerFacts,
+    server: ServerContext,
     hint: string,
     issuer: string | undefined,
     client?: Client,
@@ -45,5 +45,5 @@ export interface OpenIdFeature extends Feature {
 }
 
 /** The feature of a server; undefined: it lists none. */
-export const findOpenId = (server: Pick<ServerFacts, 'features'>): OpenIdFeature | undefined =>
+export const findOpenId = (server: Pick<ServerContext, 'features'>): OpenIdFeature | undefined =>
   server.features.find((one): one is OpenIdFeature => 'readHint' in one);

@@ -1,4 +1,4 @@
-import type { Exchange } from '../contracts/client-request.js';
+import type { ClientRequest } from '../contracts/client-request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { OwnUrls } from '../contracts/own-urls.js';
 import { findKeys } from '../jose/keys/find-keys.js';
@@ -39,7 +39,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
   const prompts = new Prompts(settings);
   const sectors = new Sectors(settings.fetch);
   const subjects = new Subjects(settings.pairwise);
-  const prepared = new WeakMap<Exchange, PreparedIdToken>();
+  const prepared = new WeakMap<ClientRequest, PreparedIdToken>();
   // What else there is in their place, `check` has a sentence for.
   const responseTypes = [settings.responseTypes].flat().filter((name) => FRONT_CHANNEL_TYPES.includes(name));
 
@@ -123,7 +123,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
 }
 
 /** Returns the subject token of a token exchange, if the client exchanges a token of its own. RFC 8693 §2.1 */
-const ownSubject = ({ exchanged, client }: Exchange): Record<string, unknown> | undefined =>
+const ownSubject = ({ exchanged, client }: ClientRequest): Record<string, unknown> | undefined =>
   exchanged?.subject?.client.id === client.id ? exchanged?.subject : undefined;
 
 /** Seconds that somebody may take to sign in: a hint is read before that, and after. */

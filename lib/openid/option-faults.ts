@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { called } from '../server/feature-list.js';
 import { flagFaults } from '../options/flag-faults.js';
 import { unknownOption } from '../options/unknown-option.js';
@@ -20,7 +20,7 @@ import type { PairwiseOptions } from './subjects.js';
 const PLACE = '`openid()`';
 
 /** What is wrong with how a host has set it up, as sentences. */
-export function* faultsOf(server: ServerFacts, options: OpenIdOptions): Iterable<string> {
+export function* faultsOf(server: ServerContext, options: OpenIdOptions): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, PLACE);
   if (misspelt !== undefined) yield misspelt;
   const unfetchable = fetchFault(options.fetch);

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { registered } from '../clients/registration/registered.js';
 import { signerFor } from '../jose/encryption/client-signer.js';
 import { encryptionFor } from '../jose/encryption/find-encryption.js';
@@ -18,7 +18,7 @@ export class Provider {
   private readonly claims: Claims;
 
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     settings: OpenIdSettings,
   ) {
     this.claims = new Claims(claimsOfScopes(settings.scopes), settings);

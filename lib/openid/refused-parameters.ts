@@ -1,9 +1,9 @@
 import { RegistrationNotSupportedError } from '../errors/index.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import type { Parameters } from '../http/parameters.js';
 
 /** Is somebody there who reads request objects? By what a `RequestObjectsFeature` has. RFC 9101 */
-export const takesRequestObjects = ({ features }: ServerFacts): boolean =>
+export const takesRequestObjects = ({ features }: ServerContext): boolean =>
   features.some((feature) => 'objects' in feature);
 
 /**

@@ -3,7 +3,7 @@ import { allowOrigin } from '../endpoints/cross-origin.js';
 import type { Handler } from '../contracts/handler.js';
 import { errorResponse } from '../http/error-response.js';
 import { InvalidTokenError, toOAuthError, UnauthorizedRequestError } from '../errors/index.js';
-import type { Endpoint, ServerFacts } from '../contracts/feature.js';
+import type { Endpoint, ServerContext } from '../contracts/feature.js';
 import { RESOURCE_INDICATORS } from '../features/resource-indicators/named-resources.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
@@ -15,7 +15,7 @@ import type { Provider } from './provider.js';
 import { OPENID } from './scopes.js';
 
 /** Where a client asks who its access token is of. OpenID Connect Core §5.3 */
-export const userinfoEndpoint = (providerOf: (server: ServerFacts) => Provider): Endpoint => ({
+export const userinfoEndpoint = (providerOf: (server: ServerContext) => Provider): Endpoint => ({
   path: 'oauth/userinfo',
   methods: ['GET', 'POST'],
   metadata: 'userinfo_endpoint',
@@ -31,7 +31,7 @@ class UserinfoEndpoint implements Handler {
   private readonly authenticator: AuthenticateOperation;
 
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     private readonly provider: Provider,
   ) {
     const options = settleOptions(server.options, { scope: OPENID, allowBearerTokensInQueryString: false } as object);
@@ -67,10 +67,10 @@ class UserinfoEndpoint implements Handler {
  * An access token with the scope `openid` is good here, whatever resources it is for: that scope is what it is given out for.
  * RFC 8707 knows no other way for a client to have both in one token.
  */
-function unbound(server: ServerFacts): ServerFacts {
+function unbound(server: ServerContext): ServerContext {
   const present = server.hooks.present.filter(({ name }) => name !== RESOURCE_INDICATORS);
   if (present.length === server.hooks.present.length) return server;
-  return Object.create(server, { hooks: { value: { ...server.hooks, present } } }) as ServerFacts;
+  return Object.create(server, { hooks: { value: { ...server.hooks, present } } }) as ServerContext;
 }
 
 function ofNoUser(): InvalidTokenError {

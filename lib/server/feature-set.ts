@@ -1,5 +1,5 @@
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
-import type { Endpoint, Feature, Hook, ServerFacts, With } from '../contracts/feature.js';
+import type { Endpoint, Feature, Hook, ServerContext, With } from '../contracts/feature.js';
 import { called, findConflict, HOOKS, type PARTS } from './feature-list.js';
 import { joined } from '../events/events.js';
 import { isForbidden } from '../contracts/forbids.js';
@@ -14,17 +14,17 @@ import { isResourcePath, OwnResources } from '../endpoints/resource/own-resource
 import { refuse } from '../errors/configuration-error.js';
 
 /** What a list of features makes of a server, sorted once. */
-export class FeatureSet implements ServerFacts {
+export class FeatureSet implements ServerContext {
   readonly options: Options;
-  readonly hooks: ServerFacts['hooks'];
+  readonly hooks: ServerContext['hooks'];
   readonly grants: ReadonlyMap<string, GrantTypeClass>;
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
-  readonly responseModes: ServerFacts['responseModes'];
+  readonly responseModes: ServerContext['responseModes'];
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
   readonly ignorableScopes: readonly string[];
   readonly forbidden: ReadonlySet<string>;
-  readonly schemes: ServerFacts['schemes'];
+  readonly schemes: ServerContext['schemes'];
   readonly confirms: ReadonlySet<string>;
   private readonly own: OwnResources;
   private readonly origins: readonly string[];

@@ -8,7 +8,7 @@ import * as named from '../errors/catalog.js';
 import type { OAuth2EventName, OAuth2Events } from '../events/catalog.js';
 import { type EventSink, type Facts, isHeard, report } from '../events/events.js';
 import { AbstractGrantType } from '../endpoints/token/grant-type.js';
-import type { ServerFacts } from '../contracts/feature.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { defaultsOf, flatten } from './feature-list.js';
 import { FeatureSet } from './feature-set.js';
 import { CLASSIC } from '../features/classic.js';
@@ -37,7 +37,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
   /** What it is made of, as its features know it. */
-  readonly facts: ServerFacts & Pick<FeatureSet, 'mount'>;
+  readonly facts: ServerContext & Pick<FeatureSet, 'mount'>;
 
   /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
   constructor(options: ResourceServerOptions<C, U>, events?: EventSink);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Exchange } from '../contracts/client-request.js';
+import type { ClientRequest } from '../contracts/client-request.js';
 import { InvalidGrantError, ServerError } from '../errors/index.js';
 
 /** How a token is bound: to a key (RFC 9449 §6.1), or to a certificate (RFC 8705 §3.1). */
@@ -29,7 +29,7 @@ export function isConfirmed(cnf: unknown, confirms: ReadonlySet<string>): boolea
  * Is what is answered bound as the request has it? A client whose answer was lost has it again, and nobody else has it.
  * @throws ServerError where the model has not kept it, InvalidGrantError for another one's answer
  */
-export function verifyAnswer({ authorization, token }: Exchange, issued: object, by: Binding): void {
+export function verifyAnswer({ authorization, token }: ClientRequest, issued: object, by: Binding): void {
   if (boundTo(issued, by) === boundTo(token, by)) return;
   if (authorization) throw new ServerError(NOT_KEPT);
   const rule = 'a retry is made with the key or the certificate of the first try';

@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { Model } from '../../lib/index.js';
 import { lacks } from '../../lib/model/require-methods.js';
-import type { ServerFacts } from '../../lib/contracts/feature.js';
+import type { ServerContext } from '../../lib/contracts/feature.js';
 
 const logger = new Logger('OAuth2');
 
 /** Logs what starts without an error and cannot answer requests. */
-export function logStartUp({ options: { model }, grants }: ServerFacts, asksUsers: boolean): void {
+export function logStartUp({ options: { model }, grants }: ServerContext, asksUsers: boolean): void {
   if (!asksUsers && !lacks(model, 'saveAuthorizationCode')) {
     logger.warn(
       'The authorization endpoint cannot sign users in: list `pages()` in `features`, or set `interaction` or ' +

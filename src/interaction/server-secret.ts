@@ -1,6 +1,6 @@
-import type { OAuth2Server, ServerFacts } from '../../lib/index.js';
+import type { OAuth2Server, ServerContext } from '../../lib/index.js';
 
-const secrets = new WeakMap<ServerFacts, string>();
+const secrets = new WeakMap<ServerContext, string>();
 
 /** Keeps the option `secret` of a server for its features. Features receive the engine's options, and `secret` is not one of them. */
 export function keepSecret({ facts }: Pick<OAuth2Server, 'facts'>, secret: string): void {
@@ -9,4 +9,4 @@ export function keepSecret({ facts }: Pick<OAuth2Server, 'facts'>, secret: strin
 }
 
 /** Returns the option `secret` of a server, or `undefined` if it has no interaction. */
-export const secretOf = (server: ServerFacts): string | undefined => secrets.get(server);
+export const secretOf = (server: ServerContext): string | undefined => secrets.get(server);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Response, ServerFacts } from '../../lib/index.js';
+import type { Response, ServerContext } from '../../lib/index.js';
 import { networkOf } from '../../lib/http/network.js';
 import { type RequestRate, WindowCounts } from '../../lib/http/window-counts.js';
 import { tenantOf } from '../tenants/tenant-of.js';
@@ -55,7 +55,7 @@ export class AttemptCounter {
   }
 
   /** Returns the throttle of a server. User names of other models and tenants are counted apart. */
-  of(server: ServerFacts): Throttle {
+  of(server: ServerContext): Throttle {
     const realm = tenantOf(server) ?? numberOf(server.options.model);
     return {
       count: (attempt) => {

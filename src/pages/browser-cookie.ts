@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Request, Response, ServerFacts } from '../../lib/index.js';
+import type { Request, Response, ServerContext } from '../../lib/index.js';
 import { isSameText } from '../../lib/crypto/constant-time-equal.js';
 import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 
@@ -27,7 +27,7 @@ export class BrowserCookie {
   constructor(
     request: Request,
     private readonly response: Response,
-    server: ServerFacts,
+    server: ServerContext,
     kind: keyof typeof KINDS = 'oauth2-session',
   ) {
     const issuer = server.issuerOf(request);

@@ -1,4 +1,4 @@
-import type { Model, ServerFacts, Session, SessionModel, SignIn, User } from '../../lib/index.js';
+import type { Model, ServerContext, Session, SessionModel, SignIn, User } from '../../lib/index.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 import type { Visit } from './site.js';
@@ -11,7 +11,7 @@ export class HalfSessions {
   private readonly model: Model & SessionModel;
 
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     /** In seconds. */
     private readonly lifetime: number,
   ) {

@@ -1,4 +1,4 @@
-import type { Request, ServerFacts } from '../../lib/index.js';
+import type { Request, ServerContext } from '../../lib/index.js';
 
 const HERE = 'http://here.invalid';
 
@@ -11,7 +11,7 @@ export function localPath(value: unknown): string | undefined {
 
 /** Where one of the server's own endpoints is, as browsers see it, with what it is to know. */
 export function pathOf(
-  server: ServerFacts,
+  server: ServerContext,
   endpoint: string,
   { request, query = {} }: { request?: Request; query?: Readonly<Record<string, string | undefined>> },
 ): string {

@@ -1,10 +1,10 @@
 import { isHeard, report } from '../../lib/events/events.js';
-import type { Falsy, ServerFacts, User } from '../../lib/index.js';
+import type { Falsy, ServerContext, User } from '../../lib/index.js';
 import type { Visit } from './site.js';
 
 /** Tells the operator who signed in or out. */
 export function reportUser(
-  server: ServerFacts,
+  server: ServerContext,
   name: 'user.signed_in' | 'user.signed_out',
   { user, visit: { request }, endpoint = ENDPOINTS[name] }: { user: User | Falsy; visit: Visit; endpoint?: string },
 ): void {
@@ -17,7 +17,7 @@ const ENDPOINTS = { 'user.signed_in': 'login', 'user.signed_out': 'logout' } as 
 
 /** Tells the operator that somebody could not sign in, and nothing of what was typed: it may be the password. */
 export function reportUserRefused(
-  server: ServerFacts,
+  server: ServerContext,
   { rule, status, visit: { request }, endpoint = 'login' }: Refused,
 ): void {
   const { events } = server.options;
@@ -33,7 +33,7 @@ interface Refused {
 }
 
 /** Tells the operator that all that a user had granted ended as they signed out. */
-export function reportEnded(server: ServerFacts, { user, visit }: { user: User; visit: Visit }): void {
+export function reportEnded(server: ServerContext, { user, visit }: { user: User; visit: Visit }): void {
   const { events } = server.options;
   if (!isHeard(events, 'grant.ended')) return;
   const issuer = server.issuerOf(visit.request);
@@ -42,7 +42,7 @@ export function reportEnded(server: ServerFacts, { user, visit }: { user: User; 
 
 /** Tells the operator that a user ended the access of an application. */
 export function reportWithdrawn(
-  server: ServerFacts,
+  server: ServerContext,
   { user, clientId, visit: { request } }: { user: User; clientId: string; visit: Visit },
 ): void {
   const { events } = server.options;

@@ -5,7 +5,7 @@ import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
 import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSecondFactor } from './second-factor.js';
 import type { Sessions } from './sessions.js';
-import type { ServerFacts, SignIn } from '../../lib/index.js';
+import type { ServerContext, SignIn } from '../../lib/index.js';
 import type { SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
 import { isObject } from '../../lib/options/kinds.js';
 import { verify } from '../configuration/verify.js';
@@ -100,9 +100,9 @@ export interface SettledOptions {
   secondFactor: SettledSecondFactor | undefined;
   /** Undefined if pages show no logos of clients. */
   clientLogos: ClientLogos | undefined;
-  throttle: (server: ServerFacts) => Throttle;
+  throttle: (server: ServerContext) => Throttle;
   /** For the codes of a second factor: of those counted here, nobody can push any out who has no password. */
-  codeThrottle: (server: ServerFacts) => Throttle;
+  codeThrottle: (server: ServerContext) => Throttle;
 }
 
 const EIGHT_HOURS = 28_800;
@@ -187,7 +187,7 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
 
 const isHttps = (url: unknown) => typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:';
 
-function throttleOf(own: Throttle | undefined, counter: AttemptCounter): (server: ServerFacts) => Throttle {
+function throttleOf(own: Throttle | undefined, counter: AttemptCounter): (server: ServerContext) => Throttle {
   return (server) => own ?? counter.of(server);
 }
 

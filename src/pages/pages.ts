@@ -1,4 +1,4 @@
-import type { Endpoint, ServerFacts } from '../../lib/contracts/feature.js';
+import type { Endpoint, ServerContext } from '../../lib/contracts/feature.js';
 import type { Handler } from '../../lib/contracts/handler.js';
 import type { OAuth2Server, User } from '../../lib/index.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
@@ -70,9 +70,9 @@ export function pages(options: PagesOptions = {}): Pages {
     },
     ...(secondFactor && {
       given: { option: 'secondFactor', value: secondFactor.by },
-      take: (server: ServerFacts, made: object) => secondFactor.factors.take(server, made),
+      take: (server: ServerContext, made: object) => secondFactor.factors.take(server, made),
     }),
-    interaction: (server: ServerFacts) => new PagesInteraction(new Site(server, settled)),
-    sessions: (server: ServerFacts) => new SiteSessions(new Site(server, settled)),
+    interaction: (server: ServerContext) => new PagesInteraction(new Site(server, settled)),
+    sessions: (server: ServerContext) => new SiteSessions(new Site(server, settled)),
   };
 }

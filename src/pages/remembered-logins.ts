@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Model, RememberedModel, RememberedSession, ServerFacts, SessionModel } from '../../lib/index.js';
+import type { Model, RememberedModel, RememberedSession, ServerContext, SessionModel } from '../../lib/index.js';
 import type { BrowserRequest } from '../interaction/session-operations.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
@@ -24,7 +24,7 @@ export type Remembered =
 export class RememberedLogins {
   private readonly model: Model & SessionModel & RememberedModel;
 
-  constructor(private readonly server: ServerFacts) {
+  constructor(private readonly server: ServerContext) {
     this.model = server.options.model as Model & SessionModel & RememberedModel;
   }
 

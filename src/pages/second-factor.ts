@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../lib/errors/index.js';
-import type { Awaitable, ServerFacts, User } from '../../lib/index.js';
+import type { Awaitable, ServerContext, User } from '../../lib/index.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
 import { refuse } from '../../lib/errors/configuration-error.js';
@@ -77,7 +77,7 @@ function isProof(acr: unknown, amr: unknown): boolean {
 /** What is wrong with it beside the other features, as sentences. */
 export function secondFactorFaults(
   { acr, password, when }: SettledSecondFactor,
-  server: Pick<ServerFacts, 'features'>,
+  server: Pick<ServerContext, 'features'>,
 ): readonly string[] {
   const known = findOpenId(server)?.acrValues;
   if (when === 'wanted' && (acr === undefined || !known)) {
@@ -95,10 +95,10 @@ export function secondFactorFaults(
 
 /** Those that were made, by the servers that ask them: one `pages()` may be listed by several. */
 export class SecondFactors {
-  private readonly made = new WeakMap<ServerFacts, SecondFactor>();
+  private readonly made = new WeakMap<ServerContext, SecondFactor>();
 
   /** @throws InvalidArgumentError for one that lacks a method */
-  take(server: ServerFacts, made: object): void {
+  take(server: ServerContext, made: object): void {
     const factor = made as SecondFactor;
     for (const method of ['isEnrolled', 'verify'] as const) {
       const has = typeof factor?.[method] === 'function';
@@ -107,7 +107,7 @@ export class SecondFactors {
     this.made.set(server, factor);
   }
 
-  of(server: ServerFacts): SecondFactor {
+  of(server: ServerContext): SecondFactor {
     const factor = this.made.get(server);
     if (factor) return factor;
     throw new InvalidArgumentError('Invalid argument: `secondFactor` of `pages()` is made by OAuth2Module alone');

@@ -7,7 +7,7 @@ import type {
   RememberedSession,
   Request,
   Response,
-  ServerFacts,
+  ServerContext,
   Session,
   SessionModel,
   SignIn,
@@ -44,7 +44,7 @@ export class ModelSessions implements Sessions {
   private readonly found = new WeakMap<object, Session>();
 
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     private readonly lifetime: number,
     /** What of proof a login is. */
     private readonly proof: Pick<SignIn, 'acr' | 'amr'> = {},

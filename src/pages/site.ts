@@ -1,7 +1,7 @@
 import { type ShownDetail, shownDetails } from '../../lib/features/authorization-details/shown-details.js';
 import { senderOf } from '../../lib/http/origin.js';
 import { detailsOf } from '../../lib/contracts/authorization-details.js';
-import type { Client, Falsy, Request, Response, ServerFacts, User, Wanted } from '../../lib/index.js';
+import type { Client, Falsy, Request, Response, ServerContext, User, Wanted } from '../../lib/index.js';
 import { findDefinitions } from '../decorators/define-scopes.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
@@ -21,7 +21,7 @@ export class Site {
   private rendering: PageRenderer | undefined;
 
   constructor(
-    readonly server: ServerFacts,
+    readonly server: ServerContext,
     readonly options: SettledOptions,
   ) {
     const { sessions, sessionLifetime, signIn, rememberLifetime } = options;

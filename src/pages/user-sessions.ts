@@ -1,6 +1,6 @@
 import {
   InvalidArgumentError,
-  type ServerFacts,
+  type ServerContext,
   type Session,
   type SessionListModel,
   type User,
@@ -17,7 +17,7 @@ type Current = Pick<Session, 'id' | 'sid'> | undefined;
 
 /** The sessions of a user in all browsers: at one tenant only, since users of two tenants may have the same id. */
 export class UserSessions {
-  constructor(private readonly server: ServerFacts) {}
+  constructor(private readonly server: ServerContext) {}
 
   async list(user: User, current: Current): Promise<UserSession[]> {
     const model = this.able('listSessions');

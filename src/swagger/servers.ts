@@ -1,7 +1,7 @@
 import type { InjectionToken, INestApplication } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { endpointUrl } from '../../lib/http/public-url.js';
-import { OAuth2Server, type Scope, type ServerFacts } from '../../lib/index.js';
+import { OAuth2Server, type Scope, type ServerContext } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { settleEndpoints } from '../configuration/paths.js';
 import { verify } from '../configuration/verify.js';
@@ -15,7 +15,7 @@ import { moduleOf, registeredNames } from '../module/registered-servers.js';
 
 /** A server of an application, as its description tells of it. */
 export interface DescribedServer {
-  readonly facts: ServerFacts;
+  readonly facts: ServerContext;
   /** What it demands where a route names no scope. */
   readonly scope: Scope | undefined;
   /** Where an endpoint is: under its issuer, or without one under wherever the application is; undefined: nowhere. */
@@ -76,7 +76,7 @@ function factsOf(
     registration: { features = [] },
     options = {},
   }: { registration: OAuth2Registration; options: OAuth2Options | undefined },
-): ServerFacts {
+): ServerContext {
   const server = given(module, token) as OAuth2Server | undefined;
   if (server) return server.facts;
   const known = given(module, modelToken) ?? module.providers.get(modelToken)?.metatype?.prototype;

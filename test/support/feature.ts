@@ -1,7 +1,7 @@
-import type { Feature, Handler, ServerFacts } from 'nest-oauth2/features';
+import type { Feature, Handler, ServerContext } from 'nest-oauth2/features';
 
 /** Answers with where the endpoints are, and with what was posted. */
-function telling(server: ServerFacts): Handler {
+function telling(server: ServerContext): Handler {
   return {
     async handle(request, response) {
       const { issuer } = server.options;

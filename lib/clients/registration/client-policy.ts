@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from './client-metadata.js';
 import { findKnownDetails } from '../../features/authorization-details/known-details.js';
 import { grantsOf } from '../../contracts/response-type.js';
@@ -50,7 +50,7 @@ const USUAL = ['authorization_code', 'refresh_token'];
 /** The policy of a server. */
 export function clientPolicy(
   { scopes = [], defaultScope, allScopes = false, grants = USUAL }: ClientPolicyOptions,
-  server: ServerFacts,
+  server: ServerContext,
 ): ClientPolicy {
   const { grants: served, responseTypes, clientAuthentications, forbidden, options } = server;
   const members = server.features.flatMap(({ clientMembers = {} }) => Object.entries(clientMembers));
@@ -77,7 +77,7 @@ export function clientPolicy(
 }
 
 /** What is wrong with the options of a policy, as sentences. */
-export function* policyFaults(given: ClientPolicyOptions, server: ServerFacts, place: string): Iterable<string> {
+export function* policyFaults(given: ClientPolicyOptions, server: ServerContext, place: string): Iterable<string> {
   const { scopes = [], defaultScope = [], grants = USUAL } = given;
   const fault = scopesFault(scopes, place);
   if (fault !== undefined) yield fault;

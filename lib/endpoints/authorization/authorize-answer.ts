@@ -1,6 +1,6 @@
 import { errorResponse } from '../../http/error-response.js';
 import { type OAuthError, toOAuthError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Resolved } from '../../contracts/resolved.js';
 import { CodeResponseType } from '../../features/authorization-code/code-response.js';
 import type { Request } from '../../http/request.js';
@@ -60,7 +60,7 @@ export function tellBrowser(
 /** Tells the client, as it wants its answer. RFC 6749 §4.1.2.1 */
 export async function tellClient(
   options: Options,
-  server: ServerFacts,
+  server: ServerContext,
   { error, course, response }: { error: OAuthError; course: Course; response: Response },
 ): Promise<OAuthError> {
   const { request } = course;
@@ -84,7 +84,7 @@ export async function sendGranted(
   response: Response,
   course: Course,
   parameters: Record<string, string>,
-  server: ServerFacts,
+  server: ServerContext,
 ): Promise<void> {
   const { responseMode: mode, responseType, state } = course.asked!;
   const { mode: usual } = server.responseTypes.get(responseType)!;
@@ -105,7 +105,7 @@ async function send(
   response: Response,
   { client, redirectUri, issuer }: Course,
   { mode, usual, state, parameters }: Sent,
-  server: ServerFacts,
+  server: ServerContext,
 ): Promise<void> {
   if (state !== undefined) parameters['state'] = state;
   if (issuer !== undefined) parameters['iss'] = issuer;

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { User } from '../../model/model.js';
 import type { Options } from '../../options/settle.js';
 import type { Presence } from '../../contracts/required-interaction.js';
@@ -13,7 +13,7 @@ import { findNeed } from './authorize-need.js';
 
 interface Facts {
   options: Options;
-  server: ServerFacts;
+  server: ServerContext;
 }
 
 /** What of the scope this user would grant: the model is asked once, and so are features of what else is asked. */
@@ -47,7 +47,7 @@ export async function approve(course: Course, decision: Decision, facts: Facts):
 }
 
 /** Of a host that decides without a word of what has to happen before: that has happened, or the client hears of it. */
-async function verifyPresence(course: Course, presence: Presence, server: ServerFacts): Promise<void> {
+async function verifyPresence(course: Course, presence: Presence, server: ServerContext): Promise<void> {
   const { login } = await findNeed(course, presence, server);
   if (login) throw loginRequired();
 }

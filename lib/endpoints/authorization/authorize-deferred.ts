@@ -1,5 +1,5 @@
 import type { OAuthError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
 import { FORM_OR_URL, optional } from '../../http/parameters.js';
 import { isVSCHAR } from '../../http/syntax.js';
@@ -11,13 +11,13 @@ import type { Course } from './authorize-answer.js';
  * first, or the authorization endpoint would be an open redirector. The exception is a valid request with `prompt=none`: it must be
  * answered without showing anything. RFC 9700 §4.11.2, OpenID Connect Core 1.0 §3.1.2.6
  */
-export function mayRedirectError(course: Course, server: ServerFacts): boolean {
+export function mayRedirectError(course: Course, server: ServerContext): boolean {
   if (course.user !== undefined || !isSelfRegistered(course.client)) return true;
   return course.isValid && isSilent(course, server);
 }
 
 /** Whether the request has `prompt=none`, at a server that supports `prompt`. */
-export function isSilent({ request }: Pick<Course, 'request'>, { hooks }: Pick<ServerFacts, 'hooks'>): boolean {
+export function isSilent({ request }: Pick<Course, 'request'>, { hooks }: Pick<ServerContext, 'hooks'>): boolean {
   if (hooks.prompt.length === 0) return false;
   try {
     return optional(request, 'prompt', isVSCHAR, FORM_OR_URL) === 'none';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type OAuthError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { AuthorizationCode, Token, User } from '../../model/model.js';
@@ -18,7 +18,7 @@ export class AuthorizeHalves {
   private readonly operations: OperationCache<AuthorizeSteps>;
   private readonly underWay = new WeakMap<AuthorizationRequest, UnderWay>();
 
-  constructor(private readonly server: ServerFacts) {
+  constructor(private readonly server: ServerContext) {
     this.operations = new OperationCache(AuthorizeSteps, server);
   }
 

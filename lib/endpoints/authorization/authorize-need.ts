@@ -1,9 +1,9 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Need, Presence } from '../../contracts/required-interaction.js';
 import type { Course } from './authorize-answer.js';
 
 /** What all features together want to happen before a request is decided. OpenID Connect Core 1.0 §3.1.2.3 */
-export async function findNeed(course: Course, presence: Presence, server: ServerFacts): Promise<Need> {
+export async function findNeed(course: Course, presence: Presence, server: ServerContext): Promise<Need> {
   const all: Need = {};
   course.isPrompted = true;
   for (const feature of server.hooks.prompt) {

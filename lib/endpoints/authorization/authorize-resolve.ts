@@ -1,10 +1,10 @@
 import { InvalidRequestError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Resolved } from '../../contracts/resolved.js';
 import type { Request } from '../../http/request.js';
 
 /** The authorization request that a request stands for: itself, unless a feature says otherwise. RFC 9126 §4 */
-export async function resolveRequest(request: Request, server: ServerFacts): Promise<Resolved> {
+export async function resolveRequest(request: Request, server: ServerContext): Promise<Resolved> {
   let found: Resolved | undefined;
   for (const feature of server.hooks.resolve) {
     const resolved = await feature.resolve(request, server);

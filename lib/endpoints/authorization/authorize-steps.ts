@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type OAuthError, toOAuthError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Resolved } from '../../contracts/resolved.js';
 import { CodeResponseType } from '../../features/authorization-code/code-response.js';
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
@@ -33,7 +33,7 @@ export class AuthorizeSteps {
 
   constructor(
     readonly options: Options,
-    readonly server: ServerFacts,
+    readonly server: ServerContext,
   ) {
     this.format = formatOf(server);
     this.served = new Served(options.model);

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, OAuthError, ServerError, toOAuthError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
@@ -20,7 +20,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   /** Of a host without handler: a request brings the user's access token. */
   private readonly authentication: AuthenticateOperation | undefined;
 
-  constructor(options: Options, server: ServerFacts) {
+  constructor(options: Options, server: ServerContext) {
     super(options, server);
     const { authenticateHandler: handler } = options;
     if (handler && typeof handler.handle !== 'function') {

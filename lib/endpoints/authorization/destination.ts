@@ -2,7 +2,7 @@ import { notAllowed } from '../../clients/grant-not-allowed.js';
 import { isClientOf, OTHER_ISSUER } from '../../clients/client-issuer.js';
 import { InvalidClientError, InvalidRequestError, UnauthorizedClientError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isNotEmpty, isRedirectUri, isVSCHAR } from '../../http/syntax.js';
@@ -19,7 +19,11 @@ import {
 } from '../../contracts/response-type.js';
 
 /** Finds the client and settles the redirect URI. What fails here is told to the user, never redirected. */
-export async function findDestination(request: Request, { model }: Options, server: ServerFacts): Promise<Destination> {
+export async function findDestination(
+  request: Request,
+  { model }: Options,
+  server: ServerContext,
+): Promise<Destination> {
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const given = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
   if (given !== undefined && !isRedirectUri(given)) {
@@ -41,7 +45,7 @@ export async function findDestination(request: Request, { model }: Options, serv
  * Rejects a request without `redirect_uri` whose scope requires it. The browser shows the error, since the request names no redirect target.
  * OpenID Connect Core §3.1.2.1, RFC 6749 §4.1.2.1
  */
-function verifyOmittedRedirectUri(request: Request, { features }: ServerFacts): void {
+function verifyOmittedRedirectUri(request: Request, { features }: ServerContext): void {
   const sent = FORM_OR_URL.flatMap((place) => {
     const scope: unknown = request[place]?.scope;
     // Any other value is rejected when the scope is read.
@@ -61,7 +65,7 @@ function verifyOmittedRedirectUri(request: Request, { features }: ServerFacts): 
 export async function findClient(
   clientId: string,
   model: Options['model'],
-  server: ServerFacts,
+  server: ServerContext,
   request?: Request,
 ): Promise<Client> {
   let client = await model.getClient(clientId, null);

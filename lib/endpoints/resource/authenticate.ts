@@ -7,7 +7,7 @@ import {
 } from '../../errors/index.js';
 import type { OAuthError } from '../../errors/index.js';
 import type { EventSink } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import { isScope } from '../../http/syntax.js';
@@ -33,7 +33,7 @@ export class AuthenticateOperation extends Operation<Token> {
   private readonly schemes = [...this.server.schemes.keys()];
   private readonly header = headerBy('Bearer', ...this.schemes);
 
-  constructor(options: Options, server: ServerFacts) {
+  constructor(options: Options, server: ServerContext) {
     super(options, server);
     requireMethods(options.model, METHODS);
     this.required = requiredScope(options.scope);

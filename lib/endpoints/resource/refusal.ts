@@ -8,7 +8,7 @@ import {
   UnauthorizedRequestError,
 } from '../../errors/index.js';
 import { type EventSink, reportRefusal } from '../../events/events.js';
-import type { Refused, ServerFacts, With } from '../../contracts/feature.js';
+import type { Refused, ServerContext, With } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { Falsy, Token } from '../../model/model.js';
@@ -50,7 +50,7 @@ export function refuse(response: Response, error: OAuthError, asked: Challenged 
  * Whoever has presented a token by another scheme hears of that one alone; all others hear of each: which one a client can use is
  * known to it. RFC 9449 §7.1
  */
-function inSchemes(said: string, schemes: ServerFacts['schemes'], request: Request | undefined): string {
+function inSchemes(said: string, schemes: ServerContext['schemes'], request: Request | undefined): string {
   const used = request && schemeOf(request, schemes.keys());
   if (used !== undefined) return `${used} ${said}${quoted(Object.entries(schemes.get(used)!))}`;
   const others = [...schemes].map(([scheme, own]) => `, ${scheme} ${quoted(Object.entries(own)).slice(1)}`);

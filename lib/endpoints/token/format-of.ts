@@ -1,8 +1,8 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { TokenFormat } from '../../contracts/token-format.js';
 
 /** Who writes the access tokens of a server; undefined: nobody, they are opaque. */
-export function formatOf(server: ServerFacts): TokenFormat | undefined {
+export function formatOf(server: ServerContext): TokenFormat | undefined {
   const [feature] = server.hooks.format;
   return feature && ((minted) => feature.format(minted, server));
 }

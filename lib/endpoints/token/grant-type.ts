@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
 import type { Awaitable, Client, Falsy, Model, Scope, Token, User } from '../../model/model.js';
@@ -14,7 +14,7 @@ export interface GrantTypeOptions extends IssueOptions {
   refreshTokenReuseInterval?: number;
   requirePKCE?: 'public' | 'all' | 'none';
   /** The request that a token is asked for by, as the features of the server see it; left out: by a host's own call. */
-  exchange?: Exchange;
+  exchange?: ClientRequest;
   /** Reports an event to the operator. */
   report?(name: string, payload: object): void;
 }

@@ -2,7 +2,7 @@ import { notAllowed } from '../../clients/grant-not-allowed.js';
 import { isPublic, owesNoProof } from '../../clients/none.js';
 import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../../errors/index.js';
 import { isHeard, report, shortText } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { findKnownDetails } from '../../features/authorization-details/known-details.js';
 import { GrantType, type GrantTypeOptions } from './grant-type.js';
 import type { GrantTypeClass } from '../../contracts/grant-type-class.js';
@@ -21,7 +21,7 @@ import type { TokenFormat } from '../../contracts/token-format.js';
 import { tokenResponse } from '../../tokens/token-response.js';
 import { BackChannelEndpoint } from '../back-channel-endpoint.js';
 import { formatOf } from './format-of.js';
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 
 /** Issues tokens. RFC 6749 §3.2 */
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
@@ -34,7 +34,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   private readonly knowsDetails = findKnownDetails(this.server) !== undefined;
   private readonly format: TokenFormat | undefined = formatOf(this.server);
 
-  constructor(options: Options, server: ServerFacts) {
+  constructor(options: Options, server: ServerContext) {
     super(options, server);
     lifetime(options.accessTokenLifetime, 'accessTokenLifetime');
     lifetime(options.refreshTokenLifetime, 'refreshTokenLifetime');
@@ -50,7 +50,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return owesNoProof(client, grantType, this.options);
   }
 
-  protected async serve(exchange: Exchange): Promise<Token> {
+  protected async serve(exchange: ClientRequest): Promise<Token> {
     const { admit, respond } = this.server.hooks;
     const Grant = this.findGrantType(exchange.request, exchange.client);
     for (const feature of admit) await feature.admit(exchange);
@@ -60,17 +60,17 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return token;
   }
 
-  private decide(exchange: Exchange, Grant: GrantTypeClass): Awaitable<Token> {
+  private decide(exchange: ClientRequest, Grant: GrantTypeClass): Awaitable<Token> {
     return new Grant(this.grantTypeOptions(exchange)).handle(exchange.request, exchange.client) as Awaitable<Token>;
   }
 
-  protected bodyOf(token: Token, { token: kept, answer, code, exchanged, refreshToken }: Exchange): object {
+  protected bodyOf(token: Token, { token: kept, answer, code, exchanged, refreshToken }: ClientRequest): object {
     if (exchanged?.type !== undefined) return tokenResponse(token, { answer, isOther: true });
     if (!this.options.allowExtendedTokenAttributes) return tokenResponse(token, { answer });
     return tokenResponse(token, { answer, kept: { ...kept, ...signedIn(code ?? refreshToken ?? {}) } });
   }
 
-  protected override reportDone({ request, client, issuer }: Exchange, { user, scope, grantId }: Token): void {
+  protected override reportDone({ request, client, issuer }: ClientRequest, { user, scope, grantId }: Token): void {
     const { events } = this.options;
     const grantType = shortText(request.body.grant_type);
     const name = grantType === 'refresh_token' ? 'token.refreshed' : 'token.issued';
@@ -114,7 +114,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     this.served.add(Grant);
   }
 
-  private grantTypeOptions(exchange: Exchange): GrantTypeOptions {
+  private grantTypeOptions(exchange: ClientRequest): GrantTypeOptions {
     const { options } = this;
     const { client } = exchange;
     return {
@@ -138,7 +138,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   }
 
   /** Lets the features judge and complete what a grant established. */
-  private async complete(exchange: Exchange, established: Authorization): Promise<object> {
+  private async complete(exchange: ClientRequest, established: Authorization): Promise<object> {
     exchange.authorization = established;
     for (const feature of this.server.hooks.issue) await feature.issue(exchange);
     return exchange.token;

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import { type AuthorizationDetail, DETAILS, detailsOf } from '../../contracts/authorization-details.js';
 import { unknownOption } from '../../options/unknown-option.js';
@@ -72,7 +72,7 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Deta
 const kept = (details: readonly AuthorizationDetail[]) => ({ [DETAILS]: details.length > 0 ? details : undefined });
 
 /** What a token is issued for: what was granted before, or the part of it that is named; else what the host allows. RFC 9396 §6 */
-async function established(exchange: Exchange, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
+async function established(exchange: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
   const { authorization, parameters, client, options } = exchange;
   const model: AuthorizationDetailsModel & typeof options.model = options.model;
   const asked = readDetails(parameters);

@@ -1,5 +1,5 @@
 import { ServerError } from '../../errors/index.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Client, Model, User } from '../../model/model.js';
 import { type AuthorizationDetail, isWithinDetail } from '../../contracts/authorization-details.js';
 import type { AuthorizationDetailsType } from './detail-type.js';
@@ -84,7 +84,7 @@ export interface DetailsFeature extends Feature {
 }
 
 /** Those of a server; undefined: it knows none. */
-export function findKnownDetails({ features }: Pick<ServerFacts, 'features'>): KnownDetails | undefined {
+export function findKnownDetails({ features }: Pick<ServerContext, 'features'>): KnownDetails | undefined {
   return features.find((one): one is DetailsFeature => 'knownDetails' in one)?.knownDetails;
 }
 

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { UNSHOWABLE } from '../../http/unshowable.js';
 import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
 import { findKnownDetails } from './known-details.js';
@@ -15,7 +15,7 @@ export interface ShownDetail {
 /** What users are to be told of details, by the types of a server: all of it, and nothing that bends the page. RFC 9396 §12 */
 export function shownDetails(
   details: readonly AuthorizationDetail[],
-  { server, language }: { server: Pick<ServerFacts, 'features'>; language: string },
+  { server, language }: { server: Pick<ServerContext, 'features'>; language: string },
 ): ShownDetail[] {
   const known = findKnownDetails(server);
   return details.map((detail) => {

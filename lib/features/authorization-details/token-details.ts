@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import type { Token } from '../../model/model.js';
 import { audienceOf, resourceKey } from '../../tokens/audience.js';
 import { type AuthorizationDetail, DETAILS, detailsOf, detailsText } from '../../contracts/authorization-details.js';
@@ -8,7 +8,7 @@ type Details = readonly AuthorizationDetail[];
 type Kept = Readonly<Record<string, unknown>>;
 
 /** What the code, the refresh token, the exchange or the assertion of a request was granted for; undefined: nothing was granted before. */
-export function grantedDetails({ asserted, code, refreshToken, exchanged }: Exchange): Details | undefined {
+export function grantedDetails({ asserted, code, refreshToken, exchanged }: ClientRequest): Details | undefined {
   if (asserted) return asserted.details;
   const ground = exchanged ? (exchanged.subject ?? {}) : (code ?? refreshToken);
   return ground && wholeDetails(ground);
@@ -33,7 +33,7 @@ const isAt = (location: string, resources: readonly string[]) =>
   resources.some((uri) => location === uri || location.startsWith(uri.endsWith('/') ? uri : `${uri}/`));
 
 /** A client that has the answer to its first try again must not take it for another one. */
-export function verifyAnswered({ refreshToken, token: kept, parameters }: Exchange, token: Token): void {
+export function verifyAnswered({ refreshToken, token: kept, parameters }: ClientRequest, token: Token): void {
   if (!refreshToken || kept[DETAILS] !== undefined) return;
   const named = readDetails(parameters);
   if (named && detailsText(named) !== detailsText(detailsOf(token[DETAILS]))) {

@@ -1,5 +1,5 @@
 import { InvalidClientError } from '../../errors/index.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { requesterOf } from '../../http/network.js';
 import { FetchError, SafeFetch } from '../../http/safe-fetch/index.js';
 import { unreachableResource } from '../../remote/client-resource.js';
@@ -24,7 +24,7 @@ import { documentClient, documentPolicy, readDocument } from './read-document.js
  * draft-ietf-oauth-client-id-metadata-document-02
  */
 export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Feature {
-  const finders = new WeakMap<ServerFacts, DocumentClients>();
+  const finders = new WeakMap<ServerContext, DocumentClients>();
   return {
     name: 'CIMD',
     factory: 'clientIdDocuments',
@@ -44,7 +44,7 @@ class DocumentClients {
   private readonly documents: DocumentCache<ClientMetadata>;
   private readonly model: Model & ClientIdDocumentModel;
 
-  constructor(given: ClientIdDocumentOptions, server: ServerFacts) {
+  constructor(given: ClientIdDocumentOptions, server: ServerContext) {
     const { redirects, minAge, maxAge, outage, pause, size, fetch } = settleDocuments(given);
     this.model = server.options.model;
     this.fetch = new SafeFetch(fetch);

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { fetchFault, SAFE_FETCH_OPTIONS, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
 import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../../clients/registration/client-policy.js';
@@ -56,7 +56,7 @@ const NAMES = {
 const PLACE = '`clientIdDocuments()`';
 
 /** What is wrong with how a host has set it up, as sentences. */
-export function* documentFaults(given: ClientIdDocumentOptions, server: ServerFacts): Iterable<string> {
+export function* documentFaults(given: ClientIdDocumentOptions, server: ServerContext): Iterable<string> {
   const misspelt =
     unknownOption(given, NAMES, PLACE) ?? unknownOption(given.fetch ?? {}, SAFE_FETCH_OPTIONS, `\`fetch\` of ${PLACE}`);
   if (misspelt !== undefined) yield misspelt;

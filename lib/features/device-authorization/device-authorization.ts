@@ -1,5 +1,5 @@
 import { rateFault } from '../../clients/public-client-rate.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { RequestRate } from '../../http/window-counts.js';
@@ -63,7 +63,7 @@ const NAMES = { lifetime: true, interval: true, verificationUri: true, rate: tru
 const RATE: RequestRate = { requests: 60, per: 60 };
 const LONGEST = { lifetime: 86_400, interval: 60 } as const;
 
-function* faultsOf(options: DeviceAuthorizationOptions, server: ServerFacts): Iterable<string> {
+function* faultsOf(options: DeviceAuthorizationOptions, server: ServerContext): Iterable<string> {
   const place = '`deviceAuthorization()`';
   const misspelt = unknownOption(options, NAMES, place);
   if (misspelt !== undefined) yield misspelt;

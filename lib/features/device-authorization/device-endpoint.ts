@@ -4,9 +4,9 @@ import { hash } from 'node:crypto';
 import { owesNoProof } from '../../clients/none.js';
 import { PublicClientRate } from '../../clients/public-client-rate.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { ServerError, TemporarilyUnavailableError, UnauthorizedClientError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Client, Falsy, Model, OnceModel } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { requestedScope, verifyClientScope } from '../../tokens/scope.js';
@@ -40,7 +40,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel;
 
   constructor(
-    server: ServerFacts,
+    server: ServerContext,
     private readonly settings: DeviceSettings,
   ) {
     super(server.options, server);
@@ -52,7 +52,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     return owesNoProof(client, DEVICE_GRANT, this.options);
   }
 
-  protected async serve(exchange: Exchange): Promise<Begun> {
+  protected async serve(exchange: ClientRequest): Promise<Begun> {
     this.rate.verify(exchange);
     const { client, issuer, parameters, request } = exchange;
     if (!client.grants.includes(DEVICE_GRANT)) {

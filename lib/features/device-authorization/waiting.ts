@@ -1,5 +1,5 @@
 import { isHeard, report } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Falsy, Model, OnceModel, Scope, User } from '../../model/model.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
@@ -17,11 +17,11 @@ export interface Waiting {
   readonly user: User;
   /** What this user would grant. */
   readonly scope: string | undefined;
-  readonly server: ServerFacts;
+  readonly server: ServerContext;
 }
 
 /** A server, or what its features know of it. */
-export type DeviceServer = ServerFacts | { readonly facts: ServerFacts };
+export type DeviceServer = ServerContext | { readonly facts: ServerContext };
 
 /** Who decides. */
 interface Decider {
@@ -30,14 +30,14 @@ interface Decider {
   request?: Request | undefined;
 }
 
-export const factsOf = (server: DeviceServer): ServerFacts => ('facts' in server ? server.facts : server);
-export const modelOf = (server: ServerFacts) => server.options.model as Model & DeviceAuthorizationModel & OnceModel;
+export const factsOf = (server: DeviceServer): ServerContext => ('facts' in server ? server.facts : server);
+export const modelOf = (server: ServerContext) => server.options.model as Model & DeviceAuthorizationModel & OnceModel;
 
 /** What was found, if it waits for its user. @throws InvalidScopeError where this one cannot grant it */
 export async function readWaiting(
   found: DeviceAuthorization | Falsy,
   { user, request }: Decider,
-  server: ServerFacts,
+  server: ServerContext,
 ): Promise<Waiting | undefined> {
   if (!found || found.user || found.isDenied || found.revokedAt || isOver(found.expiresAt)) return undefined;
   const issuer = request ? server.issuerOf(request) : server.options.issuer;
@@ -82,7 +82,7 @@ export async function decideWaiting(
 }
 
 function tell(
-  { options: { events } }: ServerFacts,
+  { options: { events } }: ServerContext,
   {
     found,
     user,

@@ -1,5 +1,5 @@
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Client } from '../../model/model.js';
 import { refuse } from '../../errors/configuration-error.js';
@@ -82,7 +82,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
 }
 
 /** Where clients with certificates find what they call themselves. RFC 8705 §5 */
-function aliasesOf(server: ServerFacts, issuer: string | undefined, origin: string): Record<string, string> {
+function aliasesOf(server: ServerContext, issuer: string | undefined, origin: string): Record<string, string> {
   const aliases: Record<string, string> = {};
   for (const [id, { clients, description, metadata }] of server.endpoints) {
     const isAsked = clients ?? description?.clients ?? metadata === 'userinfo_endpoint';

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { blockList } from '../../http/safe-fetch/special-addresses.js';
@@ -89,7 +89,7 @@ function* proxyFaults(proxy: TlsProxy): Generator<string> {
 const isHeader = (name: unknown) => typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 
 /** What is wrong with the server it stands in, as sentences. */
-export function* faultsOf({ endpointAliases }: MutualTlsOptions, { options }: ServerFacts): Iterable<string> {
+export function* faultsOf({ endpointAliases }: MutualTlsOptions, { options }: ServerContext): Iterable<string> {
   if (endpointAliases !== undefined && options.issuer === undefined) {
     yield `\`endpointAliases\` of ${PLACE} needs the option \`issuer\``;
   }

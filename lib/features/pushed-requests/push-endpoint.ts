@@ -3,9 +3,9 @@ import { PublicClientRate } from '../../clients/public-client-rate.js';
 import { resolveRequest } from '../../endpoints/authorization/authorize-resolve.js';
 import { AuthorizeSteps } from '../../endpoints/authorization/authorize-steps.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidClientError, InvalidRequestError, OAuthError, toOAuthError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import type { Client, Falsy, Model } from '../../model/model.js';
@@ -38,7 +38,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   private readonly rate: PublicClientRate;
 
   constructor(
-    server: ServerFacts,
+    server: ServerContext,
     private readonly pushing: Pushing,
   ) {
     super(server.options, server);
@@ -50,7 +50,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     return owesNoProof(client, 'authorization_code', this.options);
   }
 
-  protected async serve(exchange: Exchange): Promise<PushedRequest> {
+  protected async serve(exchange: ClientRequest): Promise<PushedRequest> {
     this.rate.verify(exchange);
     const { client, issuer, parameters, request, response } = exchange;
     const { lifetime, interactionLifetime } = this.pushing;
@@ -75,7 +75,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
 
   /** The parameters, which may be those of a request object that is pushed: it is read once, and here. RFC 9126 §3 */
   private async parametersOf(
-    exchange: Exchange,
+    exchange: ClientRequest,
     { clientId, requestUri }: Pick<PushedRequest, 'clientId' | 'requestUri'>,
   ): Promise<PushedParameters> {
     const parameters = { ...readPushed(exchange.request.body), client_id: clientId };

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 import { rateFault } from '../../clients/public-client-rate.js';
 import { InvalidRequestError } from '../../errors/index.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { OF_A_DEVICE } from '../../contracts/response-type.js';
 import type { Resolved } from '../../contracts/resolved.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
@@ -106,7 +106,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): PushedReques
 }
 
 /** The request that was pushed, for the client it is of. @throws InvalidRequestError, which the browser is told */
-async function find(request: Request, requestUri: string, server: ServerFacts): Promise<Resolved> {
+async function find(request: Request, requestUri: string, server: ServerContext): Promise<Resolved> {
   const model = server.options.model as PushedModel;
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const pushed = isName(requestUri) && (await model.getPushedRequest(requestUri));

@@ -2,7 +2,7 @@ import { isClientOf } from '../../clients/client-issuer.js';
 import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { OAuth2EventName, OAuth2Events } from '../../events/catalog.js';
 import { type Facts, isHeard, report } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { Client, Model } from '../../model/model.js';
@@ -34,7 +34,7 @@ export class Registrar {
   private readonly access: RegistrationAccess;
 
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     options: RegistrationOptions,
   ) {
     this.model = server.options.model as Model & RegistrationModel;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { AccessDeniedError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import { addressOf, networkOf } from '../../http/network.js';
@@ -27,7 +27,7 @@ export class RegistrationAccess {
   private readonly limit: RegistrationLimit | undefined;
   private readonly authenticator: AuthenticateOperation | undefined;
 
-  constructor(server: ServerFacts, { rate, initialAccessScope: scope }: ReturnType<typeof settleRegistration>) {
+  constructor(server: ServerContext, { rate, initialAccessScope: scope }: ReturnType<typeof settleRegistration>) {
     const { model, issuer } = server.options;
     this.issuer = issuer;
     this.model = model as typeof model & RegistrationModel;

@@ -2,7 +2,7 @@ import { allowOrigin } from '../../endpoints/cross-origin.js';
 import { errorResponse, sayRetryAfter, wireCode } from '../../http/error-response.js';
 import { InvalidRequestError, InvalidTokenError, toOAuthError } from '../../errors/index.js';
 import { refusedAt, reportRefusal, shortText } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Handler } from '../../contracts/handler.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
@@ -22,7 +22,7 @@ export class RegistrationEndpoint implements Handler {
   private readonly registrar: Registrar;
 
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     options: RegistrationOptions,
   ) {
     this.registrar = new Registrar(server, options);

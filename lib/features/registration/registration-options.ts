@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { type ClientPolicyOptions, POLICY_OPTIONS, policyFaults } from '../../clients/registration/client-policy.js';
@@ -48,7 +48,7 @@ const NAMES = {
 const PLACE = '`registration()`';
 
 /** What is wrong with how a host has set it up, as sentences. */
-export function* registrationFaults(options: RegistrationOptions, server: ServerFacts): Iterable<string> {
+export function* registrationFaults(options: RegistrationOptions, server: ServerContext): Iterable<string> {
   const { open, initialAccessScope, rate, unusedLifetime } = settleRegistration(options);
   const misspelt = unknownOption(options, NAMES, PLACE);
   if (misspelt !== undefined) yield misspelt;

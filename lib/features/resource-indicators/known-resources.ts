@@ -1,6 +1,6 @@
 import { InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Client, Model, User } from '../../model/model.js';
 import { isResource, resourceKey } from '../../tokens/audience.js';
 import { unknownOption } from '../../options/unknown-option.js';
@@ -22,7 +22,7 @@ export class KnownResources {
   private readonly meant: readonly string[];
 
   constructor(
-    server: ServerFacts,
+    server: ServerContext,
     private readonly options: ResourceIndicatorOptions,
   ) {
     const { resources, unrestricted = false, default: meant } = options ?? {};

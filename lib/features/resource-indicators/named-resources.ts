@@ -1,7 +1,7 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Token } from '../../model/model.js';
 import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/audience.js';
@@ -10,7 +10,7 @@ import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/au
 export const RESOURCE_INDICATORS = 'RFC 8707';
 
 /** Does the server issue tokens for resources? */
-export const issuesForResources = ({ features }: ServerFacts): boolean =>
+export const issuesForResources = ({ features }: ServerContext): boolean =>
   features.some(({ name }) => name === RESOURCE_INDICATORS);
 
 /** The resources that a request names, each once. @throws InvalidTargetError for one that is no absolute URI. RFC 8707 §2 */
@@ -24,7 +24,7 @@ export function namedResources(parameters: Parameters): readonly string[] {
 }
 
 /** What the code, refresh token, exchange or assertion of a request was granted for; nothing in particular: an empty list. */
-export function grantedResources({ code, refreshToken, exchanged, asserted }: Exchange): readonly string[] {
+export function grantedResources({ code, refreshToken, exchanged, asserted }: ClientRequest): readonly string[] {
   const brought = exchanged ?? asserted;
   if (brought) return brought.granted;
   const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
@@ -40,7 +40,7 @@ export function verifyGranted(named: readonly string[], granted: readonly string
 }
 
 /** A client that has the answer to its first try again must not take it for another one. */
-export function verifyAnswered({ refreshToken, token: kept, parameters }: Exchange, token: Token): void {
+export function verifyAnswered({ refreshToken, token: kept, parameters }: ClientRequest, token: Token): void {
   if (!refreshToken) return;
   const [wanted, got] = [audienceOf(kept['resource']), audienceOf(token['resource'])];
   const asked = wanted.length > 0 ? wanted : namedResources(parameters);

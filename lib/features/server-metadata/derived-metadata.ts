@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { GrantTypeClass } from '../../contracts/grant-type-class.js';
 import { GrantType } from '../../endpoints/token/grant-type.js';
 import { isFit } from '../../contracts/response-mode.js';
@@ -17,7 +17,7 @@ const isSaid = ({ grantTypes }: Said, grantType: string): boolean =>
 type Metadata = Record<string, unknown>;
 
 /** What a server can say of itself, each member true since it is made of what answers requests. RFC 8414 §2 */
-export function derivedMetadata(server: ServerFacts, issuer: string, said: Said): Metadata {
+export function derivedMetadata(server: ServerContext, issuer: string, said: Said): Metadata {
   const { scopes } = said;
   const authorizable = server.urlOf('authorize', issuer) !== undefined;
   const responseTypes = authorizable ? servedResponseTypes(server, said) : [];
@@ -55,7 +55,7 @@ function complete(derived: Metadata, more: object): void {
 const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
 
 /** Where the endpoints are, and how clients authenticate there. */
-function endpointMembers(server: ServerFacts, issuer: string, authorizes: boolean): Metadata {
+function endpointMembers(server: ServerContext, issuer: string, authorizes: boolean): Metadata {
   const members: Metadata = {};
   for (const [id, { metadata, clients }] of server.endpoints) {
     const url = metadata && (id !== 'authorize' || authorizes) ? server.urlOf(id, issuer) : undefined;
@@ -67,18 +67,18 @@ function endpointMembers(server: ServerFacts, issuer: string, authorizes: boolea
 }
 
 /** `none` proves nothing. */
-function authMethods({ clientAuthentications, forbidden }: ServerFacts, proven: boolean): readonly string[] {
+function authMethods({ clientAuthentications, forbidden }: ServerContext, proven: boolean): readonly string[] {
   const methods = new Set(clientAuthentications.map(({ method }) => method).filter((one) => !forbidden.has(one)));
   if (proven) methods.delete('none');
   return [...methods];
 }
 
 /** The grant types that clients can be told of: those that the model has the methods for. RFC 6749 §1.3 */
-export function servedGrantTypes(server: ServerFacts, authorizes: boolean, said: Said = {}): readonly string[] {
+export function servedGrantTypes(server: ServerContext, authorizes: boolean, said: Said = {}): readonly string[] {
   return servedGrants(server, authorizes ? servedResponseTypes(server, said) : [], said);
 }
 
-function servedResponseTypes(server: ServerFacts, said: Said): readonly [string, ResponseTypeClass][] {
+function servedResponseTypes(server: ServerContext, said: Said): readonly [string, ResponseTypeClass][] {
   return [...server.responseTypes].filter(
     ([, type]) =>
       isServed(server, type.requires) &&
@@ -92,14 +92,14 @@ function servedResponseTypes(server: ServerFacts, said: Said): readonly [string,
 }
 
 /** Those that at least one of the response types may use. */
-const servedResponseModes = (server: ServerFacts, types: readonly (readonly [string, ResponseTypeClass])[]) =>
+const servedResponseModes = (server: ServerContext, types: readonly (readonly [string, ResponseTypeClass])[]) =>
   [...server.responseModes]
     .filter(([, mode]) => types.some(([, type]) => isFit(mode, type.mode)))
     .map(([name]) => name);
 
 /** The implicit grant has no class: its response type is all of it. */
 function servedGrants(
-  server: ServerFacts,
+  server: ServerContext,
   responseTypes: readonly (readonly [string, ResponseTypeClass])[],
   said: Said,
 ): readonly string[] {
@@ -117,5 +117,5 @@ const requiredBy = (Grant: GrantTypeClass): readonly string[] => [
   ...(Grant?.prototype instanceof GrantType ? ['saveToken'] : []),
 ];
 
-const isServed = ({ options: { model } }: ServerFacts, methods: readonly string[] = []): boolean =>
+const isServed = ({ options: { model } }: ServerContext, methods: readonly string[] = []): boolean =>
   methods.every((name) => typeof (model as unknown as Metadata)[name] === 'function');

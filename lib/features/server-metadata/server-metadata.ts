@@ -1,5 +1,5 @@
 import { publicDocument } from '../../endpoints/public-document.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { scopesFault } from '../../options/scopes-fault.js';
 import { unknownOption } from '../../options/unknown-option.js';
@@ -23,13 +23,13 @@ export interface ServerMetadataOptions {
 
 /** The feature that says what a server can do. */
 interface ServerMetadataFeature extends Feature {
-  sayMetadata(server: ServerFacts, issuer: string): object;
+  sayMetadata(server: ServerContext, issuer: string): object;
 }
 
 /** Clients find everything by the name of the issuer: its endpoints, and what it can do. RFC 8414 */
 export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
   const { maxAge = 3600, members } = options;
-  const sayMetadata = (server: ServerFacts, issuer: string) => ({
+  const sayMetadata = (server: ServerContext, issuer: string) => ({
     ...members,
     ...derivedMetadata(server, issuer, options),
   });
@@ -50,12 +50,12 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
 }
 
 /** What a server says of itself, for documents of the same members; as `serverMetadata()` has it where that is listed. */
-export function sayServerMetadata(server: ServerFacts, issuer: string): object {
+export function sayServerMetadata(server: ServerContext, issuer: string): object {
   const feature = server.features.find((one): one is ServerMetadataFeature => 'sayMetadata' in one);
   return feature ? feature.sayMetadata(server, issuer) : derivedMetadata(server, issuer, {});
 }
 
-function* faultsOf(server: ServerFacts, options: ServerMetadataOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, options: ServerMetadataOptions): Iterable<string> {
   const { issuer } = server.options;
   const { scopes = [], grantTypes = [], maxAge = 0, members = {} } = options;
   const misspelt = unknownOption(options, NAMES, '`serverMetadata()`');

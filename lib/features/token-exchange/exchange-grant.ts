@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import { GrantType } from '../../endpoints/token/grant-type.js';
@@ -57,7 +57,7 @@ export abstract class TokenExchangeGrantType extends GrantType<TokenExchangeMode
   }
 
   /** What is named by `resource` and `audience`, each once. @throws InvalidTargetError for what is unknown. RFC 8693 §2.1 */
-  private readTargets({ parameters }: Exchange): readonly string[] {
+  private readTargets({ parameters }: ClientRequest): readonly string[] {
     const { audiences: known, isTargeting } = this.facts;
     const resources = namedResources(parameters);
     const audiences = parameters
@@ -73,7 +73,7 @@ export abstract class TokenExchangeGrantType extends GrantType<TokenExchangeMode
   }
 
   /** @returns resources beside those of the subject token. @throws InvalidRequestError where the host does not let it. RFC 8693 §2.2.2 */
-  private async permitted(asked: ExchangeRequest, exchange: Exchange): Promise<readonly string[]> {
+  private async permitted(asked: ExchangeRequest, exchange: ClientRequest): Promise<readonly string[]> {
     const { model } = this;
     if (model.mayExchange) {
       const answer = await model.mayExchange(asked);
@@ -101,7 +101,7 @@ const withoutHoles = (asked: Record<keyof ExchangeRequest, unknown>): ExchangeRe
   Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as unknown as ExchangeRequest;
 
 /** @throws InvalidRequestError for a type that is not issued. RFC 8693 §2.1 */
-function requestedType({ parameters }: Exchange, { issuers }: KnownTokens): string {
+function requestedType({ parameters }: ClientRequest, { issuers }: KnownTokens): string {
   const type = parameters.optional('requested_token_type', isTokenType) ?? ACCESS_TOKEN;
   if (type === ACCESS_TOKEN || issuers.has(type)) return type;
   const detail = { rule: 'the type is issued', wanted: [ACCESS_TOKEN, ...issuers.keys()], given: type };
@@ -112,7 +112,7 @@ function requestedType({ parameters }: Exchange, { issuers }: KnownTokens): stri
 async function issueOther(
   issue: BoundIssuer,
   asked: ExchangeRequest,
-  { exchange, type }: { exchange: Exchange; type: string },
+  { exchange, type }: { exchange: ClientRequest; type: string },
 ): Promise<Token> {
   const { value, expiresAt, scope } = await issue(asked, exchange);
   exchange.exchanged = { type, named: [], granted: [] };

@@ -1,5 +1,5 @@
 import { InvalidRequestError, ServerError } from '../../errors/index.js';
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Client, Falsy, Model, RefreshToken, Token, User } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
@@ -15,7 +15,7 @@ import { isTokenType, OWN, type OwnTokenType } from './token-types.js';
 type Role = 'subject' | 'actor';
 
 /** Who asks for whom: the tokens of both parties, found and good. @throws InvalidRequestError RFC 8693 §2.1 */
-export async function findParties(exchange: Exchange, others: KnownTokens) {
+export async function findParties(exchange: ClientRequest, others: KnownTokens) {
   const subject = await findParty('subject', exchange, others);
   const { parameters } = exchange;
   const isActing = parameters.optional('actor_token') !== undefined;
@@ -27,7 +27,7 @@ export async function findParties(exchange: Exchange, others: KnownTokens) {
 }
 
 /** The token of a party, found and good. @throws InvalidRequestError for one that is not, whatever is wrong. RFC 8693 §2.2.2 */
-async function findParty(role: Role, exchange: Exchange, others: KnownTokens): Promise<ExchangeParty> {
+async function findParty(role: Role, exchange: ClientRequest, others: KnownTokens): Promise<ExchangeParty> {
   const { parameters } = exchange;
   const value = parameters.required(`${role}_token`, isVSCHAR);
   const type = parameters.required(`${role}_token_type`, isTokenType);
@@ -46,7 +46,7 @@ async function findParty(role: Role, exchange: Exchange, others: KnownTokens): P
 }
 
 /** A token that is bound to a key is good for nobody who has not shown that very key with this request, which then binds its successor. */
-function verifyUnbound({ token, cnf }: Omit<ExchangeParty, 'type'>, exchange: Exchange, role: Role): void {
+function verifyUnbound({ token, cnf }: Omit<ExchangeParty, 'type'>, exchange: ClientRequest, role: Role): void {
   if (isShown(token?.['cnf' as never] ?? cnf, exchange.token['cnf'])) return;
   throw refusedToken(role).because({ rule: 'the token is bound to no key, or to the one that the request shows' });
 }
@@ -58,7 +58,7 @@ export const refusedToken = (role: Role) => new InvalidRequestError(`Invalid req
 async function findOwn(
   kind: 'access_token' | 'refresh_token',
   value: string,
-  exchange: Exchange,
+  exchange: ClientRequest,
 ): Promise<Omit<ExchangeParty, 'type'> | undefined> {
   const { options, issuer } = exchange;
   const token = (await findToken(kind, value, { model: options.model, issuer }))?.token as Token & RefreshToken;
@@ -90,7 +90,7 @@ function claimsOf(client: Client, user: User): Record<string, unknown> {
 
 async function verifyForeign(
   token: ForeignToken,
-  exchange: Exchange,
+  exchange: ClientRequest,
   others: KnownTokens,
 ): Promise<Omit<ExchangeParty, 'type'> | undefined> {
   const found = await readOther(token, exchange, others);
@@ -105,7 +105,7 @@ async function verifyForeign(
   return verified(await model.verifyForeignToken(token, exchange.client), '`verifyForeignToken()`');
 }
 
-const readOther = async (token: ForeignToken, exchange: Exchange, others: KnownTokens) =>
+const readOther = async (token: ForeignToken, exchange: ClientRequest, others: KnownTokens) =>
   verified(await others.read(token, exchange), 'a feature that reads other tokens');
 
 /** @param by what has read it, for who wrote that */
@@ -125,7 +125,7 @@ function verified(found: VerifiedToken | Falsy, by: string): Omit<ExchangeParty,
  * token is nobody's but its client's.
  */
 export function isHolder(
-  { client, proof }: Pick<Exchange, 'client' | 'proof'>,
+  { client, proof }: Pick<ClientRequest, 'client' | 'proof'>,
   { token, resource }: ExchangeParty,
 ): boolean {
   if (!token || proof === 'none') return false;
@@ -142,6 +142,6 @@ export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: Cl
  * A refresh token is nobody's but its client's, which must prove who it is: here it is not spent, so that nobody would notice
  * that it was stolen.
  */
-function mayBring(token: RefreshToken, { client, proof }: Exchange): boolean {
+function mayBring(token: RefreshToken, { client, proof }: ClientRequest): boolean {
   return proof !== 'none' && isIssuedTo(token, client);
 }

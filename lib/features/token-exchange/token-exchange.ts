@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { OwnUrls } from '../../contracts/own-urls.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
@@ -59,7 +59,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
 const objectOf = (claim: Record<string, unknown>): object =>
   Object.values(claim).every((value) => typeof value === 'object' && value !== null) ? claim : {};
 
-function* faultsOf({ ...options }: TokenExchangeOptions, server: ServerFacts): Iterable<string> {
+function* faultsOf({ ...options }: TokenExchangeOptions, server: ServerContext): Iterable<string> {
   const misspelt = unknownOption(options, { audiences: true }, '`tokenExchange()`');
   if (misspelt !== undefined) yield misspelt;
   const { audiences = {} } = options;

@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 
 /** A feature that reads what clients encrypt to the server: `keys()` has keys for it. */
@@ -15,13 +15,13 @@ export interface Decrypting {
 }
 
 /** Of all features of a server. */
-export const decryptingOf = ({ features }: Pick<ServerFacts, 'features'>): readonly Decrypting[] =>
+export const decryptingOf = ({ features }: Pick<ServerContext, 'features'>): readonly Decrypting[] =>
   features.filter((one): one is DecryptingFeature => 'decrypts' in one).map(({ decrypts }) => decrypts);
 
 /** What a store keeps a key for, where a feature does not say. */
 const USUAL: readonly KeyManagementAlgorithm[] = ['ECDH-ES'];
 
 /** By what keys in a store have to decrypt. */
-export const wantedOf = (server: Pick<ServerFacts, 'features'>): readonly KeyManagementAlgorithm[] => [
+export const wantedOf = (server: Pick<ServerContext, 'features'>): readonly KeyManagementAlgorithm[] => [
   ...new Set(decryptingOf(server).flatMap(({ algorithms = USUAL }) => algorithms)),
 ];

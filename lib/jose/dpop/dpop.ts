@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
 import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
@@ -79,7 +79,7 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
 }
 
 /** A code, and the refresh token of a client that has no other proof, are good with their own key alone. RFC 9449 §5, §10 */
-function verifyKey({ code, proof, refreshToken, token }: Exchange): void {
+function verifyKey({ code, proof, refreshToken, token }: ClientRequest): void {
   const wanted: unknown = code?.['dpopJkt'] ?? (proof === 'none' ? jktOf(refreshToken) : undefined);
   const given = jktOf(token);
   if (wanted === undefined || wanted === given) return;

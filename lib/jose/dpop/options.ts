@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
@@ -73,7 +73,7 @@ function* optionFaults(options: DpopOptions): Generator<string, undefined> {
 }
 
 /** What is wrong with the server it stands in, as sentences. */
-export function* faultsOf({ publicUrls }: DpopSettings, { options, resources }: ServerFacts): Iterable<string> {
+export function* faultsOf({ publicUrls }: DpopSettings, { options, resources }: ServerContext): Iterable<string> {
   const { issuer, model } = options;
   if (publicUrls.length === 0 && issuer === undefined && resources.length === 0) {
     yield `${PLACE} needs to know the URLs that proofs are made for: give the option \`issuer\`, or \`publicUrl\` of ${PLACE}`;

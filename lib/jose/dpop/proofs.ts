@@ -1,4 +1,4 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidDpopProofError, UseDpopNonceError } from '../../errors/index.js';
 import type { Presented } from '../../contracts/feature.js';
 import { Nonces } from './nonces.js';
@@ -14,7 +14,7 @@ export class Proofs {
   /** What was shown with a request, or when a connection was opened: one request may be looked at several times. */
   private readonly shown = new WeakMap<object, { text: string; done: Promise<void> }>();
 
-  private readonly unspent = new WeakMap<Exchange, Proof>();
+  private readonly unspent = new WeakMap<ClientRequest, Proof>();
 
   constructor(
     private readonly settings: DpopSettings,
@@ -28,7 +28,7 @@ export class Proofs {
    * The key that a client proves to have at an endpoint of the server; undefined: it says nothing of one. The proof is not spent: who
    * names a client without a secret has shown nothing yet, and anybody can make proofs.
    */
-  async keyOf(exchange: Exchange, endpoint: string): Promise<string | undefined> {
+  async keyOf(exchange: ClientRequest, endpoint: string): Promise<string | undefined> {
     const { issuer, request, response, server } = exchange;
     const text = readProof(request);
     if (text === undefined) return undefined;
@@ -41,7 +41,7 @@ export class Proofs {
   }
 
   /** Spends the proof of a request that is good so far, if it brought one. @throws InvalidDpopProofError where it came before */
-  async spend(exchange: Exchange): Promise<void> {
+  async spend(exchange: ClientRequest): Promise<void> {
     const proof = this.unspent.get(exchange);
     this.unspent.delete(exchange);
     if (proof) await this.spent.verifyFirst(exchange.options.model, proof);

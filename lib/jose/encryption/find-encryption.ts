@@ -1,5 +1,5 @@
 import { ServerError } from '../../errors/index.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import type { Client } from '../../model/model.js';
 
@@ -25,7 +25,7 @@ export interface EncryptionFeature extends Feature {
 }
 
 /** The feature of a server; undefined: it lists none. */
-export const findEncryption = (server: ServerFacts): EncryptionFeature | undefined =>
+export const findEncryption = (server: ServerContext): EncryptionFeature | undefined =>
   server.features.find((one): one is EncryptionFeature => 'encryptTo' in one);
 
 /** As what a client is registered with it. */
@@ -44,7 +44,7 @@ const REGISTERED = {
 export async function encryptionFor(
   client: Client,
   answer: EncryptedAnswer,
-  server: ServerFacts,
+  server: ServerContext,
 ): Promise<Encrypt | undefined> {
   const [algMember, encMember] = REGISTERED[answer];
   const alg = registered(client, algMember);
@@ -67,7 +67,7 @@ export function encryptionMembers(answer: EncryptedAnswer): NonNullable<Feature[
 const isAmong = (known: readonly string[] | undefined, value: unknown) => known?.some((one) => one === value) === true;
 
 /** What the metadata of the server say of it. OpenID Connect Discovery §3, JARM §4, RFC 9701 §7 */
-export function encryptionMetadata(answer: EncryptedAnswer, server: ServerFacts): object {
+export function encryptionMetadata(answer: EncryptedAnswer, server: ServerContext): object {
   const encrypts = findEncryption(server)?.encrypts;
   return {
     [`${answer}_encryption_alg_values_supported`]: encrypts?.algorithms,

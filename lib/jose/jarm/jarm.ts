@@ -1,5 +1,5 @@
 import { ServerError } from '../../errors/index.js';
-import type { Feature, ResponseMode, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ResponseMode, ServerContext } from '../../contracts/feature.js';
 import { writePostPage } from '../../features/form-post/post-page.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { refuse } from '../../errors/configuration-error.js';
@@ -65,7 +65,7 @@ const holding = ({ redirectUri }: TravellingAnswer, jwt: string) => ({ redirectU
 /** The answer as a JWT: its parameters, from whom it is, for whom, and until when; encrypted, if its client wants that. JARM §2.1, §2.2 */
 async function sign(
   { client, parameters, issuer }: TravellingAnswer,
-  server: ServerFacts,
+  server: ServerContext,
   { alg, lifetime = LIFETIME }: JarmOptions,
 ): Promise<string> {
   if (issuer === undefined) throw new ServerError('Server error: a signed answer names its issuer, and there is none');
@@ -77,7 +77,7 @@ async function sign(
 
 const LIFETIME = 60;
 
-function* faultsOf(server: ServerFacts, { alg, lifetime = LIFETIME }: JarmOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, { alg, lifetime = LIFETIME }: JarmOptions): Iterable<string> {
   yield* signingFaults('`jarm()`', server, alg);
   if (!(lifetime > 0 && lifetime <= 600)) yield '`lifetime` of `jarm()` must be a number of seconds, 600 at most';
 }

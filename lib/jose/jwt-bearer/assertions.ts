@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { InvalidGrantError, type RefusalDetail, UnauthorizedClientError } from '../../errors/index.js';
-import type { Exchange } from '../../contracts/client-request.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { verifyDetails } from '../../features/authorization-details/read-details.js';
 import { isForbidden } from '../../contracts/forbids.js';
 import type { OwnUrls } from '../../contracts/own-urls.js';
@@ -47,7 +47,7 @@ export class Assertions {
   readonly issuers: TrustedIssuers<AssertionIssuer>;
   private readonly found: FoundIssuers;
   /** Of each server that lists the feature: a profile may forbid algorithms. */
-  private readonly features = new WeakMap<OwnUrls, ServerFacts['features']>();
+  private readonly features = new WeakMap<OwnUrls, ServerContext['features']>();
 
   /** @throws InvalidArgumentError with a sentence for what cannot work */
   constructor(options: JwtBearerOptions) {
@@ -57,19 +57,19 @@ export class Assertions {
     this.found = new FoundIssuers('`jwtBearer()`', options?.fetch);
   }
 
-  serve(server: ServerFacts): void {
+  serve(server: ServerContext): void {
     this.features.set(server, server.features);
   }
 
   /** @throws UnauthorizedClientError for one without proof. ID-JAG §8.1 */
-  verifyProven({ proof }: Exchange): void {
+  verifyProven({ proof }: ClientRequest): void {
     if (proof !== 'none' || this.settings.clients === 'all') return;
     const rule = 'a client proves who it is before it redeems an assertion';
     throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
   }
 
   /** @throws InvalidGrantError for an assertion that is no good, whatever is wrong with it */
-  async read(text: string, exchange: Exchange): Promise<Assertion> {
+  async read(text: string, exchange: ClientRequest): Promise<Assertion> {
     const model: Model & TrustedIssuerModel = exchange.options.model;
     const { client } = exchange;
     const elsewhere = model.findTrustedIssuer && {
@@ -90,7 +90,7 @@ export class Assertions {
     return { claims: claims as Assertion['claims'], ...said, once: this.onceOf(text, claims) };
   }
 
-  private verifyAudience(claims: Claims, profile: 'jwt' | 'id-jag', { issuer }: Exchange): void {
+  private verifyAudience(claims: Claims, profile: 'jwt' | 'id-jag', { issuer }: ClientRequest): void {
     const { audiences } = this.settings;
     const wanted = [...(issuer === undefined ? [] : [issuer]), ...(profile === 'jwt' ? audiences : [])];
     if (isOnlyFor(claims, wanted)) return;
@@ -114,13 +114,13 @@ export class Assertions {
 }
 
 /** What is bound to a key is good for nobody who has not shown that very key with this request. RFC 7800 §3, ID-JAG §8.6.1 */
-function verifyBinding({ cnf }: Claims, { token }: Exchange): void {
+function verifyBinding({ cnf }: Claims, { token }: ClientRequest): void {
   if (isShown(cnf, token['cnf'])) return;
   throw refused({ rule: 'it is bound to no key, or to the one that the request shows' });
 }
 
 /** What an identity assertion says to this client. ID-JAG §3.1, §4.4.1 */
-function saidTo(claims: Claims, { client }: Exchange): Pick<Assertion, 'scope' | 'resource' | 'details'> {
+function saidTo(claims: Claims, { client }: ClientRequest): Pick<Assertion, 'scope' | 'resource' | 'details'> {
   const { client_id: clientId, jti, iat, scope } = claims;
   if (typeof clientId !== 'string' || clientId !== client.id) {
     throw refused({ rule: 'it names the client that brings it', wanted: clientId, given: client.id });

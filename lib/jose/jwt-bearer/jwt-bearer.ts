@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { findKnownDetails } from '../../features/authorization-details/known-details.js';
 import { issuesForResources } from '../../features/resource-indicators/named-resources.js';
 import type { OwnUrls } from '../../contracts/own-urls.js';
@@ -82,7 +82,7 @@ function keptOf({ act, auth_time, acr, amr }: Readonly<Record<string, unknown>>)
 
 const isFinding = (model: Model & TrustedIssuerModel) => typeof model.findTrustedIssuer === 'function';
 
-function* faultsOf({ options: { issuer, model } }: ServerFacts, settings: JwtBearerSettings): Iterable<string> {
+function* faultsOf({ options: { issuer, model } }: ServerContext, settings: JwtBearerSettings): Iterable<string> {
   if (issuer === undefined && settings.audiences.length === 0) {
     yield '`jwtBearer()` needs the option `issuer`, which assertions are made for';
   }

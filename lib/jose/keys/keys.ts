@@ -1,6 +1,6 @@
 import { publicDocument } from '../../endpoints/public-document.js';
 import { refuse } from '../../errors/configuration-error.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { decryptingOf, wantedOf } from '../decryption/decrypting.js';
@@ -53,9 +53,9 @@ export function keys(options: KeysOptions = {}): KeysFeature {
   if (!given) refuse(faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }));
   // One for all servers over a store that want the same keys: tenants, say.
   const rings = new WeakMap<object, Map<string, KeyRing>>();
-  const known = new WeakMap<ServerFacts, KeyRing>();
-  const ringOf = (server: ServerFacts): KeyRing => given ?? known.get(server) ?? storedRing(server);
-  const storedRing = (server: ServerFacts): KeyRing => {
+  const known = new WeakMap<ServerContext, KeyRing>();
+  const ringOf = (server: ServerContext): KeyRing => given ?? known.get(server) ?? storedRing(server);
+  const storedRing = (server: ServerContext): KeyRing => {
     const { model } = server.options;
     const decryptsBy = wantedOf(server);
     const settings = { secrets, algorithms, decryptsBy, lead, keep, refresh, rotateEvery };
@@ -84,7 +84,7 @@ export function keys(options: KeysOptions = {}): KeysFeature {
 }
 
 /** Of keys in a store. */
-function* lifetimeFaults(server: ServerFacts, keep: number, maxAge: number): Iterable<string> {
+function* lifetimeFaults(server: ServerContext, keep: number, maxAge: number): Iterable<string> {
   if (Number(server.options.accessTokenLifetime) > keep) yield OUTLIVES;
   const longest = Math.max(...decryptingOf(server).map(({ lifetime }) => lifetime));
   if (maxAge + longest > keep) yield `\`keep\` of \`keys()\` must be ${maxAge + longest} at least: ${FORGOTTEN}`;
@@ -95,7 +95,7 @@ const OUTLIVES =
 const FORGOTTEN = 'so long clients may encrypt to a key that is published no more, and come again with it';
 
 /** Of keys that are given, for what features read. */
-function* missingKeys(server: ServerFacts, given: GivenKeys): Iterable<string> {
+function* missingKeys(server: ServerContext, given: GivenKeys): Iterable<string> {
   const known = given.decryptsBy();
   for (const { algorithms } of decryptingOf(server)) {
     const missing = algorithms?.find((alg) => !known.includes(alg));

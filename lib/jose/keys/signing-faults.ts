@@ -1,11 +1,11 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from './find-keys.js';
 
 /** What keeps a feature from signing in the name of its server, as sentences. `place`: what a host calls it */
 export function* signingFaults(
   place: string,
-  server: ServerFacts,
+  server: ServerContext,
   alg: SigningAlgorithm | undefined,
 ): Iterable<string> {
   if (!findKeys(server)) yield `${place} needs keys to sign by: list \`keys()\` among the \`features\``;
@@ -14,7 +14,7 @@ export function* signingFaults(
 }
 
 /** What is wrong with its option `alg`; undefined: it is left out. */
-export function* algFaults(place: string, server: ServerFacts, alg: SigningAlgorithm | undefined): Iterable<string> {
+export function* algFaults(place: string, server: ServerContext, alg: SigningAlgorithm | undefined): Iterable<string> {
   if (alg === undefined) return;
   if (!ALGORITHMS.includes(alg)) yield `\`alg\` of ${place} must be one of ${ALGORITHM_NAMES}`;
   else if (findKeys(server)?.algorithms().includes(alg) === false) {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { findKeys } from './find-keys.js';
 import type { KeyRing } from './key-ring.js';
 import type { KeyAlgorithm, KeyInfo } from './schedule.js';
@@ -25,7 +25,7 @@ export interface SigningKeys {
 }
 
 /** The keys of a server, for its operator. @throws InvalidArgumentError where the host brings them, or there are none */
-export function signingKeys(server: { readonly facts: ServerFacts }): SigningKeys {
+export function signingKeys(server: { readonly facts: ServerContext }): SigningKeys {
   const ring = findKeys(server.facts);
   if (ring && isKept(ring)) return ring;
   const why = ring ? 'the keys are those that the host gives `keys()`' : '`keys()` is not among the `features`';

@@ -3,7 +3,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { ConsumeCredentials, ProofFacts } from '../../contracts/client-authentication.js';
 import { ServerError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Client, Model, OnceModel } from '../../model/model.js';
@@ -129,7 +129,7 @@ function failureOf(error: unknown): Error {
 
 /** What is wrong with the options, and with the server they stand in, as sentences. */
 export function* assertionFaults(
-  { options: { issuer, model } }: ServerFacts,
+  { options: { issuer, model } }: ServerContext,
   options: AssertionOptions,
   place: string,
 ): Iterable<string> {
@@ -155,7 +155,7 @@ export function* assertionFaults(
 }
 
 /** What is said of the algorithms at each endpoint where clients prove themselves. RFC 8414 §2 */
-export function signedBy({ endpoints }: ServerFacts, algorithms: readonly string[]): object {
+export function signedBy({ endpoints }: ServerContext, algorithms: readonly string[]): object {
   const members = [...endpoints.values()].flatMap(({ metadata, clients }) => (metadata && clients ? metadata : []));
   return Object.fromEntries(members.map((name) => [`${name}_auth_signing_alg_values_supported`, algorithms]));
 }

@@ -1,5 +1,5 @@
 import type { ClientAuthentication } from '../../contracts/client-authentication.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { Parameters } from '../../http/parameters.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
@@ -66,7 +66,7 @@ class PrivateKeyJwt implements ClientAuthentication {
   };
 }
 
-function* faultsOf(server: ServerFacts, options: PrivateKeyJwtOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, options: PrivateKeyJwtOptions): Iterable<string> {
   yield* assertionFaults(server, options, '`privateKeyJwt()`');
   if (!areAlgorithms(options.algorithms ?? ALGORITHMS)) {
     yield `\`algorithms\` of \`privateKeyJwt()\` must be a list of ${ALGORITHM_NAMES}`;

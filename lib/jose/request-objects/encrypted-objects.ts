@@ -1,5 +1,5 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { registered } from '../../clients/registration/registered.js';
 import { unknownOption } from '../../options/unknown-option.js';
@@ -59,7 +59,7 @@ const areOf = (given: unknown, known: readonly string[]) =>
   Array.isArray(given) && given.length > 0 && given.every((one) => known.some((other) => other === one));
 
 /** By what they may be encrypted to a server. */
-export const acceptedBy = (server: ServerFacts, { algorithms }: EncryptedObjectSettings) =>
+export const acceptedBy = (server: ServerContext, { algorithms }: EncryptedObjectSettings) =>
   algorithms ?? findKeys(server)!.decryptsBy();
 
 /**
@@ -71,7 +71,7 @@ export const acceptedBy = (server: ServerFacts, { algorithms }: EncryptedObjectS
 export async function openObject(
   object: string,
   client: Client,
-  { server, settings }: { server: ServerFacts; settings: EncryptedObjectSettings | undefined },
+  { server, settings }: { server: ServerContext; settings: EncryptedObjectSettings | undefined },
 ): Promise<string> {
   if (!isEncrypted(object)) return object;
   if (!settings) throw invalid('it is not encrypted: `requestObjects()` says nothing of `encrypted`');

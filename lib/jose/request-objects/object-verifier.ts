@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload } from 'jose';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import type { Request } from '../../http/request.js';
 import { hasOnce } from '../../model/has-once.js';
@@ -47,7 +47,7 @@ export class ObjectVerifier {
   }
 
   /** Spends it, where it is good for one decision. RFC 9101 §10.2 */
-  spending({ jti, exp }: JWTPayload, client: Client, { options: { model, issuer } }: ServerFacts) {
+  spending({ jti, exp }: JWTPayload, client: Client, { options: { model, issuer } }: ServerContext) {
     if (!this.settings.once || !hasOnce(model)) return undefined;
     if (typeof jti !== 'string' || jti === '') throw invalid('it has a `jti`, by which it is good once');
     const digest = hash('sha256', JSON.stringify(['request object', issuer, client.id, jti]), 'base64url');
@@ -99,7 +99,7 @@ export class ObjectVerifier {
   }
 
   /** The first visit must come in time; whoever came in time may come again, as after the login. */
-  private async verifyOpened(object: string, exp: number, isLate: boolean, { options }: ServerFacts): Promise<void> {
+  private async verifyOpened(object: string, exp: number, isLate: boolean, { options }: ServerContext): Promise<void> {
     const { model } = options;
     const over = () => invalid('it is not over', exp);
     const left = exp + this.settings.interactionLifetime - Date.now() / 1000;
@@ -130,7 +130,7 @@ interface Signed {
 
 interface Asked {
   request: Request;
-  server: ServerFacts;
+  server: ServerContext;
 }
 
 function verifyLength({ length }: string): void {

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { flagFaults } from '../../options/flag-faults.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
@@ -93,7 +93,7 @@ const NAMES = {
 } as const;
 
 /** What is wrong with its server. */
-export function* faultsOf(server: ServerFacts, { encrypted, once }: RequestObjectSettings): Iterable<string> {
+export function* faultsOf(server: ServerContext, { encrypted, once }: RequestObjectSettings): Iterable<string> {
   const { issuer, model } = server.options;
   if (encrypted && !findKeys(server)) yield `${PLACE} needs keys to decrypt by: list \`keys()\` among the \`features\``;
   if (issuer === undefined) yield `${PLACE} needs the option \`issuer\`, which request objects are made for`;

@@ -1,6 +1,6 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, RequestUriNotSupportedError } from '../../errors/index.js';
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import { requesterOf } from '../../http/network.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
@@ -89,7 +89,7 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
     },
 
     /** What was signed when it was pushed is kept without its signature. */
-    push({ client, request }: Exchange) {
+    push({ client, request }: ClientRequest) {
       if (owesSignature(client) && !request.body?.request) throw unsigned();
     },
 
@@ -102,7 +102,7 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
 }
 
 /** Only the name of a pushed request gets as far as a request that is read. */
-const isPushed = (uri: string | undefined, { endpoints }: ServerFacts): boolean =>
+const isPushed = (uri: string | undefined, { endpoints }: ServerContext): boolean =>
   uri !== undefined && isPushedName(uri) && endpoints.has('pushed_authorization_request');
 
 const unsigned = () =>

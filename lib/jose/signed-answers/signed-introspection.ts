@@ -1,6 +1,6 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { ServerError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { type Introspection, type IntrospectionWriter, SIGNED } from '../../features/introspection-answer.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { refuse } from '../../errors/configuration-error.js';
@@ -37,7 +37,7 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): I
     writeIntrospection: (said, exchange, server) => (asksForJwt(exchange) ? sign(said, exchange, server) : undefined),
   };
 
-  async function sign(said: Introspection, { client, issuer }: Exchange, server: ServerFacts): Promise<string> {
+  async function sign(said: Introspection, { client, issuer }: ClientRequest, server: ServerContext): Promise<string> {
     if (issuer === undefined)
       throw new ServerError('Server error: a signed answer names its issuer, and there is none');
     const claims = { iss: issuer, aud: client.id, iat: Math.floor(Date.now() / 1000), token_introspection: said };
@@ -46,17 +46,17 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): I
   }
 }
 
-function* faultsOf(server: ServerFacts, options: SignedIntrospectionOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, options: SignedIntrospectionOptions): Iterable<string> {
   yield* signingFaults('`signedIntrospection()`', server, options.alg);
   if (!server.endpoints.has('introspection')) {
     yield '`signedIntrospection()` signs the answers of `introspection()`: list that too';
   }
 }
 
-const algorithmsOf = (server: ServerFacts) => findKeys(server)!.algorithms();
+const algorithmsOf = (server: ServerContext) => findKeys(server)!.algorithms();
 
 /** Does it name the type, and not by a weight of nothing? RFC 9701 §4, RFC 9110 §12.5.1 */
-function asksForJwt({ request }: Exchange): boolean {
+function asksForJwt({ request }: ClientRequest): boolean {
   const [, weight = ''] = ACCEPTED.exec(request.get('accept') ?? '') ?? [undefined, '0'];
   return !/^0(?:\.0*)?$/.test(weight);
 }

@@ -1,6 +1,6 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import type { RefusalDetail } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { ForeignToken, VerifiedToken } from '../../features/token-exchange/exchange-model.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { refusedToken } from '../../features/token-exchange/parties.js';
@@ -61,7 +61,7 @@ export function trustedTokens(options: TrustedTokensOptions): OtherTokens & Trus
     requires: ['findAssertedUser', 'mayExchange'],
     check: (server) => [...faultsOf(server, options)],
     otherTokens: {
-      async read({ as, type, value }: ForeignToken, exchange: Exchange) {
+      async read({ as, type, value }: ForeignToken, exchange: ClientRequest) {
         const types = TYPES.get(type);
         if (!types || !issuers.claims(value)) return undefined;
         const refused = (detail: RefusalDetail) => refusedToken(as).because(detail);
@@ -121,7 +121,7 @@ function settle(given: TrustedTokensOptions): { clockTolerance: number } {
   return { clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }) };
 }
 
-function* faultsOf(server: ServerFacts, { issuers }: TrustedTokensOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, { issuers }: TrustedTokensOptions): Iterable<string> {
   const { issuer } = server.options;
   if (!server.grants.has(EXCHANGE_GRANT))
     yield `${PLACE} says which tokens may be exchanged: list \`tokenExchange()\` too`;

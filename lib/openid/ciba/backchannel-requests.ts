@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import {
   decideWaiting,
   type DeviceServer,
@@ -93,7 +93,7 @@ export async function decideBackchannelRequest(
   return counts;
 }
 
-async function tellClient({ found, server }: { found: Waiting['found']; server: ServerFacts }, id: string) {
+async function tellClient({ found, server }: { found: Waiting['found']; server: ServerContext }, id: string) {
   await findCiba(server)!.tellClient(found, id, server);
 }
 

@@ -1,8 +1,8 @@
 import { notAllowed } from '../../clients/grant-not-allowed.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidScopeError, ServerError, UnauthorizedClientError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { askedBy } from '../../features/device-authorization/device-asked.js';
 import type {
   DeviceAuthorizationModel,
@@ -36,7 +36,7 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   private readonly signed: SignedRequests;
 
   constructor(
-    server: ServerFacts,
+    server: ServerContext,
     private readonly settings: CibaSettings,
   ) {
     super(server.options, server);
@@ -48,7 +48,7 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
     return false;
   }
 
-  protected async serve(given: Exchange): Promise<Begun> {
+  protected async serve(given: ClientRequest): Promise<Begun> {
     verifyGrant(given.client);
     const exchange = await this.signed.open(given);
     const { client, parameters, request } = exchange;
@@ -68,7 +68,7 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   }
 
   /** What is kept is found again as it will be by the user, who is asked then. */
-  private async ask({ client, issuer, parameters, request }: Exchange, what: What): Promise<Begun> {
+  private async ask({ client, issuer, parameters, request }: ClientRequest, what: What): Promise<Begun> {
     const { scope, said, user } = what;
     const asked = askedBy(client, { scope, issuer, request });
     for (const feature of this.server.hooks.ask) {

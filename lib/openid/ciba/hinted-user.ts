@@ -1,7 +1,7 @@
 import { InvalidRequestError, InvalidUserCodeError, MissingUserCodeError } from '../../errors/index.js';
 import { TemporarilyUnavailableError, UnknownUserIdError } from '../../errors/index.js';
-import type { Exchange } from '../../contracts/client-request.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { takePlace } from '../../features/device-authorization/guesses.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
@@ -17,7 +17,10 @@ const LONGEST = 255;
 const GUESSES = 10;
 
 /** Whom the client means. CIBA §7.1 @throws UnknownUserIdError */
-export async function findHintedUser({ parameters, client, issuer }: Exchange, server: ServerFacts): Promise<User> {
+export async function findHintedUser(
+  { parameters, client, issuer }: ClientRequest,
+  server: ServerContext,
+): Promise<User> {
   const hint = await readHint(parameters, { client, issuer }, server);
   const model = server.options.model as Model & CibaModel;
   const user = (await model.findHintedUser(hint, client)) || undefined;
@@ -57,7 +60,7 @@ interface Asker {
   issuer: string | undefined;
 }
 
-async function readHint(parameters: Parameters, asker: Asker, server: ServerFacts): Promise<UserHint> {
+async function readHint(parameters: Parameters, asker: Asker, server: ServerContext): Promise<UserHint> {
   const loginHint = parameters.optional('login_hint', (text) => text.length <= LONGEST && isText(text));
   const loginHintToken = parameters.optional('login_hint_token', isHintToken);
   const idToken = hintParameter(parameters);

@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { flagFaults } from '../../options/flag-faults.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
@@ -46,7 +46,7 @@ const NAMES = { lifetime: true, interval: true, userCode: true, signed: true, fe
 const LONGEST = { lifetime: 86_400, interval: 60 } as const;
 
 /** What is wrong with how a host has set it up, as sentences. */
-export function* faultsOf(options: CibaOptions, server: ServerFacts): Iterable<string> {
+export function* faultsOf(options: CibaOptions, server: ServerContext): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, PLACE);
   if (misspelt !== undefined) yield misspelt;
   for (const name of ['lifetime', 'interval'] as const) {

@@ -1,5 +1,5 @@
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
@@ -22,7 +22,7 @@ export class Pings {
     typeof uri === 'string' && uri.length <= LONGEST && !uri.includes('#') && this.fetch.isFetchable(uri);
 
   /** Begins to deliver the pings of a server. */
-  serve(server: ServerFacts): void {
+  serve(server: ServerContext): void {
     const { issuer, model } = server.options;
     Notifications.of(model).register('ping', issuer!, {
       send: async ({ clientId, data }) => {
@@ -37,7 +37,7 @@ export class Pings {
   }
 
   /** Stores a ping, which is delivered in the background. */
-  send = async (found: DeviceAuthorization, id: string, server: ServerFacts): Promise<void> => {
+  send = async (found: DeviceAuthorization, id: string, server: ServerContext): Promise<void> => {
     const { client, expiresAt } = found;
     const to = endpointOf(client);
     const sealed = keptIn(found)?.ping;

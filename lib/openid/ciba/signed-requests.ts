@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Exchange } from '../../contracts/client-request.js';
+import { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, InvalidRequestObjectError, OAuthError } from '../../errors/index.js';
 import { registered } from '../../clients/registration/registered.js';
 import { Request } from '../../http/request.js';
@@ -28,7 +28,7 @@ export class SignedRequests {
   }
 
   /** What is asked: by what was signed, or by the form where nothing was, and nothing has to be. @throws InvalidRequestError */
-  async open(exchange: Exchange): Promise<Exchange> {
+  async open(exchange: ClientRequest): Promise<ClientRequest> {
     const { client, parameters } = exchange;
     if (parameters.optional('request_uri', () => true) !== undefined) {
       throw new InvalidRequestError('Invalid request: `request_uri` is not supported');
@@ -47,7 +47,11 @@ export class SignedRequests {
     }
   }
 
-  private async read(object: string, alg: string | undefined, { client, issuer, request }: Exchange): Promise<Claims> {
+  private async read(
+    object: string,
+    alg: string | undefined,
+    { client, issuer, request }: ClientRequest,
+  ): Promise<Claims> {
     const signed = { clientId: client.id, issuer: issuer!, alg, request };
     const { payload, isLate } = await this.verifier.read(object, client, signed);
     if (isLate) throw invalid('it is not over', payload.exp);
@@ -58,7 +62,7 @@ export class SignedRequests {
   }
 
   /** Rejects a replayed request by its `jti`, for each issuer and client, until clock tolerance after `exp`. CIBA §7.1.1 */
-  private async spend({ exp, jti }: Claims, { client, issuer, options }: Exchange): Promise<void> {
+  private async spend({ exp, jti }: Claims, { client, issuer, options }: ClientRequest): Promise<void> {
     const model = options.model as unknown as OnceModel;
     const named = JSON.stringify(['backchannel authentication request', issuer, client.id, jti]);
     const digest = hash('sha256', named, 'base64url');
@@ -81,10 +85,13 @@ function verifyAlone(form: object): void {
 }
 
 /** The same exchange, as if the form had said what was signed. */
-function asked({ request, response, options, issuer, client, proof, server }: Exchange, body: object): Exchange {
+function asked(
+  { request, response, options, issuer, client, proof, server }: ClientRequest,
+  body: object,
+): ClientRequest {
   const { headers, method } = request;
   const said = new Request({ headers, method, query: {}, body, native: request['native'] as unknown });
-  return new Exchange(said, response, options, issuer, client, proof, server);
+  return new ClientRequest(said, response, options, issuer, client, proof, server);
 }
 
 /** Here it has no name of its own what is wrong with a request object. CIBA §13 */

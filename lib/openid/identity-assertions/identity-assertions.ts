@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { OtherTokens } from '../../features/token-exchange/other-tokens.js';
 import { refusedToken } from '../../features/token-exchange/parties.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
@@ -58,7 +58,7 @@ export function identityAssertions(options: IdentityAssertionsOptions = {}): Oth
 
 const PLACE = '`identityAssertions()`';
 
-function* faultsOf(server: ServerFacts, options: IdentityAssertionsOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, options: IdentityAssertionsOptions): Iterable<string> {
   const misspelt = unknownOption(options, { lifetime: true, alg: true }, PLACE);
   if (misspelt !== undefined) yield misspelt;
   const { lifetime = 300, alg } = options;

@@ -1,7 +1,7 @@
-import type { Exchange } from '../../contracts/client-request.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, InvalidTargetError, ServerError, UnauthorizedClientError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { detailsOfHost, readDetails } from '../../features/authorization-details/read-details.js';
 import type { ExchangeRequest } from '../../features/token-exchange/exchange-model.js';
 import type { IssuedToken } from '../../features/token-exchange/other-tokens.js';
@@ -24,7 +24,7 @@ const SUBJECTS: readonly string[] = [ID_TOKEN, SAML2, REFRESH_TOKEN];
 
 /** How they are made. */
 interface Making {
-  server: ServerFacts;
+  server: ServerContext;
   /** Seconds. */
   lifetime: number;
   alg: SigningAlgorithm | undefined;
@@ -33,7 +33,7 @@ interface Making {
 /** Issues an identity assertion, if the host lets the client have it. ID-JAG §3.1, §4.3.3 */
 export async function issueAssertion(
   asked: Omit<ExchangeRequest, 'resource'>,
-  exchange: Exchange,
+  exchange: ClientRequest,
   { server, lifetime, alg }: Making,
 ): Promise<IssuedToken> {
   verifyAsker(asked);
@@ -85,7 +85,7 @@ function verifyAsker({ proof, subject }: Omit<ExchangeRequest, 'resource'>): voi
 }
 
 /** One other server. What is for this one is an access token, and no assertion. ID-JAG §4.3, §8.3 */
-function readAudience({ parameters, issuer }: Exchange): string {
+function readAudience({ parameters, issuer }: ClientRequest): string {
   const audience = parameters.required('audience', (text) => text.length <= LONGEST && /^[\x21-\x7e]+$/.test(text));
   if (issuer !== undefined && isAmong(audience, [issuer])) throw noTarget('the audience is another server', audience);
   return audience;
@@ -103,7 +103,7 @@ function noTarget(rule: string, given: string): InvalidTargetError {
 function claimsOf(
   asked: AssertionRequest,
   permission: AssertionPermission,
-  { exchange, server }: { exchange: Exchange; server: ServerFacts },
+  { exchange, server }: { exchange: ClientRequest; server: ServerContext },
 ) {
   const { act, client, subject } = asked;
   const { issuer, token } = exchange;
@@ -128,7 +128,7 @@ function claimsOf(
 }
 
 /** Returns the `sub` of the user at the relying party: as its ID token has it, or as the refresh token stores it. ID-JAG §3.1 */
-function subjectFor(relyingParty: Client, { client, subject }: AssertionRequest, server: ServerFacts): string {
+function subjectFor(relyingParty: Client, { client, subject }: AssertionRequest, server: ServerContext): string {
   const openid = findOpenId(server)!;
   const said = subject.says?.['sub'];
   if (typeof said === 'string' && openid.isKnownAs(server, subject.user, relyingParty, said)) return said;

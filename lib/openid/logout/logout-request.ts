@@ -1,5 +1,5 @@
 import { InvalidClientError, InvalidRequestError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
@@ -31,7 +31,7 @@ export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_red
  * RP-Initiated Logout 1.0 §2, §3
  * @throws InvalidRequestError, for the user and not for the client
  */
-export async function readLogoutRequest(request: Request, server: ServerFacts): Promise<LogoutRequest> {
+export async function readLogoutRequest(request: Request, server: ServerContext): Promise<LogoutRequest> {
   const parameters = new Parameters(request, FORM_OR_URL);
   const named = parameters.optional('client_id', isShort);
   const sender = named === undefined ? undefined : await knownClient(named, request, server);
@@ -49,7 +49,7 @@ export async function readLogoutRequest(request: Request, server: ServerFacts): 
 }
 
 /** Finds a client in the model, or by its client ID metadata document. @throws {InvalidRequestError} If it is unknown. */
-async function knownClient(clientId: string, request: Request, server: ServerFacts): Promise<Client> {
+async function knownClient(clientId: string, request: Request, server: ServerContext): Promise<Client> {
   try {
     return await findClient(clientId, server.options.model, server, request);
   } catch (error) {
@@ -66,14 +66,14 @@ function isRegistered(client: Client, uri: string): boolean {
 const isShort = (text: string) => text.length <= LONGEST && isVSCHAR(text);
 
 /** Is it sure that this user is meant? Otherwise they are asked: anybody could send them here. RP-Initiated Logout 1.0 §2, §6 */
-export function isMeant({ client, hint }: LogoutRequest, user: User, server: ServerFacts): boolean {
+export function isMeant({ client, hint }: LogoutRequest, user: User, server: ServerContext): boolean {
   if (hint === undefined || client === undefined) return false;
   return findOpenId(server)?.isKnownAs(server, user, client, hint.sub) === true;
 }
 
 async function readHint(
   parameters: Parameters,
-  { request, server, sender }: { request: Request; server: ServerFacts; sender: Client | undefined },
+  { request, server, sender }: { request: Request; server: ServerContext; sender: Client | undefined },
 ): Promise<IdTokenHint | undefined> {
   const text = hintParameter(parameters);
   if (text === undefined) return undefined;

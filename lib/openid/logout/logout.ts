@@ -1,5 +1,5 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { flagFaults } from '../../options/flag-faults.js';
 import { unknownOption } from '../../options/unknown-option.js';
@@ -86,7 +86,7 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
   };
 }
 
-function* faultsOf(server: ServerFacts, options: LogoutOptions): Iterable<string> {
+function* faultsOf(server: ServerContext, options: LogoutOptions): Iterable<string> {
   const { lifetime = TWO_WEEKS } = options;
   if (!findOpenId(server)) yield `${PLACE} signs users out who have signed in by \`openid()\`: list that too`;
   if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;

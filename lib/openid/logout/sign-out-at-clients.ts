@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { findLogout, type SignedOut } from './logout-feature.js';
 
 /**
@@ -9,7 +9,7 @@ import { findLogout, type SignedOut } from './logout-feature.js';
  * @throws InvalidArgumentError where nobody is named, or the server has no feature `logout()`
  */
 export async function signOutAtClients(
-  server: ServerFacts | { readonly facts: ServerFacts },
+  server: ServerContext | { readonly facts: ServerContext },
   { userId, sid }: { userId: string | number; sid?: string },
 ): Promise<SignedOut> {
   const facts = 'facts' in server ? server.facts : server;

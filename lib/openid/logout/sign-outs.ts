@@ -1,5 +1,5 @@
 import { isHeard, report } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import { FORM } from '../../http/media-type.js';
 import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
@@ -50,7 +50,7 @@ export class SignOuts {
   private readonly notifications: Notifications;
 
   constructor(
-    private readonly server: ServerFacts,
+    private readonly server: ServerContext,
     private readonly means: Means,
   ) {
     this.model = server.options.model as Model & SessionClientModel;

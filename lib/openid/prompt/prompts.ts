@@ -5,7 +5,7 @@ import {
   type OAuthError,
   UnmetAuthenticationRequirementsError,
 } from '../../errors/index.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Need, Presence, Wanted } from '../../contracts/required-interaction.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
@@ -28,7 +28,7 @@ interface Visit {
   asked: AuthorizationRequest;
   said: AskedPrompt;
   presence: Presence;
-  server: ServerFacts;
+  server: ServerContext;
 }
 
 /** What OpenID Connect wants of users before a request is decided. OpenID Connect Core 1.0 §3.1.2.3 */
@@ -46,7 +46,7 @@ export class Prompts {
     this.read.set(asked, readPrompt(parameters, asked.client, this.settings.signUp));
   }
 
-  async need(asked: AuthorizationRequest, presence: Presence, server: ServerFacts): Promise<Need | undefined> {
+  async need(asked: AuthorizationRequest, presence: Presence, server: ServerContext): Promise<Need | undefined> {
     const said = this.read.get(asked);
     if (!said) return undefined;
     const silent = said.prompt.has('none');

@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { called } from '../../server/feature-list.js';
 import type { PushedRequestsFeature } from '../../features/pushed-requests/pushed-requests.js';
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
@@ -33,7 +33,7 @@ export const LONGEST_REQUEST = 3600;
 const BINDINGS = ['jkt', 'x5t#S256'];
 
 /** What the profile misses in how a host has set its server up, as sentences. */
-export function* faultsOf(server: ServerFacts, messageSigning: boolean): Iterable<string> {
+export function* faultsOf(server: ServerContext, messageSigning: boolean): Iterable<string> {
   yield* optionFaults(server.options);
   const { clientAuthentications, confirms, forbidden } = server;
   if (clientAuthentications.every(({ method }) => forbidden.has(method))) {
@@ -115,7 +115,7 @@ function* featureFaults(feature: Feature & Partial<Judged>): Iterable<string> {
 }
 
 /** Whatever is signed, for this server or by it. FAPI 2.0 SP §5.4.1 */
-function* algorithmFaults(server: ServerFacts): Iterable<string> {
+function* algorithmFaults(server: ServerContext): Iterable<string> {
   const allowed: readonly unknown[] = ALGORITHMS;
   const named = ALGORITHMS.join(', ');
   const odd = findKeys(server)

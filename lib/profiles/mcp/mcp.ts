@@ -1,4 +1,4 @@
-import type { Feature, ServerFacts } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isScope } from '../../http/syntax.js';
 import { resourceUrl } from '../../endpoints/resource/own-resources.js';
 import { scopeText } from '../../tokens/scope.js';
@@ -93,7 +93,7 @@ const NAMES = {
   registration: true,
 } as const;
 
-function* faultsOf(options: McpOptions, { options: settled, resources }: ServerFacts): Iterable<string> {
+function* faultsOf(options: McpOptions, { options: settled, resources }: ServerContext): Iterable<string> {
   const misspelt = unknownOption(options, NAMES, '`mcp()`');
   if (misspelt !== undefined) yield misspelt;
   yield* optionFaults(settled);

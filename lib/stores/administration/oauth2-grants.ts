@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import { type EventSink, isHeard, report } from '../../events/events.js';
-import type { ServerFacts } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { SessionList, SessionListModel } from '../../model/session-list.js';
@@ -17,7 +17,7 @@ export interface GrantsScope {
   tenants?: 'one' | 'all';
   events?: EventSink | undefined;
   /** The server, whose logout features notify clients when sessions end. */
-  facts?: ServerFacts | undefined;
+  facts?: ServerContext | undefined;
 }
 
 /** The options of `OAuth2Grants.revokeBefore()`. */

@@ -1,7 +1,7 @@
 import {
   BackChannelEndpoint,
   type Client,
-  type Exchange,
+  type ClientRequest,
   type Feature,
   GrantType,
   InvalidGrantError,
@@ -36,7 +36,7 @@ class VoucherGrantType extends GrantType<VoucherModel> {
 /** Clients that proved themselves get vouchers here. */
 class VoucherEndpoint extends BackChannelEndpoint<string> {
   protected readonly id = 'voucher';
-  protected serve({ client, options }: Exchange): Promise<string> {
+  protected serve({ client, options }: ClientRequest): Promise<string> {
     return (options.model as typeof options.model & VoucherModel).makeVoucher(client);
   }
   protected bodyOf(voucher: string): object {
