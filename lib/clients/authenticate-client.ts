@@ -43,8 +43,8 @@ export async function authenticateClient(request: Request, options: Options, way
     if (claimed !== none) verifyAllowed(claimed, server);
     let client = await model.getClient(claim.id, claim.secret || null);
     // One that brings a secret is known, or nobody: of a wrong secret nothing but a refusal may come.
-    const [finder] = server.hooks.findClient;
-    if (!client && finder && !claim.secret) client = await finder.findClient(claim.id, server, request);
+    const [find] = server.hooks.client.find;
+    if (!client && find && !claim.secret) client = await find(claim.id, request);
     // A client of another issuer gets the same error as an unknown client.
     const isForeign = Boolean(client) && !isClientOf(client as Client, server.issuerOf(request), server);
     if (isForeign) client = undefined;

@@ -50,6 +50,7 @@ export class ClientRequest {
   /** More to say in the answer; never saved. */
   readonly answer: Record<string, unknown> = {};
   private read: Parameters | undefined;
+  private state: Map<string, unknown> | undefined;
 
   constructor(
     readonly request: Request,
@@ -67,4 +68,24 @@ export class ClientRequest {
   get parameters(): Parameters {
     return (this.read ??= new Parameters(this.request));
   }
+
+  /** Returns what a feature has stored for this request. */
+  get<T>(key: StateKey<T>): T | undefined {
+    return this.state?.get(key.name) as T | undefined;
+  }
+
+  /** Stores something for this request. */
+  set<T>(key: StateKey<T>, value: T): void {
+    (this.state ??= new Map()).set(key.name, value);
+  }
 }
+
+/** A typed key for what a feature stores with a request while it is processed. */
+export interface StateKey<T> {
+  readonly name: string;
+  /** Only for the type: never set. */
+  readonly type?: T;
+}
+
+/** Returns a key for what a feature stores with a request. */
+export const stateKey = <T>(name: string): StateKey<T> => ({ name });

@@ -7,10 +7,19 @@ import type { EventSink } from '../events/events.js';
 import type { Forbids } from './forbids.js';
 import type { ClientMetadata } from '../clients/registration/client-metadata.js';
 import type { GrantTypeClass } from './grant-type-class.js';
-import type { HookOf } from './hook.js';
 import type { OwnUrls } from './own-urls.js';
 import type { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
+import type { Capabilities, Capability, CollectedCapability } from './capability.js';
+import type {
+  AuthorizationHooks,
+  ClientHooks,
+  HookLists,
+  PushedRequestHooks,
+  ResourceHooksOf,
+  TokenHooks,
+} from './hooks.js';
+import type { GrantHandler } from './token-request.js';
 import type { Awaitable, Client, Falsy, Model, Token, User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { Resolved } from './resolved.js';
@@ -21,10 +30,83 @@ import type { Answer, AuthorizationRequest, Decision, ResponseTypeClass } from '
 import type { Minted } from './token-format.js';
 
 /**
- * What one specification adds to a server: the library's own ones, and those of a host, which are the same. Hooks never
- * depend on their order: what one feature writes, no other one's same hook reads. They may be async.
+ * What one specification adds to a server. The features of the library and of applications are the same kind of value. The static
+ * members are known before there is a model or a server: routes, start-up checks and API descriptions are made of them.
  */
-export interface Feature {
+export interface Feature extends LegacyFeature {
+  /** The grant types that it serves, by `grant_type`. RFC 6749 §4.5 */
+  readonly grantTypes?: readonly string[];
+  /** Adds the feature to a server. It is called once for each server, and returns what the feature adds to that server. */
+  install?(server: ServerBuilder): Installed | void;
+}
+
+/** A server while its features are being installed. The returned functions and `server` work once all features are installed. */
+export interface ServerBuilder {
+  /** The options of the server, with their defaults. */
+  readonly options: Options;
+  /** The finished server. @throws {InvalidArgumentError} While features are being installed. */
+  readonly server: ServerContext;
+  /** Provides something to other features. `make` runs once: on first use, and at the end of the start at the latest. */
+  provide<T>(key: Capability<T>, make: () => T): void;
+  /** Contributes a value to a list that other features read. */
+  contribute<T>(key: CollectedCapability<T>, value: T): void;
+  /** Requires what another feature provides. The server does not start if no feature does. */
+  use<T>(key: Capability<T>): () => T;
+  /** Finds what another feature may provide. */
+  find<T>(key: Capability<T>): () => T | undefined;
+  /** Finds what other features contribute. */
+  all<T>(key: CollectedCapability<T>): () => readonly T[];
+}
+
+/** What an installed feature adds to one server. Hooks may be async. Their order has no effect. */
+export interface Installed {
+  /** Grants, by `grant_type`. RFC 6749 §4.5 */
+  readonly grants?: Readonly<Record<string, GrantHandler>>;
+  /** Response types, by `response_type`. RFC 6749 §8.4 */
+  readonly responseTypes?: Readonly<Record<string, ResponseTypeClass>>;
+  /** Response modes, by `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
+  readonly responseModes?: Readonly<Record<string, ResponseMode>>;
+  /** Validators of client metadata, by member. RFC 7591 §2 */
+  readonly clientMembers?: Readonly<Record<string, (value: unknown, server: ServerContext) => boolean>>;
+  /** Methods of client authentication. RFC 6749 §2.3 */
+  readonly clientAuthentications?: readonly ClientAuthentication[];
+  /**
+   * Authentication schemes of tokens besides `Bearer`, with the parameters of their challenge: `{ DPoP: { algs: 'ES256' } }`. The hook
+   * `resource.verify` validates what is presented in them. RFC 9110 §11.1
+   */
+  readonly tokenSchemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Members of `cnf` that `resource.verify` verifies. A token that is bound in another way is refused. RFC 7800 §3 */
+  readonly confirmationMethods?: readonly string[];
+  /** Origins where the endpoints are known besides the issuer, at the same paths: for `htu` of DPoP. RFC 8705 §5 */
+  readonly origins?: readonly string[];
+  /** Scope values whose authorization requests must contain `redirect_uri`, even if the client has registered only one. */
+  readonly redirectUriScopes?: readonly string[];
+  /** Scope values that are dropped from a request if they cannot be granted, instead of refusing it. OpenID Connect Core §11 */
+  readonly ignorableScopes?: readonly string[];
+  readonly authorization?: AuthorizationHooks;
+  readonly pushedRequest?: PushedRequestHooks;
+  readonly token?: TokenHooks;
+  readonly resource?: ResourceHooks;
+  readonly client?: ClientHooks;
+  /** Returns members of the server metadata. RFC 8414 §2 */
+  metadata?(issuer: string | undefined): object;
+  /** Returns configuration errors, as messages for the developer. Only the first one is reported. */
+  misconfigurations?(server: ServerContext): Iterable<string>;
+  /**
+   * Returns configuration errors in the options of a single call of `authorize`, `authenticate`, `token` or `readAuthorizationRequest`,
+   * merged with those of the server. The first one fails the call with `server_error`. It does not run for calls without options, or
+   * with a `scope` alone.
+   */
+  callMisconfigurations?(options: Options): Iterable<string>;
+  /** Returns why the feature does not work at present. `undefined`: it works. Health checks call it. */
+  health?(): Awaitable<string | undefined>;
+}
+
+/** What a feature adds to requests to protected resources. */
+export type ResourceHooks = ResourceHooksOf<ServerContext>;
+
+/** The members that features had before `install`. They are being converted. */
+export interface LegacyFeature {
   /** As people call it: `RFC 7009`. No two features have the same. */
   readonly name: string;
   /** The function that makes it, as sentences to a host call it: `revocation`. Left out: they say its name. */
@@ -143,22 +225,34 @@ export type Presented = PresentedOf<ServerContext>;
 /** A request to a protected resource that is turned away. */
 export type Refused = RefusedOf<ServerContext>;
 
-/** The methods of a feature that are asked on the way of a request. */
-export type Hook = HookOf<Feature>;
+/** A feature with what it added to a server. */
+export interface InstalledFeature {
+  readonly feature: Feature;
+  readonly parts: Installed;
+}
 
-/** The features that have a hook. */
-export type With<H extends Hook> = Feature & { [K in H]-?: NonNullable<Feature[K]> };
+/** The hooks of all features of a server. */
+export interface ServerHooks {
+  readonly authorization: HookLists<AuthorizationHooks>;
+  readonly pushedRequest: HookLists<PushedRequestHooks>;
+  readonly token: HookLists<TokenHooks>;
+  readonly resource: HookLists<ResourceHooks>;
+  readonly client: HookLists<ClientHooks>;
+}
 
-/** What a server is, as far as its features may know. */
-export interface ServerContext extends OwnUrls {
-  /** The options of the server, settled; the model is among them. */
+/** A server as its features know it. */
+export interface ServerContext extends OwnUrls, Capabilities {
+  /** The options of the server, with their defaults. The model is among them. */
   readonly options: Options;
-  /** All features, the classic ones first. */
+  /** All features. The features of RFC 6749 come first. */
   readonly features: readonly Feature[];
-  /** The features by what they do on the way of a request; most lists are empty. */
-  readonly hooks: { readonly [H in Hook]: readonly With<H>[] };
+  /** All features, each with what it added to this server. */
+  readonly installed: readonly InstalledFeature[];
+  readonly hooks: ServerHooks;
+  /** The features that observe operations. */
+  readonly observers: readonly Pick<Required<LegacyFeature>, 'observe'>[];
   /** By `grant_type`. */
-  readonly grants: ReadonlyMap<string, GrantTypeClass>;
+  readonly grants: ReadonlyMap<string, GrantHandler>;
   /** By `response_type`. */
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
   /** By `response_mode`. */
@@ -171,9 +265,9 @@ export interface ServerContext extends OwnUrls {
   /** Their methods that a profile forbids. */
   readonly forbidden: ReadonlySet<string>;
   /** How tokens are presented, beside `Bearer`, with the parameters of a challenge for it. */
-  readonly schemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly tokenSchemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The members of `cnf` that are verified. */
-  readonly confirms: ReadonlySet<string>;
+  readonly confirmationMethods: ReadonlySet<string>;
   /** The protected resources that this application is, as absolute URIs. */
   readonly resources: readonly string[];
 }

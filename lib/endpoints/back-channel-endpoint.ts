@@ -29,6 +29,11 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
    */
   protected readonly audienceEndpoints: readonly string[] = [];
 
+  /** Returns the context of a request. An endpoint may return one of its own class, which `serve()` then receives. */
+  protected requestOf(...given: ConstructorParameters<typeof ClientRequest>): ClientRequest {
+    return new ClientRequest(...given);
+  }
+
   /** Does what the client asks for. */
   protected abstract serve(exchange: ClientRequest): Awaitable<Result>;
   /** Says what was done; text is of the type that is written beside it. */
@@ -53,7 +58,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     try {
       verifyFormPost(request);
       const { client, proof, consume } = await authenticateClient(request, options, this.ways());
-      exchange = new ClientRequest(request, response, options, server.issuerOf(request), client, proof, server);
+      exchange = this.requestOf(request, response, options, server.issuerOf(request), client, proof, server);
       if (consume) this.unconsumed.set(exchange, consume);
       else this.reportAuthenticated(exchange);
       if (cors) verifyOrigin(exchange);

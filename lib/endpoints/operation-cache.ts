@@ -71,9 +71,8 @@ export class OperationCache<O> {
   private checked(options: object): Options {
     const { server } = this;
     const settled = settleOptions(server.options, options);
-    for (const feature of server.hooks.checkOptions) {
-      const [fault] = feature.checkOptions(settled);
-      if (fault !== undefined) throw new ServerError(`Server error: ${fault}`);
+    for (const { parts } of server.installed) {
+      for (const fault of parts.callMisconfigurations?.(settled) ?? []) throw new ServerError(`Server error: ${fault}`);
     }
     return settled;
   }

@@ -141,7 +141,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     // No standard has a member for it, but who asks must not take a refresh token for an access token.
     if (kind === 'access_token') said['token_type'] = jktOf(token) === undefined ? 'Bearer' : 'DPoP';
     else said['token_use'] = 'refresh_token';
-    for (const feature of this.server.hooks.describe) Object.assign(said, feature.describe(token as Token));
+    for (const describe of this.server.hooks.token.describe) Object.assign(said, describe(token as Token));
     for (const [name, value] of Object.entries(membersOf(found, issuer))) if (value !== undefined) said[name] = value;
     said.active = true;
     return said;

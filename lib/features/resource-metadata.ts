@@ -100,10 +100,10 @@ function metadataOf(one: ProtectedResource, server: ServerContext, issuer: strin
 }
 
 /** To what the tokens may be bound that it takes. RFC 9728 §2 */
-function bindingsOf({ confirms, schemes }: ServerContext): object {
-  const algorithms = schemes.get('DPoP')?.['algs'];
+function bindingsOf({ confirmationMethods, tokenSchemes }: ServerContext): object {
+  const algorithms = tokenSchemes.get('DPoP')?.['algs'];
   return {
-    ...(confirms.has('x5t#S256') && { tls_client_certificate_bound_access_tokens: true }),
+    ...(confirmationMethods.has('x5t#S256') && { tls_client_certificate_bound_access_tokens: true }),
     ...(algorithms !== undefined && { dpop_signing_alg_values_supported: algorithms.split(' ') }),
   };
 }

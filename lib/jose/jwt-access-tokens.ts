@@ -66,7 +66,7 @@ async function claimsOf(
   if (issuer === undefined) throw new ServerError('Server error: a JWT names its issuer, and there is none');
   const model: Model & JwtAccessTokenModel = server.options.model;
   const said: object[] = [];
-  for (const feature of server.hooks.describe) said.push(feature.describe({ ...token, client, user }) ?? {});
+  for (const describe of server.hooks.token.describe) said.push(describe({ ...token, client, user }) ?? {});
   const more = (await model.getAccessTokenClaims?.(token, client, user)) || {};
   const { cnf, accessTokenExpiresAt, scope } = token as Partial<Token>;
   // Which session it was is the business of the client. RFC 9068 §2.2.1

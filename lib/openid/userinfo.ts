@@ -68,9 +68,11 @@ class UserinfoEndpoint implements Handler {
  * RFC 8707 knows no other way for a client to have both in one token.
  */
 function unbound(server: ServerContext): ServerContext {
-  const present = server.hooks.present.filter(({ name }) => name !== RESOURCE_INDICATORS);
-  if (present.length === server.hooks.present.length) return server;
-  return Object.create(server, { hooks: { value: { ...server.hooks, present } } }) as ServerContext;
+  const others = server.installed.filter(({ feature }) => feature.name !== RESOURCE_INDICATORS);
+  if (others.length === server.installed.length) return server;
+  const verify = others.flatMap(({ parts }) => parts.resource?.verify?.bind(parts.resource) ?? []);
+  const hooks = { ...server.hooks, resource: { ...server.hooks.resource, verify } };
+  return Object.create(server, { hooks: { value: hooks } }) as ServerContext;
 }
 
 function ofNoUser(): InvalidTokenError {

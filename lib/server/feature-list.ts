@@ -1,5 +1,5 @@
 import { refuse } from '../errors/configuration-error.js';
-import type { Feature, Hook } from '../contracts/feature.js';
+import type { Feature } from '../contracts/feature.js';
 import { settle } from '../options/settle.js';
 
 /** Features as a host lists them: a profile is a list of its own. */
@@ -39,36 +39,9 @@ export function findRepeated(list: FeatureList): string | undefined {
 export const called = ({ factory, name }: Feature): string =>
   factory === undefined ? `\`${name}\`` : `\`${factory}()\``;
 
-/** Two features that add the same, as a sentence. */
-export function findConflict(features: readonly Feature[]): string | undefined {
-  for (const part of PARTS) {
-    const owners = new Map<string, Feature>();
-    for (const feature of features) {
-      for (const id of Object.keys(feature[part] ?? {})) {
-        const other = owners.get(id);
-        if (other) return both(other, feature, `add \`${id}\` to \`${part}\``);
-        owners.set(id, feature);
-      }
-    }
-  }
-  for (const [slot, does] of Object.entries(SLOTS) as [keyof typeof SLOTS, string][]) {
-    const [one, other] = features.filter((feature) => typeof feature[slot] === 'function');
-    if (other) return both(one!, other, does);
-  }
-  return undefined;
-}
-
-const both = (one: Feature, other: Feature, does: string) =>
-  `the features ${called(one)} and ${called(other)} both ${does}: leave one out of \`features\``;
-
-/** What one feature of a server may do. */
-const SLOTS = { format: 'write access tokens', findClient: 'find clients' } as const;
-
-/** What features add by a name, which no two of them may use. */
-export const PARTS = ['grants', 'responseTypes', 'responseModes', 'clientMembers', 'endpoints', 'schemes'] as const;
-
-/** What of a feature is asked on the way of a request. */
-export const HOOKS: readonly Hook[] = [
+/** The members of a feature that are functions. */
+const HOOKS = [
+  'install',
   'metadata',
   'findClient',
   'verifyClientMetadata',
@@ -89,7 +62,7 @@ export const HOOKS: readonly Hook[] = [
   'observe',
   'observeModel',
   'health',
-];
+] as const;
 
 const MEMBERS: readonly (keyof Feature)[] = [
   ...HOOKS,

@@ -1,92 +1,122 @@
+import type { Capability, CollectedCapability } from '../contracts/capability.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
-import type { Endpoint, Feature, Hook, ServerContext, With } from '../contracts/feature.js';
-import { called, findConflict, HOOKS, type PARTS } from './feature-list.js';
-import { joined } from '../events/events.js';
+import type {
+  Endpoint,
+  Feature,
+  Installed,
+  InstalledFeature,
+  ServerBuilder,
+  ServerContext,
+  ServerHooks,
+} from '../contracts/feature.js';
 import { isForbidden } from '../contracts/forbids.js';
-import type { GrantTypeClass } from '../contracts/grant-type-class.js';
-import type { Request } from '../http/request.js';
+import type { GrantHandler } from '../contracts/token-request.js';
+import type { ResponseTypeClass } from '../contracts/response-type.js';
+import { OwnResources } from '../endpoints/resource/own-resources.js';
+import { fail, refuse } from '../errors/configuration-error.js';
+import { joined } from '../events/events.js';
 import { endpointUrl } from '../http/public-url.js';
 import { requestPath } from '../http/request-path.js';
+import type { Request } from '../http/request.js';
 import type { Options } from '../options/settle.js';
-import type { ResponseTypeClass } from '../contracts/response-type.js';
-import { findMissingMethods, lacks } from '../model/require-methods.js';
-import { isResourcePath, OwnResources } from '../endpoints/resource/own-resources.js';
-import { refuse } from '../errors/configuration-error.js';
+import { CapabilityRegistry } from './capability-registry.js';
+import { findEndpointConflict, findPartConflict } from './feature-conflicts.js';
+import { hooksOf } from './hook-lists.js';
+import { joinedParts, legacyInstalled } from './legacy-feature.js';
+import { findMisconfigurations, resourceFault } from './misconfigurations.js';
 
-/** What a list of features makes of a server, sorted once. */
+/** The features of one server, installed. */
 export class FeatureSet implements ServerContext {
   readonly options: Options;
-  readonly hooks: ServerContext['hooks'];
-  readonly grants: ReadonlyMap<string, GrantTypeClass>;
+  readonly installed: readonly InstalledFeature[];
+  readonly hooks: ServerHooks;
+  readonly observers: ServerContext['observers'];
+  readonly grants: ReadonlyMap<string, GrantHandler>;
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
   readonly responseModes: ServerContext['responseModes'];
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
   readonly ignorableScopes: readonly string[];
   readonly forbidden: ReadonlySet<string>;
-  readonly schemes: ServerContext['schemes'];
-  readonly confirms: ReadonlySet<string>;
+  readonly tokenSchemes: ServerContext['tokenSchemes'];
+  readonly confirmationMethods: ReadonlySet<string>;
+  private readonly capabilities = new CapabilityRegistry();
   private readonly own: OwnResources;
   private readonly origins: readonly string[];
   private paths: Readonly<Record<string, string | false>> = {};
+  private isInstalled = false;
 
-  /** @throws InvalidArgumentError when two features add the same, or the model lacks what one asks of it */
+  /** @throws {InvalidArgumentError} If two features conflict, or if a feature reports a configuration error. */
   constructor(
     readonly features: readonly Feature[],
     options: Options,
   ) {
-    refuse(findConflict(features));
-    this.hooks = Object.fromEntries(HOOKS.map((hook) => [hook, having(features, hook)])) as never;
+    refuse(findEndpointConflict(features));
     this.options = observedOptions(options, features);
-    this.grants = allowed(features, 'grants');
-    this.responseTypes = allowed(features, 'responseTypes');
-    this.responseModes = indexed(features, 'responseModes');
-    this.endpoints = indexed(features, 'endpoints');
-    this.clientAuthentications = features.flatMap(({ clientAuthentications = [] }) => clientAuthentications);
+    this.observers = features.filter(
+      (one): one is Feature & ServerContext['observers'][number] => typeof one.observe === 'function',
+    );
+    this.endpoints = new Map(features.flatMap((feature) => Object.entries(feature.endpoints ?? {})));
+    this.installed = features.map((feature) => ({ feature, parts: this.install(feature) }));
+    this.isInstalled = true;
+    refuse(findPartConflict(this.installed));
+    const parts = this.installed.map((one) => one.parts);
+    this.hooks = hooksOf(parts);
+    this.grants = allowed(features, 'grants', entriesOf(parts, 'grants'));
+    this.responseTypes = allowed(features, 'responseTypes', entriesOf(parts, 'responseTypes'));
+    this.responseModes = new Map(entriesOf(parts, 'responseModes'));
+    this.tokenSchemes = new Map(entriesOf(parts, 'tokenSchemes'));
+    this.clientAuthentications = parts.flatMap(({ clientAuthentications = [] }) => clientAuthentications);
     const methods = this.clientAuthentications.map(({ method }) => method);
     this.forbidden = new Set(methods.filter((method) => isForbidden(features, 'clientAuthentications', method)));
-    this.schemes = indexed(features, 'schemes');
-    this.ignorableScopes = features.flatMap(({ ignorableScopes = [] }) => ignorableScopes);
-    this.confirms = new Set(features.flatMap(({ confirms = [] }) => confirms));
-    this.origins = features.flatMap(({ origins = [] }) => origins);
+    this.ignorableScopes = parts.flatMap(({ ignorableScopes = [] }) => ignorableScopes);
+    this.confirmationMethods = new Set(parts.flatMap(({ confirmationMethods = [] }) => confirmationMethods));
+    this.origins = parts.flatMap(({ origins = [] }) => origins);
     const resources = features.flatMap((feature) => feature.resources ?? []);
     for (const one of resources) refuse(resourceFault(one, options.issuer));
     this.own = new OwnResources(resources, options.issuer);
-    refuse(this.findFaults());
+    refuse(findMisconfigurations(this, () => this.capabilities.findMissing()));
+    this.capabilities.makeAll();
   }
 
-  /** Returns the configuration errors of all features in one message: missing model methods, then the first error of each. */
-  private findFaults(): string | undefined {
-    const requirements = this.features.map((feature) => ({
-      neededBy: called(feature),
-      methods: feature.requires ?? [],
-      alternative: 'leave the feature out',
-    }));
-    const missing = findMissingMethods(this.options.model, requirements);
-    const faults = this.features.flatMap((feature) => {
-      try {
-        // Only the first error of a feature: its further ones are often consequences.
-        return feature.check?.(this).slice(0, 1) ?? [];
-      } catch (error) {
-        // Without its model methods a feature may fail to check itself; then the missing methods are the message.
-        if (missing === undefined) throw error;
-        return [];
-      }
-    });
-    const methods = missing === undefined ? [] : requirements.flatMap((one) => one.methods);
-    const absent = methods.filter((method) => lacks(this.options.model, method));
-    const isReported = (fault: string) => absent.some((method) => fault.includes(`\`${method}()\``));
-    const others = [...new Set(faults)].filter((fault) => !isReported(fault));
-    const all = [missing, ...others].filter((fault) => fault !== undefined);
-    if (all.length < 2) return all[0];
-    return `${all.length} configuration errors:\n${all.map((fault, at) => `${at + 1}. ${fault}`).join('\n')}`;
+  private install(feature: Feature): Installed {
+    const legacy = legacyInstalled(feature, this);
+    const parts = feature.install?.(this.builderFor(feature));
+    return parts ? joinedParts(legacy, parts) : legacy;
+  }
+
+  private builderFor(feature: Feature): ServerBuilder {
+    const { options, capabilities } = this;
+    const server = () => (this.isInstalled ? this : fail(`\`server\` is not available while features are installed`));
+    return {
+      options,
+      get server() {
+        return server();
+      },
+      provide: (key, make) => capabilities.provide(feature, key, make),
+      contribute: (key, value) => capabilities.contribute(key, value),
+      use<T>(key: Capability<T>) {
+        capabilities.require(feature, key);
+        return () => capabilities.find(key)!;
+      },
+      find: (key) => () => capabilities.find(key),
+      all: (key) => () => capabilities.all(key),
+    };
+  }
+
+  find<T>(key: Capability<T>): T | undefined {
+    return this.capabilities.find(key);
+  }
+
+  all<T>(key: CollectedCapability<T>): readonly T[] {
+    return this.capabilities.all(key);
   }
 
   get resources(): readonly string[] {
     return this.own.uris;
   }
 
-  /** Says where the host has put the endpoints: their whole paths, by id; false: nowhere. */
+  /** Sets where the application serves the endpoints: their whole paths, by id. `false`: nowhere. */
   mount(paths: Readonly<Record<string, string | false>>): void {
     this.paths = paths;
   }
@@ -114,35 +144,19 @@ export class FeatureSet implements ServerContext {
 /** The options with the model and the listeners that features put in their place; without such features, as they are. */
 function observedOptions(options: Options, features: readonly Feature[]): Options {
   const heard = features.flatMap(({ events = [] }) => events);
-  const observing = having(features, 'observeModel');
+  const observing = features.filter((feature) => typeof feature.observeModel === 'function');
   if (heard.length + observing.length === 0) return options;
-  const model = observing.reduce((made, feature) => feature.observeModel(made), options.model);
+  const model = observing.reduce((made, feature) => feature.observeModel!(made), options.model);
   const events = joined([options.events ?? [], heard].flat());
   return { ...options, model, events };
 }
 
-function having<H extends Hook>(features: readonly Feature[], hook: H): readonly With<H>[] {
-  return features.filter((feature): feature is With<H> => typeof feature[hook] === 'function');
-}
+type Keyed = 'grants' | 'responseTypes' | 'responseModes' | 'tokenSchemes';
 
-function indexed<K extends (typeof PARTS)[number]>(
-  features: readonly Feature[],
-  part: K,
-): ReadonlyMap<string, NonNullable<Feature[K]>[string]> {
-  return new Map(features.flatMap((feature) => Object.entries(feature[part] ?? {}))) as never;
-}
+/** Returns what all features add to a part that is a record. */
+const entriesOf = <K extends Keyed>(all: readonly Installed[], part: K) =>
+  all.flatMap((parts) => Object.entries(parts[part] ?? {})) as [string, NonNullable<Installed[K]>[string]][];
 
-/** The same without what a profile forbids. */
-function allowed<K extends 'grants' | 'responseTypes'>(features: readonly Feature[], part: K) {
-  const all = indexed(features, part);
-  return new Map([...all].filter(([name]) => !isForbidden(features, part, name))) as typeof all;
-}
-
-/** What is wrong with a resource that a feature names, as a sentence. */
-function resourceFault(resource: string, issuer: string | undefined): string | undefined {
-  const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
-  if (isGood) return undefined;
-  return resource.startsWith('/')
-    ? `the resource \`${resource}\` is a path at the origin of the option \`issuer\`: give that`
-    : `the resource \`${resource}\` is no absolute URI`;
-}
+/** Returns the entries without those that a profile forbids. */
+const allowed = <T>(features: readonly Feature[], part: 'grants' | 'responseTypes', entries: readonly [string, T][]) =>
+  new Map(entries.filter(([name]) => !isForbidden(features, part, name)));

@@ -1,5 +1,6 @@
 import type { Feature } from '../../lib/contracts/feature.js';
-import { called, type FeatureList, findConflict, findRepeated, flatten } from '../../lib/server/feature-list.js';
+import { findEndpointConflict } from '../../lib/server/feature-conflicts.js';
+import { called, type FeatureList, findRepeated, flatten } from '../../lib/server/feature-list.js';
 import { CLASSIC } from '../../lib/features/classic.js';
 import { isObject, type Kind } from './option-kinds.js';
 
@@ -13,7 +14,7 @@ export const FEATURES: Kind = (value, option) => {
     const fault = findEntryFault(one, `${option}[${at}]`);
     if (fault !== undefined) return fault;
   }
-  return findRepeated(value as FeatureList) ?? findConflict(allFeatures(value as FeatureList));
+  return findRepeated(value as FeatureList) ?? findEndpointConflict(allFeatures(value as FeatureList));
 };
 
 /** All features of a server, the classic ones first. */

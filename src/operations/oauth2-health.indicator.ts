@@ -60,9 +60,9 @@ export class OAuth2HealthIndicator {
       return failed(thrown, 'the store cannot be reached');
     }
     // A stand-in for the server, as tests have it, lists no features.
-    for (const feature of this.facts?.hooks.health ?? []) {
+    for (const { feature, parts } of this.facts?.installed ?? []) {
       try {
-        const fault = await feature.health(this.facts!);
+        const fault = await parts.health?.();
         if (fault !== undefined) return down(`${feature.name}: ${fault}`);
       } catch (thrown) {
         return failed(thrown, `${feature.name} does not work`);

@@ -53,7 +53,7 @@ export function clientPolicy(
   server: ServerContext,
 ): ClientPolicy {
   const { grants: served, responseTypes, clientAuthentications, forbidden, options } = server;
-  const members = server.features.flatMap(({ clientMembers = {} }) => Object.entries(clientMembers));
+  const members = server.installed.flatMap(({ parts }) => Object.entries(parts.clientMembers ?? {}));
   const details = findKnownDetails(server);
   const types = [...responseTypes].map(([name, type]) => [name, grantsOf(type)] as const);
   const known = new Set([
@@ -70,7 +70,7 @@ export function clientPolicy(
     members: new Map(members.map(([name, isGood]) => [name, (value) => isGood(value, server)])),
     authMethods: [...new Set(clientAuthentications.map(({ method }) => method))].filter((one) => !forbidden.has(one)),
     async verify(metadata) {
-      for (const feature of server.hooks.verifyClientMetadata) await feature.verifyClientMetadata(metadata, server);
+      for (const verify of server.hooks.client.verifyMetadata) await verify(metadata);
     },
     ...(details && { detailsTypes: [...details.types.keys()] }),
   };

@@ -26,7 +26,7 @@ export async function grantable(course: Course, user: User, { options, server }:
     { client, user, scope },
     !hasDetails(asked!.data),
   );
-  for (const feature of server.hooks.approve) await feature.approve(asked!, { user }, server);
+  for (const hook of server.hooks.authorization.approve) await hook(asked!, { user });
   course.grantable = { user, scope: approved };
   return approved;
 }
@@ -37,12 +37,12 @@ export async function approve(course: Course, decision: Decision, facts: Facts):
   const { server } = facts;
   if (!user && !error) throw new InvalidArgumentError(UNDECIDED);
   if (!user || error) return;
-  if (!course.isPrompted && server.hooks.prompt.length > 0)
+  if (!course.isPrompted && server.hooks.authorization.requireInteraction.length > 0)
     await verifyPresence(course, { user, signIn: decision.signIn }, server);
   const most = await grantable(course, user, facts);
   const asked = course.asked!;
   asked.scope = decision.scope === undefined ? most : scopeText(withinScope(most, decision.scope));
-  for (const feature of server.hooks.approve) await feature.approve(asked, { user, decision }, server);
+  for (const hook of server.hooks.authorization.approve) await hook(asked, { user, decision });
   if (decision.signIn) Object.assign(asked.data, keptOf(decision.signIn));
 }
 

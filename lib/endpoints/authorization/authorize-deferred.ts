@@ -18,7 +18,7 @@ export function mayRedirectError(course: Course, server: ServerContext): boolean
 
 /** Whether the request has `prompt=none`, at a server that supports `prompt`. */
 export function isSilent({ request }: Pick<Course, 'request'>, { hooks }: Pick<ServerContext, 'hooks'>): boolean {
-  if (hooks.prompt.length === 0) return false;
+  if (hooks.authorization.requireInteraction.length === 0) return false;
   try {
     return optional(request, 'prompt', isVSCHAR, FORM_OR_URL) === 'none';
   } catch {

@@ -70,7 +70,9 @@ export class AuthorizeHalves {
 
   async needed(asked: AuthorizationRequest, presence: Presence, response: Response): Promise<Need> {
     const { steps, course } = this.find(asked, response);
-    return this.server.hooks.prompt.length > 0 ? await steps.needed(course, presence, response) : {};
+    return this.server.hooks.authorization.requireInteraction.length > 0
+      ? await steps.needed(course, presence, response)
+      : {};
   }
 
   async decide(

@@ -6,8 +6,8 @@ import type { Course } from './authorize-answer.js';
 export async function findNeed(course: Course, presence: Presence, server: ServerContext): Promise<Need> {
   const all: Need = {};
   course.isPrompted = true;
-  for (const feature of server.hooks.prompt) {
-    const { wanted, ...need } = (await feature.prompt(course.asked!, presence, server)) || {};
+  for (const require of server.hooks.authorization.requireInteraction) {
+    const { wanted, ...need } = (await require(course.asked!, presence)) || {};
     for (const name of ['login', 'consent', 'silent'] as const) if (need[name]) all[name] = true;
     if (wanted) all.wanted = { ...all.wanted, ...wanted };
   }

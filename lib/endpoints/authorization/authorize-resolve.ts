@@ -6,8 +6,8 @@ import type { Request } from '../../http/request.js';
 /** The authorization request that a request stands for: itself, unless a feature says otherwise. RFC 9126 §4 */
 export async function resolveRequest(request: Request, server: ServerContext): Promise<Resolved> {
   let found: Resolved | undefined;
-  for (const feature of server.hooks.resolve) {
-    const resolved = await feature.resolve(request, server);
+  for (const resolve of server.hooks.authorization.resolve) {
+    const resolved = await resolve(request);
     if (found && resolved) throw new InvalidRequestError('Invalid request: its parameters are in two places');
     found ??= resolved || undefined;
   }

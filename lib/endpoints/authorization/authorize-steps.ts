@@ -48,7 +48,7 @@ export class AuthorizeSteps {
     let wanted: ResponseTypeClass | undefined;
     let course: Course;
     try {
-      if (server.hooks.resolve.length > 0) resolved = await resolveRequest(sent, server);
+      if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(sent, server);
       const request = resolved?.request ?? sent;
       wanted = findResponseType(request, server.responseTypes);
       this.served.verify(wanted ?? CodeResponseType);
@@ -77,7 +77,7 @@ export class AuthorizeSteps {
   /** Reads and checks the rest. */
   async read(course: Course, response: Response): Promise<AuthorizationRequest> {
     const { options, server } = this;
-    const { ask } = server.hooks;
+    const { read } = server.hooks.authorization;
     try {
       if (isSelfRegistered(course.client)) {
         verifyAllowed(findResponseType(course.request, server.responseTypes), course.client, server.responseTypes);
@@ -86,7 +86,7 @@ export class AuthorizeSteps {
       course.asked = asked;
       course.scope = asked.scope;
       const parameters = new Parameters(course.request, FORM_OR_URL);
-      for (const feature of ask) Object.assign(asked.data, await feature.ask(parameters, asked, server));
+      for (const hook of read) Object.assign(asked.data, await hook(parameters, asked));
       course.isValid = true;
       return asked;
     } catch (error) {
@@ -153,7 +153,7 @@ export class AuthorizeSteps {
     const asked = course.asked!;
     const ResponseType = server.responseTypes.get(asked.responseType)!;
     const answer = await new ResponseType(options, server).handle(asked, user, this.format);
-    for (const feature of server.hooks.answer) await feature.answer(asked, user, answer.parameters, server);
+    for (const respond of server.hooks.authorization.respond) await respond(asked, user, answer.parameters);
     await sendGranted(response, course, answer.parameters, server);
     if (options.events) reportGranted(options.events, asked, { user, answer });
     return answer.result;

@@ -66,7 +66,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
 
   /** Failures here are the host's or the user's, not the client's to hear of. */
   private async findUser(course: Course, request: Request, response: Response): Promise<User> {
-    if (this.server.hooks.prompt.length === 0) return await this.askHandler(request, response);
+    if (this.server.hooks.authorization.requireInteraction.length === 0)
+      return await this.askHandler(request, response);
     try {
       return await this.askHandler(request, response);
     } catch (error) {

@@ -45,13 +45,13 @@ export async function findDestination(
  * Rejects a request without `redirect_uri` whose scope requires it. The browser shows the error, since the request names no redirect target.
  * OpenID Connect Core §3.1.2.1, RFC 6749 §4.1.2.1
  */
-function verifyOmittedRedirectUri(request: Request, { features }: ServerContext): void {
+function verifyOmittedRedirectUri(request: Request, { installed }: ServerContext): void {
   const sent = FORM_OR_URL.flatMap((place) => {
     const scope: unknown = request[place]?.scope;
     // Any other value is rejected when the scope is read.
     return typeof scope === 'string' && scope.length <= LONGEST_SCOPE ? scope.split(' ') : [];
   });
-  const scope = features.flatMap(({ redirectUriScopes = [] }) => redirectUriScopes).find((one) => sent.includes(one));
+  const scope = installed.flatMap(({ parts }) => parts.redirectUriScopes ?? []).find((one) => sent.includes(one));
   if (scope === undefined) return;
   const rule = `an authorization request with the scope \`${scope}\` has a \`redirect_uri\``;
   throw new InvalidRequestError('Missing parameter: `redirect_uri`').because({ rule });
@@ -69,8 +69,8 @@ export async function findClient(
   request?: Request,
 ): Promise<Client> {
   let client = await model.getClient(clientId, null);
-  const [finder] = server.hooks.findClient;
-  if (!client && finder) client = await finder.findClient(clientId, server, request);
+  const [find] = server.hooks.client.find;
+  if (!client && find) client = await find(clientId, request);
   const isKnown = client && isClientOf(client, server.options.issuer, server);
   if (isKnown) return client as Client;
   const detail = { rule: client ? OTHER_ISSUER : '`getClient()` finds the client' };

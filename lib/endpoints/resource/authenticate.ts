@@ -29,8 +29,8 @@ export class AuthenticateOperation extends Operation<Token> {
   private readonly required: string | undefined;
   /** The same, where a challenge can say it. */
   private readonly sayable: string | undefined;
-  private readonly presents = this.server.hooks.present;
-  private readonly schemes = [...this.server.schemes.keys()];
+  private readonly presents = this.server.hooks.resource.verify;
+  private readonly schemes = [...this.server.tokenSchemes.keys()];
   private readonly header = headerBy('Bearer', ...this.schemes);
 
   constructor(options: Options, server: ServerContext) {
@@ -55,12 +55,12 @@ export class AuthenticateOperation extends Operation<Token> {
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString, this.header);
       token = await lookUp(model, value, request);
-      objection = objectionTo(token, (issuer = this.server.issuerOf(request)), this.server.confirms);
+      objection = objectionTo(token, (issuer = this.server.issuerOf(request)), this.server.confirmationMethods);
       if (!objection && this.presents.length > 0) {
         const { options, server } = this;
         const scheme = schemeOf(request, this.schemes) ?? 'Bearer';
         const presented = { token: token as Token, value, scheme, request, response, options, server };
-        for (const feature of this.presents) await feature.present(presented);
+        for (const verify of this.presents) await verify(presented);
       }
       if (!objection && this.required) {
         const sufficient = model.verifyScope

@@ -8,7 +8,8 @@ import {
   UnauthorizedRequestError,
 } from '../../errors/index.js';
 import { type EventSink, reportRefusal } from '../../events/events.js';
-import type { Refused, ServerContext, With } from '../../contracts/feature.js';
+import type { Refused, ResourceHooks, ServerContext } from '../../contracts/feature.js';
+import type { HookLists } from '../../contracts/hooks.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { Falsy, Token } from '../../model/model.js';
@@ -35,13 +36,13 @@ export function refuse(response: Response, error: OAuthError, asked: Challenged 
   if (error.name === 'insufficient_user_authentication') {
     said += quoted(Object.entries(stepUpOf(error)).map(([name, value]) => [name, String(value)]));
   }
-  const features = asked.server?.hooks.challenge;
+  const challenges = asked.server?.hooks.resource.challenge;
   try {
-    if (features?.length) said += challengeOf(features, { ...asked, error } as Refused);
+    if (challenges?.length) said += challengeOf(challenges, { ...asked, error } as Refused);
   } catch (fault) {
     return refuse(response, toOAuthError(fault));
   }
-  const schemes = asked.server?.schemes;
+  const schemes = asked.server?.tokenSchemes;
   response.headers['www-authenticate'] = schemes?.size ? inSchemes(said, schemes, asked.request) : `Bearer ${said}`;
   return error;
 }
@@ -50,7 +51,7 @@ export function refuse(response: Response, error: OAuthError, asked: Challenged 
  * Whoever has presented a token by another scheme hears of that one alone; all others hear of each: which one a client can use is
  * known to it. RFC 9449 §7.1
  */
-function inSchemes(said: string, schemes: ServerContext['schemes'], request: Request | undefined): string {
+function inSchemes(said: string, schemes: ServerContext['tokenSchemes'], request: Request | undefined): string {
   const used = request && schemeOf(request, schemes.keys());
   if (used !== undefined) return `${used} ${said}${quoted(Object.entries(schemes.get(used)!))}`;
   const others = [...schemes].map(([scheme, own]) => `, ${scheme} ${quoted(Object.entries(own)).slice(1)}`);
@@ -58,8 +59,8 @@ function inSchemes(said: string, schemes: ServerContext['schemes'], request: Req
 }
 
 /** What features add to a challenge. */
-function challengeOf(features: readonly With<'challenge'>[], refused: Refused): string {
-  return quoted(features.flatMap((feature) => Object.entries(feature.challenge(refused) ?? {})));
+function challengeOf(challenges: HookLists<ResourceHooks>['challenge'], refused: Refused): string {
+  return quoted(challenges.flatMap((challenge) => Object.entries(challenge(refused) ?? {})));
 }
 
 /** Parameters of a challenge; a value that cannot be quoted is not said. RFC 9110 §11.2 */

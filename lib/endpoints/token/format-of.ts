@@ -3,6 +3,5 @@ import type { TokenFormat } from '../../contracts/token-format.js';
 
 /** Who writes the access tokens of a server; undefined: nobody, they are opaque. */
 export function formatOf(server: ServerContext): TokenFormat | undefined {
-  const [feature] = server.hooks.format;
-  return feature && ((minted) => feature.format(minted, server));
+  return server.hooks.token.format[0];
 }

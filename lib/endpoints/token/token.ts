@@ -1,15 +1,17 @@
 import { notAllowed } from '../../clients/grant-not-allowed.js';
 import { isPublic, owesNoProof } from '../../clients/none.js';
-import { ServerError, UnauthorizedClientError, UnsupportedGrantTypeError } from '../../errors/index.js';
+import { UnauthorizedClientError, UnsupportedGrantTypeError } from '../../errors/index.js';
 import { isHeard, report, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { findKnownDetails } from '../../features/authorization-details/known-details.js';
-import { GrantType, type GrantTypeOptions } from './grant-type.js';
-import type { GrantTypeClass } from '../../contracts/grant-type-class.js';
+import type { GrantHandler } from '../../contracts/token-request.js';
+import { classGrant } from './class-grant.js';
+import type { GrantTypeOptions } from './grant-type.js';
+import { IssuingRequest } from './issuing-request.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isGrantType } from '../../http/syntax.js';
-import type { Awaitable, Client, Falsy, Token } from '../../model/model.js';
+import type { Client, Falsy, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { Options } from '../../options/settle.js';
 import type { Authorization } from '../../contracts/authorization.js';
@@ -27,9 +29,8 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
   protected readonly id = 'token';
   protected override readonly consumesCredentials = true;
-  private readonly grantTypes: ReadonlyMap<string, GrantTypeClass>;
-  /** Those that the model was found able to serve. */
-  private readonly served = new Set<GrantTypeClass>();
+  /** Grants whose model methods were verified. */
+  private readonly served = new Set<string>();
   private readonly report: GrantTypeOptions['report'];
   private readonly knowsDetails = findKnownDetails(this.server) !== undefined;
   private readonly format: TokenFormat | undefined = formatOf(this.server);
@@ -41,7 +42,6 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     requireMethods(options.model, ['getClient']);
     const { events } = options;
     if (events) this.report = (name, payload) => report(events, name as never, payload as never);
-    this.grantTypes = new Map([...server.grants, ...Object.entries(options.extendedGrantTypes ?? {})]);
   }
 
   protected override excuses(client: Client | Falsy, request: Request): boolean {
@@ -50,18 +50,20 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return owesNoProof(client, grantType, this.options);
   }
 
-  protected async serve(exchange: ClientRequest): Promise<Token> {
-    const { admit, respond } = this.server.hooks;
-    const Grant = this.findGrantType(exchange.request, exchange.client);
-    for (const feature of admit) await feature.admit(exchange);
+  protected async serve(exchange: IssuingRequest): Promise<Token> {
+    const { admit, respond } = this.server.hooks.token;
+    const grant = this.findGrant(exchange.request, exchange.client);
+    for (const hook of admit) await hook(exchange);
     await this.consumeCredentials(exchange);
-    const token = await this.decide(exchange, Grant);
-    for (const feature of respond) await feature.respond(exchange, token);
+    const token = (await grant(exchange)) as Token;
+    for (const hook of respond) await hook(exchange, token);
     return token;
   }
 
-  private decide(exchange: ClientRequest, Grant: GrantTypeClass): Awaitable<Token> {
-    return new Grant(this.grantTypeOptions(exchange)).handle(exchange.request, exchange.client) as Awaitable<Token>;
+  protected override requestOf(...given: ConstructorParameters<typeof ClientRequest>): IssuingRequest {
+    const request = new IssuingRequest(...given);
+    request.settingsOf = this.settingsOf;
+    return request;
   }
 
   protected bodyOf(token: Token, { token: kept, answer, code, exchanged, refreshToken }: ClientRequest): object {
@@ -87,13 +89,15 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     });
   }
 
-  private findGrantType(request: Request, client: Client): GrantTypeClass {
+  private findGrant(request: Request, client: Client): GrantHandler {
     const name = required(request, 'grant_type', isGrantType);
-    const Grant = this.grantTypes.get(name);
-    if (!Grant) {
+    const { extendedGrantTypes } = this.options;
+    const isExtended = Object.hasOwn(extendedGrantTypes ?? {}, name);
+    const grant = isExtended ? undefined : this.server.grants.get(name);
+    if (!grant && !isExtended) {
       const detail = {
         rule: 'the grant type is served',
-        wanted: [...this.grantTypes.keys()],
+        wanted: [...new Set([...this.server.grants.keys(), ...Object.keys(extendedGrantTypes ?? {})])],
         given: name,
         remedy: 'send one of these grant types, or list the feature of the grant in `features`',
       };
@@ -103,25 +107,21 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       const detail = notAllowed(client, name);
       throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because(detail);
     }
-    if (!this.served.has(Grant)) this.verifyServed(Grant);
-    return Grant;
+    const handler = grant ?? classGrant(extendedGrantTypes[name]!);
+    if (!this.served.has(name)) requireMethods(this.options.model, handler.requires ?? []);
+    this.served.add(name);
+    return handler;
   }
 
-  private verifyServed(Grant: GrantTypeClass): void {
-    if (typeof Grant !== 'function') throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
-    requireMethods(this.options.model, Grant.requires ?? []);
-    if (Grant.prototype instanceof GrantType) requireMethods(this.options.model, ['saveToken']);
-    this.served.add(Grant);
-  }
-
-  private grantTypeOptions(exchange: ClientRequest): GrantTypeOptions {
+  private readonly settingsOf = (exchange: IssuingRequest): GrantTypeOptions => {
     const { options } = this;
     const { client } = exchange;
     return {
       accessTokenLifetime: client.accessTokenLifetime || options.accessTokenLifetime,
       refreshTokenLifetime: client.refreshTokenLifetime || options.refreshTokenLifetime,
       alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
-      complete: this.server.hooks.issue.length > 0 ? (established) => this.complete(exchange, established) : undefined,
+      complete:
+        this.server.hooks.token.issue.length > 0 ? (established) => this.complete(exchange, established) : undefined,
       enablePlainPKCE: options.enablePlainPKCE,
       exchange,
       format: this.format,
@@ -135,12 +135,12 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       scopeFormat: options.scopeFormat,
       scopeOptional: this.knowsDetails && exchange.parameters.optional(DETAILS, () => true) !== undefined,
     };
-  }
+  };
 
   /** Lets the features judge and complete what a grant established. */
   private async complete(exchange: ClientRequest, established: Authorization): Promise<object> {
     exchange.authorization = established;
-    for (const feature of this.server.hooks.issue) await feature.issue(exchange);
+    for (const issue of this.server.hooks.token.issue) await issue(exchange);
     return exchange.token;
   }
 }

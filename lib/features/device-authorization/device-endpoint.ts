@@ -64,8 +64,8 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     const scoped = { client, ...(requested !== undefined && { scope: requested }) };
     const scope = await verifyClientScope(this.options, scoped, this.server.ignorableScopes);
     const asked = askedBy(client, { scope, issuer, request });
-    for (const feature of this.server.hooks.ask) {
-      Object.assign(asked.data, await feature.ask(parameters, asked, this.server));
+    for (const read of this.server.hooks.authorization.read) {
+      Object.assign(asked.data, await read(parameters, asked));
     }
     const begun: NewDeviceAuthorization = {
       ...asked.data,

@@ -50,7 +50,7 @@ export async function readWaiting(
     !hasDetails(data),
   );
   const asked = askedBy(client, { ...(scope && { scope: scopeText(scope) }), issuer, data, request });
-  for (const feature of server.hooks.approve) await feature.approve(asked, { user }, server);
+  for (const approve of server.hooks.authorization.approve) await approve(asked, { user });
   return { found, asked, user, scope: grantable, server };
 }
 
@@ -74,7 +74,7 @@ export async function decideWaiting(
 ): Promise<boolean> {
   if (isOver(found.expiresAt)) return false;
   const scope = wanted === undefined ? grantable : scopeText(withinScope(grantable, wanted));
-  const { approve } = server.hooks;
+  const { approve } = server.hooks.authorization;
   const data = approve.length > 0 || more ? { data: { ...(approve.length > 0 && asked.data), ...more } } : {};
   const counts = await modelOf(server).decideDeviceAuthorization(found, isAllowed ? { user, scope, ...data } : {});
   if (counts) tell(server, { found, user, scope, isAllowed, endpoint });

@@ -85,7 +85,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     const { request } = resolved;
     const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
     // These may ask for a retry (`use_dpop_nonce`): the client then sends the same assertion and the same request object.
-    for (const feature of this.server.hooks.push) await feature.push(exchange, pushed);
+    for (const complete of this.server.hooks.pushedRequest.complete) await complete(exchange, pushed);
     await this.consumeCredentials(exchange);
     if (resolved.spend && !(await resolved.spend()))
       throw new InvalidRequestError('Invalid request: it was pushed before');

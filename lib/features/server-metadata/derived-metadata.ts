@@ -1,6 +1,5 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import type { GrantTypeClass } from '../../contracts/grant-type-class.js';
-import { GrantType } from '../../endpoints/token/grant-type.js';
+import { classGrant } from '../../endpoints/token/class-grant.js';
 import { isFit } from '../../contracts/response-mode.js';
 import { grantsOf, type ResponseTypeClass } from '../../contracts/response-type.js';
 
@@ -37,7 +36,7 @@ export function derivedMetadata(server: ServerContext, issuer: string, said: Sai
       code_challenge_methods_supported: server.options.enablePlainPKCE ? ['S256', 'plain'] : ['S256'],
     }),
   };
-  for (const feature of server.hooks.metadata) complete(derived, feature.metadata(server, issuer));
+  for (const { parts } of server.installed) complete(derived, parts.metadata?.(issuer) ?? {});
   return derived;
 }
 
@@ -103,19 +102,15 @@ function servedGrants(
   responseTypes: readonly (readonly [string, ResponseTypeClass])[],
   said: Said,
 ): readonly string[] {
-  const classes = new Map([...server.grants, ...Object.entries(server.options.extendedGrantTypes)]);
+  const extended = Object.entries(server.options.extendedGrantTypes);
+  const handlers = new Map([...server.grants, ...extended.map(([name, Class]) => [name, classGrant(Class)] as const)]);
   const asked = new Set([...server.responseTypes.values()].map(({ grant }) => grant));
   const answered = new Set(responseTypes.map(([, { grant }]) => grant));
-  const served = [...classes]
-    .filter(([name, Grant]) => isServed(server, requiredBy(Grant)) && (!asked.has(name) || answered.has(name)))
+  const served = [...handlers]
+    .filter(([name, { requires }]) => isServed(server, requires) && (!asked.has(name) || answered.has(name)))
     .map(([name]) => name);
   return [...new Set([...served, ...answered])].filter((name) => isSaid(said, name));
 }
-
-const requiredBy = (Grant: GrantTypeClass): readonly string[] => [
-  ...(Grant?.requires ?? []),
-  ...(Grant?.prototype instanceof GrantType ? ['saveToken'] : []),
-];
 
 const isServed = ({ options: { model } }: ServerContext, methods: readonly string[] = []): boolean =>
   methods.every((name) => typeof (model as unknown as Metadata)[name] === 'function');

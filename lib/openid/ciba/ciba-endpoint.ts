@@ -71,8 +71,8 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   private async ask({ client, issuer, parameters, request }: ClientRequest, what: What): Promise<Begun> {
     const { scope, said, user } = what;
     const asked = askedBy(client, { scope, issuer, request });
-    for (const feature of this.server.hooks.ask) {
-      Object.assign(asked.data, await feature.ask(parameters, asked, this.server));
+    for (const read of this.server.hooks.authorization.read) {
+      Object.assign(asked.data, await read(parameters, asked));
     }
     const [authReqId, id] = [opaqueToken(), opaqueToken()];
     const begun: NewDeviceAuthorization = {

@@ -35,11 +35,11 @@ const BINDINGS = ['jkt', 'x5t#S256'];
 /** What the profile misses in how a host has set its server up, as sentences. */
 export function* faultsOf(server: ServerContext, messageSigning: boolean): Iterable<string> {
   yield* optionFaults(server.options);
-  const { clientAuthentications, confirms, forbidden } = server;
+  const { clientAuthentications, confirmationMethods, forbidden } = server;
   if (clientAuthentications.every(({ method }) => forbidden.has(method))) {
     yield '`fapi2()` has clients prove themselves by a key or a certificate: list `privateKeyJwt()` or `mutualTls()`';
   }
-  if (!BINDINGS.some((name) => confirms.has(name))) {
+  if (!BINDINGS.some((name) => confirmationMethods.has(name))) {
     yield '`fapi2()` binds each token to a key or a certificate: list `dpop()` or `mutualTls()`';
   }
   for (const feature of server.features) yield* featureFaults(feature);
@@ -122,8 +122,8 @@ function* algorithmFaults(server: ServerContext): Iterable<string> {
     ?.algorithms()
     .find((alg) => !allowed.includes(alg));
   if (odd !== undefined) yield `\`keys()\` beside \`fapi2()\` must sign by ${named}: \`${odd}\` is none of them`;
-  for (const feature of server.hooks.metadata) {
-    for (const [member, values] of Object.entries(feature.metadata(server, server.options.issuer))) {
+  for (const { feature, parts } of server.installed) {
+    for (const [member, values] of Object.entries(parts.metadata?.(server.options.issuer) ?? {})) {
       if (!member.endsWith('_signing_alg_values_supported') || !Array.isArray(values)) continue;
       const weak = values.find((alg: unknown) => !allowed.includes(alg)) as unknown;
       if (weak === undefined) continue;

@@ -1,0 +1,32 @@
+/**
+ * A typed key under which one feature of a server offers something to others, such as the signing keys. Keys are compared by name, so
+ * that the ES module and CommonJS builds of the package understand each other.
+ */
+export interface Capability<T> {
+  readonly name: string;
+  /** The `id` of the feature that provides it. A start-up error names this feature if another one requires it. */
+  readonly providedBy: string;
+  /** Only for the type: never set. */
+  readonly type?: T;
+}
+
+/** A typed key under which any number of features contribute one value each. */
+export interface CollectedCapability<T> {
+  readonly name: string;
+  /** Only for the type: never set. */
+  readonly type?: T;
+}
+
+/** Returns a key for something that one feature of a server provides. */
+export const capability = <T>(name: string, providedBy: string): Capability<T> => ({ name, providedBy });
+
+/** Returns a key for values that several features of a server contribute. */
+export const collectedCapability = <T>(name: string): CollectedCapability<T> => ({ name });
+
+/** What the features of one server offer each other, once all of them are installed. */
+export interface Capabilities {
+  /** Returns what a feature provides under the key. `undefined` if no feature of the server does. */
+  find<T>(key: Capability<T>): T | undefined;
+  /** Returns what features contribute under the key, in the order of the features. */
+  all<T>(key: CollectedCapability<T>): readonly T[];
+}

@@ -1,0 +1,22 @@
+import type { Awaitable, Falsy, Token } from '../model/model.js';
+import type { Redemption } from '../tokens/issue-token.js';
+import type { Authorization } from './authorization.js';
+import type { ClientRequest } from './client-request.js';
+
+/** A token request of an authenticated client. RFC 6749 §3.2 */
+export interface TokenRequest extends ClientRequest {
+  /** Mints and saves the token that a grant established. */
+  issue(authorization: Authorization): Promise<Token>;
+  /** Mints a token and saves it together with consuming what it is issued for, such as a code. RFC 6749 §4.1.2, §6 */
+  redeem(authorization: Authorization, redemption: Redemption): Promise<Token>;
+}
+
+/**
+ * Decides a token request. It validates what the client presents and ends in `request.issue()` or `request.redeem()`.
+ * @throws {OAuthError} To refuse the request. RFC 6749 §1.3
+ */
+export interface GrantHandler {
+  (request: TokenRequest): Awaitable<Token | Falsy>;
+  /** Model methods that the grant needs. They are checked when the grant is first requested. */
+  readonly requires?: readonly string[];
+}

@@ -1,0 +1,18 @@
+import type { GrantTypeClass } from '../../contracts/grant-type-class.js';
+import type { GrantHandler } from '../../contracts/token-request.js';
+import { ServerError } from '../../errors/index.js';
+import type { Token } from '../../model/model.js';
+import { GrantType } from './grant-type.js';
+import type { IssuingRequest } from './issuing-request.js';
+
+/**
+ * Returns a grant handler that makes an instance of a grant type class for each request, as `extendedGrantTypes` lists them.
+ * @throws {ServerError} If it is not a class.
+ */
+export function classGrant(Class: GrantTypeClass): GrantHandler {
+  if (typeof Class !== 'function') throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
+  const saves = Class.prototype instanceof GrantType ? ['saveToken'] : [];
+  const handle: GrantHandler = (request) =>
+    new Class((request as IssuingRequest).settings).handle(request.request, request.client) as Token;
+  return Object.assign(handle, { requires: [...(Class.requires ?? []), ...saves] });
+}

@@ -1,0 +1,65 @@
+import type { Capabilities, Capability, CollectedCapability } from '../contracts/capability.js';
+import type { Feature } from '../contracts/feature.js';
+import { fail } from '../errors/configuration-error.js';
+import { called } from './feature-list.js';
+
+interface Provided {
+  readonly feature: Feature;
+  readonly make: () => unknown;
+  isBeingMade: boolean;
+  made?: { readonly value: unknown };
+}
+
+/** What the features of one server provide, contribute and require. */
+export class CapabilityRegistry implements Capabilities {
+  private readonly provided = new Map<string, Provided>();
+  private readonly contributed = new Map<string, unknown[]>();
+  private readonly required: { key: Capability<unknown>; feature: Feature }[] = [];
+
+  /** @throws {InvalidArgumentError} If another feature provides the same. */
+  provide(feature: Feature, key: Capability<unknown>, make: () => unknown): void {
+    const other = this.provided.get(key.name)?.feature;
+    if (other) fail(`the features ${called(other)} and ${called(feature)} both provide ${key.name}: leave one out`);
+    this.provided.set(key.name, { feature, make, isBeingMade: false });
+  }
+
+  contribute(key: CollectedCapability<unknown>, value: unknown): void {
+    const values = this.contributed.get(key.name);
+    if (values) values.push(value);
+    else this.contributed.set(key.name, [value]);
+  }
+
+  require(feature: Feature, key: Capability<unknown>): void {
+    this.required.push({ key, feature });
+  }
+
+  find<T>(key: Capability<T>): T | undefined {
+    const entry = this.provided.get(key.name);
+    return entry && (this.valueOf(entry) as T);
+  }
+
+  all<T>(key: CollectedCapability<T>): readonly T[] {
+    return (this.contributed.get(key.name) ?? []) as T[];
+  }
+
+  /** Returns the configuration error for the first required capability that no feature provides. */
+  findMissing(): string | undefined {
+    const missing = this.required.find(({ key }) => !this.provided.has(key.name));
+    return missing && `${called(missing.feature)} needs \`${missing.key.providedBy}()\`: list that in \`features\` too`;
+  }
+
+  /** Makes everything that is provided and was not used yet. Constructors may have effects, such as subscriptions. */
+  makeAll(): void {
+    for (const entry of this.provided.values()) this.valueOf(entry);
+  }
+
+  private valueOf(entry: Provided): unknown {
+    if (!entry.made) {
+      if (entry.isBeingMade) fail(`what ${called(entry.feature)} provides depends on itself`);
+      entry.isBeingMade = true;
+      entry.made = { value: entry.make() };
+      entry.isBeingMade = false;
+    }
+    return entry.made.value;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Feature, InstalledFeature } from '../contracts/feature.js';
+import { called } from './feature-list.js';
+
+/** Parts of features that are records, whose names no two features may share. */
+const RECORDS = ['grants', 'responseTypes', 'responseModes', 'clientMembers', 'tokenSchemes'] as const;
+
+/** Hooks that at most one feature of a server may have. */
+const SINGLE = [
+  ['write access tokens', 'token', 'format'],
+  ['find clients', 'client', 'find'],
+] as const;
+
+type Hooks = Readonly<Record<string, unknown>> | undefined;
+
+/** Returns the configuration error for the first endpoint that two features add. */
+export function findEndpointConflict(features: readonly Feature[]): string | undefined {
+  return findShared(
+    features.map((feature) => [feature, feature.endpoints]),
+    'endpoints',
+  );
+}
+
+/** Returns the configuration error for the first grant, mode or other part that two features add. */
+export function findPartConflict(installed: readonly InstalledFeature[]): string | undefined {
+  for (const part of RECORDS) {
+    const shared = findShared(
+      installed.map(({ feature, parts }) => [feature, parts[part]]),
+      part,
+    );
+    if (shared !== undefined) return shared;
+  }
+  for (const [does, group, hook] of SINGLE) {
+    const [one, other] = installed.filter(({ parts }) => typeof (parts[group] as Hooks)?.[hook] === 'function');
+    if (other) return both(one!.feature, other.feature, does);
+  }
+  return undefined;
+}
+
+function findShared(all: readonly (readonly [Feature, object | undefined])[], part: string): string | undefined {
+  const owners = new Map<string, Feature>();
+  for (const [feature, record] of all) {
+    for (const id in record) {
+      const other = owners.get(id);
+      if (other) return both(other, feature, `add \`${id}\` to \`${part}\``);
+      owners.set(id, feature);
+    }
+  }
+  return undefined;
+}
+
+const both = (one: Feature, other: Feature, does: string) =>
+  `the features ${called(one)} and ${called(other)} both ${does}: leave one out of \`features\``;

@@ -1,0 +1,52 @@
+import type { ServerContext } from '../contracts/feature.js';
+import { isResourcePath } from '../endpoints/resource/own-resources.js';
+import { findMissingMethods, lacks } from '../model/require-methods.js';
+import { called } from './feature-list.js';
+
+/**
+ * Returns the configuration errors of all features in one message: missing model methods, then the first error of each feature. If there
+ * are none, the first required capability that no feature provides.
+ */
+export function findMisconfigurations(
+  server: ServerContext,
+  findMissingCapability: () => string | undefined,
+): string | undefined {
+  const { model } = server.options;
+  const requirements = server.features.map((feature) => ({
+    neededBy: called(feature),
+    methods: feature.requires ?? [],
+    alternative: 'leave the feature out',
+  }));
+  const missing = findMissingMethods(model, requirements);
+  const faults = firstErrors(server, missing !== undefined || findMissingCapability() !== undefined);
+  const methods = missing === undefined ? [] : requirements.flatMap((one) => one.methods);
+  const absent = methods.filter((method) => lacks(model, method));
+  const isReported = (fault: string) => absent.some((method) => fault.includes(`\`${method}()\``));
+  const others = [...new Set(faults)].filter((fault) => !isReported(fault));
+  const all = [missing, ...others].filter((fault) => fault !== undefined);
+  if (all.length === 0) return findMissingCapability();
+  if (all.length === 1) return all[0];
+  return `${all.length} configuration errors:\n${all.map((fault, at) => `${at + 1}. ${fault}`).join('\n')}`;
+}
+
+/** Returns only the first error of each feature: its further errors are often consequences. */
+function firstErrors(server: ServerContext, isIncomplete: boolean): readonly string[] {
+  return server.installed.flatMap(({ parts }) => {
+    try {
+      for (const first of parts.misconfigurations?.(server) ?? []) return [first];
+    } catch (error) {
+      // A feature may fail to validate itself without its model methods or capabilities. Then these are the message.
+      if (!isIncomplete) throw error;
+    }
+    return [];
+  });
+}
+
+/** Returns what is wrong with a resource that a feature names. */
+export function resourceFault(resource: string, issuer: string | undefined): string | undefined {
+  const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
+  if (isGood) return undefined;
+  return resource.startsWith('/')
+    ? `the resource \`${resource}\` is a path at the origin of the option \`issuer\`: give that`
+    : `the resource \`${resource}\` is no absolute URI`;
+}
