@@ -2,6 +2,7 @@ import { clientSecretBasic } from '../clients/client-secret-basic.js';
 import { clientSecretPost } from '../clients/client-secret-post.js';
 import { none } from '../clients/none.js';
 import { AuthorizeEndpoint } from '../endpoints/authorization/authorize.js';
+import { classGrant } from '../endpoints/token/class-grant.js';
 import { TokenEndpoint } from '../endpoints/token/token.js';
 import type { Endpoint, Feature } from '../contracts/feature.js';
 import {
@@ -38,18 +39,43 @@ const token: Endpoint = {
   make: (server) => new TokenEndpoint(server.options, server),
 };
 
-/** What the classic interface has: every server has it, and it is made of what hosts make features of. RFC 6749, RFC 7636 */
+/** The features of RFC 6749 and RFC 7636, which every server has. */
 export const CLASSIC: readonly Feature[] = [
-  { name: 'RFC 6749', endpoints: { authorize, token }, responseModes: { query, fragment }, parameters: PARAMETERS },
+  {
+    name: 'RFC 6749',
+    endpoints: { authorize, token },
+    parameters: PARAMETERS,
+    install: () => ({ responseModes: { query, fragment } }),
+  },
   {
     name: 'RFC 6749 §4.1',
-    grants: { authorization_code: AuthorizationCodeGrantType },
-    responseTypes: { code: CodeResponseType },
+    grantTypes: ['authorization_code'],
     parameters: CODE_PARAMETERS,
+    install: () => ({
+      grants: { authorization_code: classGrant(AuthorizationCodeGrantType) },
+      responseTypes: { code: CodeResponseType },
+    }),
   },
-  { name: 'RFC 6749 §4.2', responseTypes: { token: TokenResponseType } },
-  { name: 'RFC 6749 §4.4', grants: { client_credentials: ClientCredentialsGrantType } },
-  { name: 'RFC 6749 §4.3', grants: { password: PasswordGrantType }, parameters: PASSWORD_PARAMETERS },
-  { name: 'RFC 6749 §6', grants: { refresh_token: RefreshTokenGrantType }, parameters: REFRESH_PARAMETERS },
-  { name: 'RFC 6749 §2.3', clientAuthentications: [clientSecretBasic, clientSecretPost, none] },
+  { name: 'RFC 6749 §4.2', install: () => ({ responseTypes: { token: TokenResponseType } }) },
+  {
+    name: 'RFC 6749 §4.4',
+    grantTypes: ['client_credentials'],
+    install: () => ({ grants: { client_credentials: classGrant(ClientCredentialsGrantType) } }),
+  },
+  {
+    name: 'RFC 6749 §4.3',
+    grantTypes: ['password'],
+    parameters: PASSWORD_PARAMETERS,
+    install: () => ({ grants: { password: classGrant(PasswordGrantType) } }),
+  },
+  {
+    name: 'RFC 6749 §6',
+    grantTypes: ['refresh_token'],
+    parameters: REFRESH_PARAMETERS,
+    install: () => ({ grants: { refresh_token: classGrant(RefreshTokenGrantType) } }),
+  },
+  {
+    name: 'RFC 6749 §2.3',
+    install: () => ({ clientAuthentications: [clientSecretBasic, clientSecretPost, none] }),
+  },
 ];

@@ -55,20 +55,24 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
       ...resources.slice(0, 1).flatMap((first) => (atRoot ? [documentAt(PATH, first)] : [])),
       ...resources.map((one) => documentAt(metadataPath(one.resource), one)),
     ]),
-    check: (server) => [...faultsOf(options, server)],
+    install: () => ({
+      misconfigurations: (server) => faultsOf(options, server),
 
-    metadata: (server, issuer) => ({
-      protected_resources: resources
-        .filter((one) => issuersOf(one, issuer).includes(issuer!))
-        .map(({ resource }) => resourceUrl(resource, issuer)),
+      metadata: (issuer) => ({
+        protected_resources: resources
+          .filter((one) => issuersOf(one, issuer).includes(issuer!))
+          .map(({ resource }) => resourceUrl(resource, issuer)),
+      }),
+
+      resource: {
+        challenge({ request, server }) {
+          const issuer = server.issuerOf(request);
+          const asked = server.resourceOf(request);
+          const one = asked && resources.find(({ resource }) => resourceUrl(resource, issuer) === asked);
+          return one ? { resource_metadata: new URL(asked).origin + metadataPath(one.resource) } : undefined;
+        },
+      },
     }),
-
-    challenge({ request, server }) {
-      const issuer = server.issuerOf(request);
-      const asked = server.resourceOf(request);
-      const one = asked && resources.find(({ resource }) => resourceUrl(resource, issuer) === asked);
-      return one ? { resource_metadata: new URL(asked).origin + metadataPath(one.resource) } : undefined;
-    },
   };
 }
 

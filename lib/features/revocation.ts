@@ -45,7 +45,7 @@ export function revocation(options: RevocationOptions = {}): Feature {
       },
     },
     parameters: { revocation: TOKEN_PARAMETERS },
-    check: ({ options: { model } }) => faultsOf(model, options),
+    install: () => ({ misconfigurations: ({ options: { model } }) => faultsOf(model, options) }),
   };
 }
 

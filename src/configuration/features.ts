@@ -23,7 +23,10 @@ export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...C
 /** The grant types that a server with these features has. RFC 6749 §4.5 */
 export function grantTypesOf(list: FeatureList | undefined, extended: object = {}): readonly string[] {
   return [
-    ...new Set([...allFeatures(list).flatMap(({ grants }) => Object.keys(grants ?? {})), ...Object.keys(extended)]),
+    ...new Set([
+      ...allFeatures(list).flatMap(({ grants, grantTypes }) => grantTypes ?? Object.keys(grants ?? {})),
+      ...Object.keys(extended),
+    ]),
   ];
 }
 

@@ -24,16 +24,21 @@ import { documentClient, documentPolicy, readDocument } from './read-document.js
  * draft-ietf-oauth-client-id-metadata-document-02
  */
 export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Feature {
-  const finders = new WeakMap<ServerContext, DocumentClients>();
   return {
     name: 'CIMD',
     factory: 'clientIdDocuments',
-    metadata: () => ({ client_id_metadata_document_supported: true }),
-    check: (server) => [...documentFaults(options, server)],
-    findClient(clientId, server, request) {
-      let clients = finders.get(server);
-      if (!clients) finders.set(server, (clients = new DocumentClients(options, server)));
-      return clients.find(clientId, requesterOf(request));
+    install(builder) {
+      let clients: DocumentClients | undefined;
+      return {
+        metadata: () => ({ client_id_metadata_document_supported: true }),
+        misconfigurations: (server) => documentFaults(options, server),
+        client: {
+          find(clientId, request) {
+            clients ??= new DocumentClients(options, builder.server);
+            return clients.find(clientId, requesterOf(request));
+          },
+        },
+      };
     },
   };
 }

@@ -8,5 +8,5 @@ import { writePostPage } from './post-page.js';
 export const formPost = (): Feature => ({
   name: 'Form Post Response Mode',
   factory: 'formPost',
-  responseModes: { form_post: { write: writePostPage } },
+  install: () => ({ responseModes: { form_post: { write: writePostPage } } }),
 });

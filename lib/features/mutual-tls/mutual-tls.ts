@@ -34,50 +34,61 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   return {
     name: 'RFC 8705',
     factory: 'mutualTls',
-    confirms: [X5T],
-    clientAuthentications: ways.filter(({ method }) => !methods || methods.some((one) => one === method)),
-    ...(endpointAliases !== undefined && { origins: [new URL(endpointAliases).origin] }),
-    check: (server) => [...faultsOf(options, server)],
-    metadata: (server, issuer) => ({
-      tls_client_certificate_bound_access_tokens: true,
-      ...(endpointAliases !== undefined && { mtls_endpoint_aliases: aliasesOf(server, issuer, endpointAliases) }),
+    install: (builder) => ({
+      confirmationMethods: [X5T],
+      clientAuthentications: ways.filter(({ method }) => !methods || methods.some((one) => one === method)),
+      ...(endpointAliases !== undefined && { origins: [new URL(endpointAliases).origin] }),
+      misconfigurations: (server) => faultsOf(options, server),
+      metadata: (issuer) => ({
+        tls_client_certificate_bound_access_tokens: true,
+        ...(endpointAliases !== undefined && {
+          mtls_endpoint_aliases: aliasesOf(builder.server, issuer, endpointAliases),
+        }),
+      }),
+
+      authorization: {
+        read(_parameters, { client, responseType }) {
+          if (!isBinding(client) || !responseType.split(' ').includes('token')) return;
+          const rule = 'tokens of this client are bound to its certificate, which browsers do not show';
+          throw new InvalidRequestError('Invalid request: the token would not be bound to a certificate').because({
+            rule,
+          });
+        },
+      },
+
+      token: {
+        admit({ client, request, token }) {
+          if (!isBinding(client)) return;
+          const found = certificates.of(request);
+          if (typeof found === 'string') {
+            throw new InvalidRequestError('Invalid request: missing client certificate').because({ rule: found });
+          }
+          token['cnf'] = { ...(token['cnf'] as object | undefined), [X5T]: thumbprintOf(found) };
+        },
+
+        issue({ proof, refreshToken, request }) {
+          // A confidential client authenticates at each refresh, and its certificates change. RFC 8705 §4, §7.1
+          const wanted = proof === 'none' ? boundTo(refreshToken, X5T) : undefined;
+          const given = wanted === undefined ? undefined : shownInstead(request, wanted);
+          if (given === undefined) return;
+          const rule = 'the refresh token is brought with the certificate that it is bound to';
+          const detail = { rule, wanted, given };
+          throw new InvalidGrantError('Invalid grant: refresh token is bound to a certificate').because(detail);
+        },
+
+        respond: (request, issued) => verifyAnswer(request, issued, X5T),
+      },
+
+      resource: {
+        verify({ request, token }) {
+          const wanted = boundTo(token, X5T);
+          const given = wanted === undefined ? undefined : shownInstead(request, wanted);
+          if (given === undefined) return;
+          const detail = { rule: 'the token comes with the certificate that it is bound to', wanted, given };
+          throw new InvalidTokenError('Invalid token: access token is bound to a certificate').because(detail);
+        },
+      },
     }),
-
-    ask(_parameters, { client, responseType }) {
-      if (!isBinding(client) || !responseType.split(' ').includes('token')) return;
-      const rule = 'tokens of this client are bound to its certificate, which browsers do not show';
-      throw new InvalidRequestError('Invalid request: the token would not be bound to a certificate').because({ rule });
-    },
-
-    admit({ client, request, token }) {
-      if (!isBinding(client)) return;
-      const found = certificates.of(request);
-      if (typeof found === 'string') {
-        throw new InvalidRequestError('Invalid request: missing client certificate').because({ rule: found });
-      }
-      token['cnf'] = { ...(token['cnf'] as object | undefined), [X5T]: thumbprintOf(found) };
-    },
-
-    issue({ proof, refreshToken, request }) {
-      // Any other client proves with each refresh who it is, and its certificates come and go. RFC 8705 §4, §7.1
-      const wanted = proof === 'none' ? boundTo(refreshToken, X5T) : undefined;
-      if (wanted === undefined) return;
-      const given = shownInstead(request, wanted);
-      if (given === undefined) return;
-      const detail = { rule: 'the refresh token is brought with the certificate that it is bound to', wanted, given };
-      throw new InvalidGrantError('Invalid grant: refresh token is bound to a certificate').because(detail);
-    },
-
-    respond: (exchange, issued) => verifyAnswer(exchange, issued, X5T),
-
-    present({ request, token }) {
-      const wanted = boundTo(token, X5T);
-      if (wanted === undefined) return;
-      const given = shownInstead(request, wanted);
-      if (given === undefined) return;
-      const detail = { rule: 'the token comes with the certificate that it is bound to', wanted, given };
-      throw new InvalidTokenError('Invalid token: access token is bound to a certificate').because(detail);
-    },
   };
 }
 

@@ -78,30 +78,34 @@ export function pushedRequests(options: PushedRequestOptions = {}): PushedReques
       },
     },
     parameters: { authorize: { request_uri: 'The name of a pushed request, in place of its parameters.' } },
-    metadata: () => ({ require_pushed_authorization_requests: isRequired }),
-    check: ({ options: { model } }) => [
-      ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
-      ...[rateFault(options.rate, '`pushedRequests()`') ?? []].flat(),
-      ...faultsOf({ lifetime, interactionLifetime }, model as PushedModel),
-    ],
+    install: (builder) => ({
+      metadata: () => ({ require_pushed_authorization_requests: isRequired }),
+      misconfigurations: ({ options: { model } }) => [
+        ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
+        ...[rateFault(options.rate, '`pushedRequests()`') ?? []].flat(),
+        ...faultsOf({ lifetime, interactionLifetime }, model as PushedModel),
+      ],
 
-    async resolve(request, server) {
-      if (underCheck.has(request)) return undefined;
-      const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
-      // What is elsewhere is for others to fetch.
-      if (requestUri === undefined || !isPushedName(requestUri)) return undefined;
-      return await find(request, requestUri, server);
-    },
+      authorization: {
+        async resolve(request) {
+          if (underCheck.has(request)) return undefined;
+          const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
+          // A `request_uri` of another form is the URL of a request object, which another feature fetches.
+          if (requestUri === undefined || !isPushedName(requestUri)) return undefined;
+          return await find(request, requestUri, builder.server);
+        },
 
-    ask(parameters, { client, responseType }) {
-      // A device asks for itself, no browser does.
-      if (responseType === OF_A_DEVICE) return;
-      // What was pushed has it, and no other request gets as far as this with it.
-      if (parameters.optional('request_uri') !== undefined) return;
-      if (!isRequired && !client.requirePushedAuthorizationRequests) return;
-      const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
-      throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
-    },
+        read(parameters, { client, responseType }) {
+          // A device sends its request itself, without a browser.
+          if (responseType === OF_A_DEVICE) return;
+          // Only a request that was pushed still has this parameter here.
+          if (parameters.optional('request_uri') !== undefined) return;
+          if (!isRequired && !client.requirePushedAuthorizationRequests) return;
+          const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
+          throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
+        },
+      },
+    }),
   };
 }
 

@@ -19,6 +19,6 @@ export function registration(options: RegistrationOptions): Feature {
         make: (server) => new RegistrationEndpoint(server, options),
       },
     },
-    check: (server) => [...registrationFaults(options ?? {}, server)],
+    install: () => ({ misconfigurations: (server) => registrationFaults(options ?? {}, server) }),
   };
 }

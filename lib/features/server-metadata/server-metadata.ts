@@ -1,4 +1,5 @@
 import { publicDocument } from '../../endpoints/public-document.js';
+import { capability } from '../../contracts/capability.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { scopesFault } from '../../options/scopes-fault.js';
@@ -21,38 +22,36 @@ export interface ServerMetadataOptions {
   members?: Readonly<Record<string, unknown>>;
 }
 
-/** The feature that says what a server can do. */
-interface ServerMetadataFeature extends Feature {
-  sayMetadata(server: ServerContext, issuer: string): object;
-}
+/** Returns the metadata of an issuer, as `serverMetadata()` publishes them. */
+const METADATA = capability<(issuer: string) => object>('the server metadata', 'serverMetadata');
 
 /** Clients find everything by the name of the issuer: its endpoints, and what it can do. RFC 8414 */
 export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
   const { maxAge = 3600, members } = options;
-  const sayMetadata = (server: ServerContext, issuer: string) => ({
-    ...members,
-    ...derivedMetadata(server, issuer, options),
-  });
-  const feature: ServerMetadataFeature = {
-    sayMetadata,
+  return {
     name: 'RFC 8414',
     factory: 'serverMetadata',
     endpoints: {
       'server-metadata': publicDocument('/.well-known/oauth-authorization-server', {
         maxAge,
         perIssuer: true,
-        say: (server, issuer) => withSigned(sayMetadata(server, issuer!), issuer, server),
+        say: (server, issuer) => withSigned(sayServerMetadata(server, issuer!), issuer, server),
       }),
     },
-    check: (server) => [...faultsOf(server, options)],
+    install(builder) {
+      builder.provide(METADATA, () => (issuer) => ({
+        ...members,
+        ...derivedMetadata(builder.server, issuer, options),
+      }));
+      return { misconfigurations: (server) => faultsOf(server, options) };
+    },
   };
-  return feature;
 }
 
 /** What a server says of itself, for documents of the same members; as `serverMetadata()` has it where that is listed. */
 export function sayServerMetadata(server: ServerContext, issuer: string): object {
-  const feature = server.features.find((one): one is ServerMetadataFeature => 'sayMetadata' in one);
-  return feature ? feature.sayMetadata(server, issuer) : derivedMetadata(server, issuer, {});
+  const metadataOf = server.find(METADATA);
+  return metadataOf ? metadataOf(issuer) : derivedMetadata(server, issuer, {});
 }
 
 function* faultsOf(server: ServerContext, options: ServerMetadataOptions): Iterable<string> {

@@ -73,15 +73,19 @@ const profile = (options: McpOptions): Feature => ({
   // Clients in browsers are found at any origin, and what they may do hangs on no cookie. Several requests of a client find out
   // at once that its token is over, and each refreshes it.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },
-  check: (server) => [...faultsOf(options, server)],
-  checkOptions: (settled) => [...optionFaults(settled)],
+  install: () => ({
+    misconfigurations: (server) => faultsOf(options, server),
+    callMisconfigurations: optionFaults,
 
-  /** A client that brings no good token learns which scope to ask for; of one that falls short it is said anyway. RFC 6750 §3 */
-  challenge({ error, options: { scope: wanted }, request, server }) {
-    const scope = error.name === 'insufficient_scope' ? undefined : scopeText(wanted);
-    if (scope === undefined || !isScope(scope) || server.resourceOf(request) === undefined) return undefined;
-    return { scope };
-  },
+    resource: {
+      /** Names the scope to request to clients without a valid token. `insufficient_scope` names it anyway. RFC 6750 §3 */
+      challenge({ error, options: { scope: wanted }, request, server }) {
+        const scope = error.name === 'insufficient_scope' ? undefined : scopeText(wanted);
+        if (scope === undefined || !isScope(scope) || server.resourceOf(request) === undefined) return undefined;
+        return { scope };
+      },
+    },
+  }),
 });
 
 const NAMES = {

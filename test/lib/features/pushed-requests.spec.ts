@@ -570,7 +570,7 @@ describe('a server that takes pushed requests', () => {
 
   it('says so in its metadata', () => {
     const metadata = (options: PushedRequestOptions) =>
-      pushedRequests(options).metadata!(undefined as never, undefined);
+      pushedRequests(options).install!(undefined as never)!.metadata!(undefined);
     expect(metadata({})).toEqual({ require_pushed_authorization_requests: false });
     expect(metadata({ required: true })).toEqual({ require_pushed_authorization_requests: true });
   });
