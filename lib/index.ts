@@ -29,7 +29,7 @@ export { RefreshTokenGrantType } from './features/refresh-token.js';
 export { AbstractGrantType, GrantType, type GrantTypeOptions } from './endpoints/token/grant-type.js';
 export type { GrantTypeClass } from './contracts/grant-type-class.js';
 export type { Parameters } from './http/parameters.js';
-export type { Authorization } from './contracts/authorization.js';
+export type { Authorization, ScopeStatus } from './contracts/authorization.js';
 export { type Ended, tellEnded } from './tokens/ended.js';
 export type { Application, Asked, ConsentModel } from './model/consents.js';
 export { type CreatedClient, OAuth2Clients } from './stores/administration/oauth2-clients.js';

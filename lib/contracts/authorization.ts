@@ -1,14 +1,20 @@
-import type { Client, RefreshToken, Scope, Token, User } from '../model/model.js';
+import type { Client, Scope, User } from '../model/model.js';
+
+/**
+ * How the scope of an authorization was established.
+ * - `requested`: the model decides which part of it is granted, by `validateScope()`.
+ * - `consented`: the model decides too, but nothing beyond it is granted: a user has agreed to it, or another token limits it.
+ * - `approved`: it is granted as it is. The model has decided before.
+ */
+export type ScopeStatus = 'requested' | 'consented' | 'approved';
 
 /** What a grant established: who may have a token, and for what. */
 export interface Authorization {
   client: Client;
   user: User;
   scope?: Scope;
-  /** The scope was approved already: the model is not asked again. */
-  scopeApproved?: boolean;
-  /** A user saw this scope: whatever the model says, nothing beyond it is granted. */
-  scopeSeen?: boolean;
+  /** How the scope was established. Default: `'requested'`. */
+  scopeStatus?: ScopeStatus;
   /** May the client come back without the user? Only clients with the `refresh_token` grant may. A feature may say no by `issue`. */
   refreshable?: boolean;
   /** The family: what a replay revokes. */
@@ -17,8 +23,6 @@ export interface Authorization {
   grantedAt?: Date;
   /** Nothing that is issued lasts longer than this. */
   notAfter?: Date | undefined;
-  /** The token that it is given for in exchange. RFC 8693 §2 */
-  exchangedFor?: Token | RefreshToken | undefined;
   /** Further properties of the token to save. */
   extra?: Record<string, unknown>;
 }

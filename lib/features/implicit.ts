@@ -1,3 +1,4 @@
+import type { Authorization } from '../contracts/authorization.js';
 import type { User } from '../model/model.js';
 import { type Options, settle } from '../options/settle.js';
 import { issueToken } from '../tokens/issue-token.js';
@@ -18,7 +19,7 @@ export class TokenResponseType {
   async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat, grantId?: string): Promise<Answer> {
     const { client, issuer, scope, data: extra } = asked;
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
-    const authorization = { client, user, scope, scopeApproved: true, grantId, extra };
+    const authorization: Authorization = { client, user, scope, scopeStatus: 'approved', grantId, extra };
     const result = await issueToken(
       { ...settle(this.options, { accessTokenLifetime }), issuer, format },
       authorization,

@@ -1,4 +1,5 @@
 import { isPublic } from '../clients/none.js';
+import type { Authorization } from '../contracts/authorization.js';
 import { InvalidGrantError, InvalidScopeError, ServerError } from '../errors/index.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
@@ -35,7 +36,8 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const { user, grantId, grantedAt, scope: refreshTokenScope } = token;
     const extra: Record<string, unknown> = refreshable && this.model.revokeGrant ? { refreshTokenScope } : {};
     addSignedIn(extra, token);
-    const authorization = { client, user, scope, scopeApproved: true, refreshable, grantId, grantedAt, extra };
+    const scopeStatus = 'approved';
+    const authorization: Authorization = { client, user, scope, scopeStatus, refreshable, grantId, grantedAt, extra };
     if (!refreshable) return await this.issueToken(authorization);
     return await redeem(this.options, authorization, {
       found: token,

@@ -43,7 +43,7 @@ export async function actingAs(
     client: typeof client === 'string' ? await findClient(model, client) : client,
     user,
     scope: scopes,
-    scopeApproved: true,
+    scopeStatus: 'approved',
   });
   await server.authenticate(bearerRequest(accessToken), new Response()).catch((error: Error) => {
     throw new InvalidArgumentError(

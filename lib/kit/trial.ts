@@ -3,7 +3,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { Response } from '../http/response.js';
 import type { AuthorizationCode, Token, Unsaved } from '../model/model.js';
 import type { OAuth2Server } from '../server/server.js';
-import { generateAccessToken, generateRefreshToken } from '../tokens/issue-token.js';
+import { generateAccessToken, generateRefreshToken } from '../tokens/issuance.js';
 import { opaqueToken } from '../tokens/opaque.js';
 import type { ClientFixture } from './subject.js';
 import { Fixtures } from './fixtures.js';

@@ -1,66 +1,44 @@
-import { InvalidArgumentError } from '../errors/index.js';
-import type {
-  AuthorizationCode,
-  Awaitable,
-  Client,
-  Falsy,
-  Model,
-  RefreshToken,
-  Scope,
-  Token,
-  Unsaved,
-  User,
-} from '../model/model.js';
-import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
-import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { Authorization } from '../contracts/authorization.js';
-import { earlier, grantSpan, notAfter } from './grant-lifetime.js';
-import { expiry } from './lifetime.js';
-import { newGrantId, opaqueToken } from './opaque.js';
-import { approveScope, scopeForModel, withinScope } from './scope.js';
+import { InvalidArgumentError } from '../errors/index.js';
+import type { AuthorizationCode, Awaitable, Falsy, Model, RefreshToken, Token, Unsaved } from '../model/model.js';
+import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
+import { type IssueOptions, prepareToken } from './issuance.js';
 import { sealSuccessor } from './successor.js';
-import type { TokenFormat } from '../contracts/token-format.js';
 
-/** What minting needs to know: the model, and lifetimes in seconds. */
-export interface IssueOptions {
-  model: Model;
-  accessTokenLifetime: number;
-  refreshTokenLifetime?: number;
-  grantLifetime?: number;
-  /** Who gives it out; left out: the host has named nobody. */
-  issuer?: string | undefined;
-  scopeFormat?: 'string' | 'array';
-  /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
-  ignorableScopes?: readonly string[];
-  /** It is said in another way what is asked for. RFC 9396 §3.1 */
-  scopeOptional?: boolean;
-  /** Lets features judge what was established; what they add is saved with the token. Left out: there are none. */
-  complete?(authorization: Authorization): Awaitable<object>;
-  /** Writes the text of access tokens. Left out: they are opaque, or as the model makes them. */
-  format?: TokenFormat | undefined;
-}
+/** Saves a new token. Returns the saved token, or a falsy value if it was not saved. */
+export type SaveToken = (token: Unsaved<Token>) => Awaitable<Token | Falsy>;
 
-/** What a token is given for, and is spent for it. */
+/** What is consumed for a token: an authorization code, a refresh token, a device code or an assertion. */
 export interface Redemption {
-  /** As the model found it, for its `redeem`. Left out: `together` does it. */
+  /** The code or refresh token as the model found it, for the model's `redeem()`. If omitted, `together` consumes it. */
   found?: AuthorizationCode | RefreshToken;
-  /** Spends and saves in one step, where the model can. */
-  together?: ((token: Unsaved<Token>) => Awaitable<Token | Falsy>) | undefined;
-  /** The refresh token itself, where a client may have its answer again: the answer is sealed under it. */
+  /** Consumes and saves in one step. Undefined if the model cannot. */
+  together?: SaveToken | undefined;
+  /** The refresh token, if the client may repeat the request: the response is encrypted under it. */
   sealUnder?: string;
-  /** Spends it: falsy when somebody else has. For models that cannot spend and save in one step. */
+  /** Consumes it, for models that cannot consume and save in one step. Returns a falsy value if it was consumed before. */
   spend(): Awaitable<unknown>;
-  /** What is said to whoever comes second. */
+  /** Handles a request that lost the race: what it redeems was consumed before. */
   lost(): Promise<Token>;
 }
 
-/** The one place where tokens are minted and saved. RFC 6749 §5.1 */
-export async function issueToken(options: IssueOptions, authorization: Authorization): Promise<Token> {
+/**
+ * Mints a token and saves it. Tokens are issued here and in `redeem()`, nowhere else. RFC 6749 §5.1
+ * @param save saves the token. If omitted, the model's `saveToken()` does.
+ */
+export async function issueToken(
+  options: IssueOptions,
+  authorization: Authorization,
+  save?: SaveToken,
+): Promise<Token> {
   const token = await prepareToken(options, authorization);
-  return await saveToken(options.model, token, authorization);
+  return await saveToken(options.model, token, authorization, save);
 }
 
-/** The same for what is spent once: all that can fail without the store is done before that. RFC 6749 §4.1.2, §6 */
+/**
+ * Like `issueToken()`, and consumes what the token is issued for. Everything that can fail without the store comes before that.
+ * RFC 6749 §4.1.2, §6
+ */
 export async function redeem(
   options: IssueOptions,
   authorization: Authorization,
@@ -80,14 +58,12 @@ export async function redeem(
 }
 
 async function saveToken(
-  model: Model & TokenExchangeModel,
+  model: Model,
   token: Unsaved<Token>,
-  { client, user, exchangedFor }: Authorization,
+  { client, user }: Authorization,
+  save?: SaveToken,
 ): Promise<Token> {
-  const saved =
-    exchangedFor && model.saveExchangedToken
-      ? await model.saveExchangedToken(exchangedFor, token, client, user)
-      : await model.saveToken(token, client, user);
+  const saved = await (save ? save(token) : model.saveToken(token, client, user));
   if (!saved) throw new InvalidArgumentError(NOT_SAVED);
   return checked(model, saved);
 }
@@ -97,63 +73,5 @@ function checked(model: Model, saved: Token): Token {
   return saved;
 }
 
-/** Everything about a token but its place in the store. */
-async function prepareToken(options: IssueOptions, authorization: Authorization): Promise<Unsaved<Token>> {
-  const { model, scopeFormat = 'string' } = options;
-  const { client, user } = authorization;
-  const isRefreshable = authorization.refreshable === true && client.grants?.includes('refresh_token');
-  // First of all what a client's own lifetime may get wrong.
-  const span = grantSpan(options, authorization.grantedAt);
-  const whole = notAfter(expiry(options.accessTokenLifetime, 'accessTokenLifetime'), span);
-  const accessTokenExpiresAt = authorization.notAfter ? earlier(whole, authorization.notAfter) : whole;
-  const refreshTokenExpiresAt = isRefreshable
-    ? notAfter(expiry(options.refreshTokenLifetime, 'refreshTokenLifetime'), span)
-    : undefined;
-  const approved = authorization.scopeApproved
-    ? authorization.scope
-    : await approveScope(options, authorization, !(authorization.scopeSeen || options.scopeOptional));
-  const granted = authorization.scopeSeen ? withinScope(approved, authorization.scope) : approved;
-  const scope = scopeForModel(granted, scopeFormat);
-  const established = options.complete ? { ...authorization, scope } : authorization;
-  const more = options.complete && (await options.complete(established));
-
-  const token: Unsaved<Token> = {
-    accessToken: model.generateAccessToken ? await generateAccessToken(model, client, user, scope) : opaqueToken(),
-    accessTokenExpiresAt,
-    scope,
-  };
-  if (authorization.extra) Object.assign(token, authorization.extra);
-  if (more) Object.assign(token, more);
-  if (isRefreshable && established.refreshable) {
-    token.refreshToken = model.generateRefreshToken
-      ? await generateRefreshToken(model, client, user, scope)
-      : opaqueToken();
-    token.refreshTokenExpiresAt = refreshTokenExpiresAt;
-    if (span) token.grantedAt = span.began;
-  }
-  if (model.revokeGrant) {
-    token.grantId = authorization.grantId ?? newGrantId();
-    if (options.issuer !== undefined) token.issuer = options.issuer;
-  }
-  if (options.format) await write(options, token, authorization);
-  return token;
-}
-
-/** Last of all, when everything is known that a token may say. */
-async function write(options: IssueOptions, token: Unsaved<Token>, { client, user }: Authorization): Promise<void> {
-  const text = await options.format!({ token, client, user, issuer: options.issuer });
-  if (text !== undefined) token.accessToken = text;
-}
-
 const NOT_SAVED =
   'Invalid argument: `saveToken()` of the model returned nothing: it must return the token it saved, with `client` and `user`';
-
-/** The model's own access token, or a random one. */
-export async function generateAccessToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
-  return (model.generateAccessToken && (await model.generateAccessToken(client, user, scope))) || opaqueToken();
-}
-
-/** The model's own refresh token, or a random one. */
-export async function generateRefreshToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
-  return (model.generateRefreshToken && (await model.generateRefreshToken(client, user, scope))) || opaqueToken();
-}

@@ -3,7 +3,8 @@ import { InvalidArgumentError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
 import type { Awaitable, Client, Falsy, Model, Scope, Token, User } from '../../model/model.js';
 import type { Authorization } from '../../contracts/authorization.js';
-import { generateAccessToken, generateRefreshToken, type IssueOptions, issueToken } from '../../tokens/issue-token.js';
+import { generateAccessToken, generateRefreshToken, type IssueOptions } from '../../tokens/issuance.js';
+import { issueToken } from '../../tokens/issue-token.js';
 import { expiry } from '../../tokens/lifetime.js';
 import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.js';
 

@@ -1,4 +1,5 @@
 import { isPublic } from '../../clients/none.js';
+import type { Authorization } from '../../contracts/authorization.js';
 import { InvalidGrantError, ServerError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
@@ -31,7 +32,8 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     const { user, grantId, scope } = code;
     const extra: Record<string, unknown> = { authorizationCode };
     addSignedIn(extra, code);
-    const authorization = { client, user, scope, scopeSeen: true, refreshable: true, grantId, extra };
+    const scopeStatus = 'consented';
+    const authorization: Authorization = { client, user, scope, scopeStatus, refreshable: true, grantId, extra };
     return await redeem(this.options, authorization, {
       found: code,
       spend: () => this.model.revokeAuthorizationCode(code),

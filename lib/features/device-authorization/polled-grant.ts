@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+import type { Authorization } from '../../contracts/authorization.js';
 import {
   AccessDeniedError,
   AuthorizationPendingError,
@@ -52,7 +53,8 @@ export abstract class PolledGrantType extends GrantType<DeviceAuthorizationModel
     if (this.options.exchange) this.options.exchange.code = { ...found, deviceCode, ...this.kept?.(given) };
     const extra: Record<string, unknown> = {};
     addSignedIn(extra, found);
-    const authorization = { client, user, scope, scopeSeen: true, refreshable: true, grantId, extra };
+    const scopeStatus = 'consented';
+    const authorization: Authorization = { client, user, scope, scopeStatus, refreshable: true, grantId, extra };
     const { model } = this;
     return await redeem(this.options, authorization, {
       together:

@@ -1,3 +1,4 @@
+import type { Authorization } from '../../contracts/authorization.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
@@ -5,6 +6,7 @@ import { GrantType } from '../../endpoints/token/grant-type.js';
 import type { Request } from '../../http/request.js';
 import type { Client, Scope, Token } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
+import { issueToken, type SaveToken } from '../../tokens/issue-token.js';
 import { coversScope, requestedScope, scopeText } from '../../tokens/scope.js';
 import { namedResources } from '../resource-indicators/named-resources.js';
 import { actOf } from './actors.js';
@@ -45,15 +47,14 @@ export abstract class TokenExchangeGrantType extends GrantType<TokenExchangeMode
     const granted = named.length > 0 ? [...audience, ...permitted] : audience;
     if (audience.length > 0) verifyTargets(named, granted);
     exchange.exchanged = { ...(subject.token && { subject: subject.token }), ...(act && { act }), named, granted };
-    return await this.issueToken({
+    const authorization = {
       client,
       user: subject.user,
       ...scopeWithin(subject.scope, scope),
-      scopeSeen: true,
       grantId: this.familyOf(subject, client),
       notAfter: earliest(subject.expiresAt, actor?.expiresAt),
-      exchangedFor: subject.token,
-    });
+    };
+    return await issueToken(this.options, authorization, this.saveFor(subject, client));
   }
 
   /** What is named by `resource` and `audience`, each once. @throws InvalidTargetError for what is unknown. RFC 8693 §2.1 */
@@ -84,6 +85,12 @@ export abstract class TokenExchangeGrantType extends GrantType<TokenExchangeMode
     if (!isHolder(exchange, subject)) throw notPermitted('a client that has proven who it is holds the subject token');
     if (actor && !isHolder(exchange, actor)) throw notPermitted('the client holds the actor token');
     return [];
+  }
+
+  /** Returns how the model saves a token with the subject token it ends with. Undefined if the model cannot, or has no such token. */
+  private saveFor({ token: subject, user }: ExchangeParty, client: Client): SaveToken | undefined {
+    const { model } = this;
+    return subject && model.saveExchangedToken && ((token) => model.saveExchangedToken!(subject, token, client, user));
   }
 
   /**
@@ -135,13 +142,13 @@ const notPermitted = (rule: string) =>
   new InvalidRequestError('Invalid request: this exchange is not permitted').because({ rule });
 
 /** Less than the subject token has, never more. Where that has nothing, there is nothing to be asked of the model. */
-function scopeWithin(most: Scope | undefined, asked: string | undefined): { scope?: Scope; scopeApproved?: true } {
+function scopeWithin(most: Scope | undefined, asked: string | undefined): Pick<Authorization, 'scope' | 'scopeStatus'> {
   const held = scopeText(most);
   if (asked !== undefined && !coversScope(held, asked)) {
     const detail = { rule: 'the new token has no more scope than the subject token', wanted: held, given: asked };
     throw new InvalidScopeError('Invalid scope: the subject token has less').because(detail);
   }
-  return held === undefined ? { scopeApproved: true } : { scope: asked ?? held };
+  return held === undefined ? { scopeStatus: 'approved' } : { scope: asked ?? held, scopeStatus: 'consented' };
 }
 
 function earliest(...moments: (Date | undefined)[]): Date | undefined {

@@ -40,15 +40,15 @@ export abstract class JwtBearerGrantType extends GrantType<AssertedUserModel & O
   }
 }
 
-type Scoped = Pick<Authorization, 'scope' | 'scopeSeen' | 'scopeApproved'>;
+type Scoped = Pick<Authorization, 'scope' | 'scopeStatus'>;
 
 /** What both name; what the assertion says is the most that there is. ID-JAG §4.4.1 */
 function scopeWithin({ scope: most, details }: Assertion, asked: string | undefined): Scoped {
   if (most === undefined && !details) return asked === undefined ? {} : { scope: asked };
   // What says by details what is granted says no scope beside them, and the model would add one.
-  if (most === undefined && asked === undefined) return { scopeApproved: true };
+  if (most === undefined && asked === undefined) return { scopeStatus: 'approved' };
   const scope = asked === undefined ? most : (withinScope(asked, most) as string | undefined);
-  if (scope !== undefined) return { scope, scopeSeen: true };
+  if (scope !== undefined) return { scope, scopeStatus: 'consented' };
   const detail = { rule: 'the assertion has some of the scope', wanted: most, given: asked };
   throw new InvalidScopeError('Invalid scope: the assertion has nothing of it').because(detail);
 }

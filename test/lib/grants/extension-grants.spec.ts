@@ -77,6 +77,22 @@ describe('an extension grant', () => {
     expect(error?.message).toBe('Invalid argument: model does not implement `getUserFromClient()`');
   });
 
+  it.each([
+    ['requested', { scopeStatus: 'requested' }, 'read write', 1],
+    ['requested, if no status is given', {}, 'read write', 1],
+    ['consented', { scopeStatus: 'consented' }, 'read', 1],
+    ['approved', { scopeStatus: 'approved' }, 'read', 0],
+  ] as const)('gets the right scope if its scope is %s', async (_, status, scope, calls) => {
+    let asked = 0;
+    class Issuing extends GrantType {
+      async handle(_request: Request, client: Client): Promise<Token> {
+        return this.issueToken({ client, user: { id: 1 }, scope: 'read', ...status });
+      }
+    }
+    const host = createHost({ validateScope: () => (++asked, 'read write') });
+    expect([(await ask(Issuing, { host })).body['scope'], asked]).toEqual([scope, calls]);
+  });
+
   it('may extend nothing, and answer at once', async () => {
     class Plain {
       handle(request: Request, client: Client) {

@@ -1,0 +1,125 @@
+import type { Authorization } from '../contracts/authorization.js';
+import type { TokenFormat } from '../contracts/token-format.js';
+import type { Awaitable, Client, Model, Scope, Token, Unsaved, User } from '../model/model.js';
+import { earlier, type GrantSpan, grantSpan, notAfter } from './grant-lifetime.js';
+import { expiry } from './lifetime.js';
+import { newGrantId, opaqueToken } from './opaque.js';
+import { approveScope, scopeForModel, withinScope } from './scope.js';
+
+/** The options of a server that a token is issued with. Lifetimes are seconds. */
+export interface IssueOptions {
+  model: Model;
+  accessTokenLifetime: number;
+  refreshTokenLifetime?: number;
+  grantLifetime?: number;
+  /** The issuer of the token. Undefined if the application sets no `issuer`. */
+  issuer?: string | undefined;
+  scopeFormat?: 'string' | 'array';
+  /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
+  ignorableScopes?: readonly string[];
+  /** Whether the request may omit `scope`, because `authorization_details` state what it requests. RFC 9396 §3.1 */
+  scopeOptional?: boolean;
+  /** Runs the `issue` hooks of the features. Returns what is saved with the token. If omitted, there are no hooks. */
+  complete?(authorization: Authorization): Awaitable<object>;
+  /** Writes the text of access tokens. If omitted, the model generates it, or it is random. */
+  format?: TokenFormat | undefined;
+}
+
+/** When the tokens of one authorization expire. */
+interface Lifetimes {
+  readonly accessTokenExpiresAt: Date;
+  /** Undefined if no refresh token is issued. */
+  readonly refreshTokenExpiresAt: Date | undefined;
+  /** Start and end of the grant. Undefined if the option `grantLifetime` is not set. */
+  readonly span: GrantSpan | undefined;
+}
+
+/** A token that is being issued: the authorization it is issued for, and what the steps have decided so far. */
+interface Issuance {
+  readonly options: IssueOptions;
+  readonly authorization: Authorization;
+  lifetimes: Lifetimes;
+  /** The granted scope, in the form that the model uses. */
+  scope?: Scope | undefined;
+  /** Properties that the `issue` hooks add to the stored token. */
+  additions?: object;
+}
+
+/** Makes the token of an authorization, complete but not saved. RFC 6749 §5.1 */
+export async function prepareToken(options: IssueOptions, authorization: Authorization): Promise<Unsaved<Token>> {
+  // Lifetimes come first: a wrong lifetime of a client must fail before the model is called.
+  const issuance: Issuance = { options, authorization, lifetimes: decideLifetimes(options, authorization) };
+  issuance.scope = scopeForModel(await decideScope(options, authorization), options.scopeFormat ?? 'string');
+  if (options.complete) await runIssueHooks(issuance);
+  return await mint(issuance);
+}
+
+/** Decides when the tokens expire, and whether there is a refresh token. */
+function decideLifetimes(options: IssueOptions, authorization: Authorization): Lifetimes {
+  const { client, grantedAt, notAfter: limit, refreshable } = authorization;
+  const span = grantSpan(options, grantedAt);
+  const expiresAt = notAfter(expiry(options.accessTokenLifetime, 'accessTokenLifetime'), span);
+  const isRefreshable = refreshable === true && client.grants?.includes('refresh_token');
+  return {
+    accessTokenExpiresAt: limit ? earlier(expiresAt, limit) : expiresAt,
+    refreshTokenExpiresAt: isRefreshable
+      ? notAfter(expiry(options.refreshTokenLifetime, 'refreshTokenLifetime'), span)
+      : undefined,
+    span,
+  };
+}
+
+/** Decides the granted scope. @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3 */
+function decideScope(options: IssueOptions, authorization: Authorization): Awaitable<Scope | undefined> {
+  const { scope, scopeStatus } = authorization;
+  if (scopeStatus === 'approved') return scope;
+  const isNeeded = scopeStatus !== 'consented' && !options.scopeOptional;
+  const approved = approveScope(options, authorization, isNeeded);
+  return scopeStatus === 'consented' ? approved.then((granted) => withinScope(granted, scope)) : approved;
+}
+
+/** Runs the `issue` hooks. A hook may add properties, withhold the refresh token, or reject the request. */
+async function runIssueHooks(issuance: Issuance): Promise<void> {
+  const { options, authorization, scope } = issuance;
+  const established: Authorization = { ...authorization, scope };
+  issuance.additions = await options.complete!(established);
+  if (!established.refreshable) issuance.lifetimes = { ...issuance.lifetimes, refreshTokenExpiresAt: undefined };
+}
+
+/** Makes the token from what was decided. */
+async function mint({ options, authorization, lifetimes, scope, additions }: Issuance): Promise<Unsaved<Token>> {
+  const { model, issuer } = options;
+  const { client, user } = authorization;
+  const { accessTokenExpiresAt, refreshTokenExpiresAt, span } = lifetimes;
+  const token: Unsaved<Token> = {
+    accessToken: model.generateAccessToken ? await generateAccessToken(model, client, user, scope) : opaqueToken(),
+    accessTokenExpiresAt,
+    scope,
+  };
+  Object.assign(token, authorization.extra, additions);
+  if (refreshTokenExpiresAt) {
+    token.refreshToken = model.generateRefreshToken
+      ? await generateRefreshToken(model, client, user, scope)
+      : opaqueToken();
+    token.refreshTokenExpiresAt = refreshTokenExpiresAt;
+    if (span) token.grantedAt = span.began;
+  }
+  if (model.revokeGrant) {
+    token.grantId = authorization.grantId ?? newGrantId();
+    if (issuer !== undefined) token.issuer = issuer;
+  }
+  // The format comes last: a JWT contains what was decided about the token.
+  const text = options.format && (await options.format({ token, client, user, issuer }));
+  if (text !== undefined) token.accessToken = text;
+  return token;
+}
+
+/** Returns the model's own access token, or a random one. */
+export async function generateAccessToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
+  return (model.generateAccessToken && (await model.generateAccessToken(client, user, scope))) || opaqueToken();
+}
+
+/** Returns the model's own refresh token, or a random one. */
+export async function generateRefreshToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
+  return (model.generateRefreshToken && (await model.generateRefreshToken(client, user, scope))) || opaqueToken();
+}
