@@ -12,7 +12,7 @@ import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from 
 import { prepareBodies } from './http/body-errors.js';
 import { claimRoutes, settleEndpoints, verifyNamed } from './configuration/paths.js';
 import { checkSchema } from './configuration/check-schema.js';
-import { verify } from './configuration/verify.js';
+import { assertConfig } from '../lib/errors/configuration-error.js';
 import type {
   OAuth2ModuleAsyncOptions,
   OAuth2ModuleOptions,
@@ -59,7 +59,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string | false> = {},
     @Optional() @Inject(EventListeners) private readonly listeners?: EventListeners,
   ) {
-    verify(
+    assertConfig(
       registration !== undefined,
       'import OAuth2Module by OAuth2Module.forRoot() or forRootAsync(), not by its name',
     );

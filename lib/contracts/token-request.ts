@@ -1,12 +1,15 @@
 import type { Awaitable, Falsy, Token } from '../model/model.js';
-import type { Redemption } from '../tokens/issue-token.js';
+import type { Redemption, SaveToken } from '../tokens/issue-token.js';
 import type { Authorization } from './authorization.js';
 import type { ClientRequest } from './client-request.js';
 
 /** A token request of an authenticated client. RFC 6749 §3.2 */
 export interface TokenRequest extends ClientRequest {
-  /** Mints and saves the token that a grant established. */
-  issue(authorization: Authorization): Promise<Token>;
+  /**
+   * Mints and saves the token that a grant established.
+   * @param save saves the token. If omitted, the model's `saveToken()` does.
+   */
+  issue(authorization: Authorization, save?: SaveToken): Promise<Token>;
   /** Mints a token and saves it together with consuming what it is issued for, such as a code. RFC 6749 §4.1.2, §6 */
   redeem(authorization: Authorization, redemption: Redemption): Promise<Token>;
 }

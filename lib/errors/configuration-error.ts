@@ -1,11 +1,17 @@
 import { InvalidArgumentError } from './index.js';
 
-/** Stops what cannot work, with a sentence. @throws InvalidArgumentError */
-export function fail(fault: string): never {
-  throw new InvalidArgumentError(`Invalid argument: ${fault}`);
-}
+/**
+ * Returns the error of an invalid configuration or an invalid call of the application.
+ * @param message says what is wrong and what to do
+ */
+export const configurationError = (message: string): InvalidArgumentError =>
+  new InvalidArgumentError(`Invalid argument: ${message}`);
 
-/** The same for a fault that was looked for, and may not have been found. */
-export function refuse(fault: string | undefined): void {
-  if (fault !== undefined) fail(fault);
+/**
+ * Verifies a condition that a configuration must meet.
+ * @param message says what is wrong and what to do
+ * @throws {InvalidArgumentError} If the condition is false.
+ */
+export function assertConfig(condition: unknown, message: string): asserts condition {
+  if (!condition) throw configurationError(message);
 }

@@ -2,10 +2,9 @@ import { errors, type JWTVerifyGetKey } from 'jose';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { ServerError } from '../errors/index.js';
 import type { Feature, ServerContext } from '../contracts/feature.js';
-import { unknownOption } from '../options/unknown-option.js';
+import { assertKnownOptions } from '../options/unknown-option.js';
 import { Parameters } from '../http/parameters.js';
 import type { Awaitable, Client } from '../model/model.js';
-import { refuse } from '../errors/configuration-error.js';
 import { hasAssertion, isBySecret, readAssertion } from './private-key-jwt/assertion.js';
 import { AssertionCheck, assertionFaults, type AssertionOptions, signedBy } from './private-key-jwt/assertion-check.js';
 
@@ -30,7 +29,7 @@ const [SHORTEST, MOST] = [32, 4];
  * Connect Core §9
  */
 export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
-  refuse(unknownOption(options, NAMES, PLACE));
+  assertKnownOptions(options, NAMES, PLACE);
   return {
     name: 'OpenID Connect Core §9, client_secret_jwt',
     factory: 'clientSecretJwt',

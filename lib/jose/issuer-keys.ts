@@ -1,6 +1,7 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose';
 import { publicKeyFault } from '../clients/public-key.js';
-import { isSecure, isText, seconds, shown, verify } from '../remote/checks.js';
+import { assertConfig } from '../errors/configuration-error.js';
+import { isSecure, isText, seconds, shown } from '../remote/checks.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from './algorithms.js';
 import type { JwkSet } from './jwk.js';
 import { remoteKeys } from './remote-keys.js';
@@ -52,19 +53,24 @@ export const ISSUER_OPTIONS = {
  */
 export function settleIssuer(place: string, given: IssuerOptions): IssuerSettings {
   const { issuer, jwks, jwksUri, algorithms = ALGORITHMS } = given;
-  verify(place, isText(issuer), 'needs the `issuer` of the authorization server');
+  assertConfig(isText(issuer), `${place} needs the \`issuer\` of the authorization server`);
   const isFetched = jwks === undefined;
   for (const [name, url] of Object.entries(isFetched ? { issuer, jwksUri } : {})) {
     const isNeeded = url !== undefined && !(name === 'issuer' && jwksUri !== undefined);
-    verify(
-      place,
+    assertConfig(
       !isNeeded || isSecure(url),
-      `takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
+      `${place} takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
     );
   }
-  verify(place, isFetched || jwksUri === undefined, 'takes its keys by `jwks` or by `jwksUri`, and not by both');
-  verify(place, isFetched || Array.isArray(jwks?.keys), 'takes as `jwks` a JWK set: an object with a list `keys`');
-  verify(place, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
+  assertConfig(
+    isFetched || jwksUri === undefined,
+    `${place} takes its keys by \`jwks\` or by \`jwksUri\`, and not by both`,
+  );
+  assertConfig(
+    isFetched || Array.isArray(jwks?.keys),
+    `${place} takes as \`jwks\` a JWK set: an object with a list \`keys\``,
+  );
+  assertConfig(areAlgorithms(algorithms), `${place} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
   return {
     issuer,
     jwks,

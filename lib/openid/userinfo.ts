@@ -10,7 +10,7 @@ import type { Response } from '../http/response.js';
 import { verifyWrappers } from '../endpoints/operation.js';
 import { settleOptions } from '../options/settle.js';
 import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
-import { refuse } from '../endpoints/resource/refusal.js';
+import { rejectRequest } from '../endpoints/resource/refusal.js';
 import type { Provider } from './provider.js';
 import { OPENID } from './scopes.js';
 
@@ -46,7 +46,8 @@ class UserinfoEndpoint implements Handler {
     if (server.options.cors) allowOrigin(request, response, server.options.cors);
     try {
       const token = await this.authenticator.handle(request, response);
-      if (isClientItself(token.user)) throw refuse(response, ofNoUser(), { request, options: server.options, server });
+      if (isClientItself(token.user))
+        throw rejectRequest(response, ofNoUser(), { request, options: server.options, server });
       const claims = await provider.userinfo(token);
       const jwt = await provider.sealUserinfo(token.client, claims, server.issuerOf(request));
       response.headers['content-type'] = jwt === undefined ? 'application/json' : 'application/jwt';

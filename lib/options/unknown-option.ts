@@ -1,3 +1,4 @@
+import { configurationError } from '../errors/configuration-error.js';
 import { isObject } from './kinds.js';
 
 /**
@@ -16,4 +17,19 @@ export function unknownOption<O extends object>(
   if (unknown === undefined) return undefined;
   const listed = names.length === 1 ? `is ${names[0]}` : `are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   return `unknown option \`${unknown}\` of ${place}: there ${listed}`;
+}
+
+/**
+ * Verifies that the options are an object with known names only.
+ * @param known the names of all options
+ * @param place the function or option that takes them, as a developer writes it
+ * @throws {InvalidArgumentError} If they are not.
+ */
+export function assertKnownOptions<O extends object>(
+  given: O,
+  known: { readonly [K in keyof O]-?: true },
+  place: string,
+): void {
+  const fault = unknownOption(given, known, place);
+  if (fault !== undefined) throw configurationError(fault);
 }

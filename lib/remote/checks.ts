@@ -1,5 +1,5 @@
 import { isPublicUrl } from '../http/public-url.js';
-import { refuse } from '../errors/configuration-error.js';
+import { assertConfig } from '../errors/configuration-error.js';
 
 // What a host may get wrong in the options of a model that stands on another server, as sentences that begin with its name.
 
@@ -20,13 +20,19 @@ export function seconds(
 ): number {
   const value = given ?? usual;
   const isSeconds = typeof value === 'number' && value >= least && value < LONGEST;
-  verify(place, isSeconds, `takes as \`${name}\` a number of seconds${least > 0 ? ' above 0' : ''}, less than 24 days`);
+  assertConfig(
+    isSeconds,
+    `${place} takes as \`${name}\` a number of seconds${least > 0 ? ' above 0' : ''}, less than 24 days`,
+  );
   return value;
 }
 
 export function count(place: string, name: string, given: unknown, usual: number): number {
   const value = given ?? usual;
-  verify(place, Number.isSafeInteger(value) && (value as number) > 0, `takes as \`${name}\` a whole number above 0`);
+  assertConfig(
+    Number.isSafeInteger(value) && (value as number) > 0,
+    `${place} takes as \`${name}\` a whole number above 0`,
+  );
   return value as number;
 }
 
@@ -35,15 +41,9 @@ export function audienceList(place: string, audience: unknown): readonly string[
   const resources: unknown = typeof audience === 'string' ? [audience] : (audience ?? []);
   const isAudience =
     audience === undefined || (Array.isArray(resources) && resources.length > 0 && resources.every(isText));
-  verify(
-    place,
+  assertConfig(
     isAudience,
-    'takes as `audience` a resource identifier, or a list of them: an empty one would let in any token',
+    `${place} takes as \`audience\` a resource identifier, or a list of them: an empty one would let in any token`,
   );
   return resources as readonly string[];
-}
-
-/** @throws InvalidArgumentError with the sentence */
-export function verify(place: string, valid: unknown, fault: string): asserts valid {
-  if (!valid) refuse(`${place} ${fault}`);
 }

@@ -1,6 +1,6 @@
 import type { Capabilities, Capability, CollectedCapability } from '../contracts/capability.js';
 import type { Feature } from '../contracts/feature.js';
-import { fail } from '../errors/configuration-error.js';
+import { assertConfig, configurationError } from '../errors/configuration-error.js';
 import { called } from './feature-list.js';
 
 interface Provided {
@@ -19,7 +19,10 @@ export class CapabilityRegistry implements Capabilities {
   /** @throws {InvalidArgumentError} If another feature provides the same. */
   provide(feature: Feature, key: Capability<unknown>, make: () => unknown): void {
     const other = this.provided.get(key.name)?.feature;
-    if (other) fail(`the features ${called(other)} and ${called(feature)} both provide ${key.name}: leave one out`);
+    if (other) {
+      const both = `${called(other)} and ${called(feature)}`;
+      throw configurationError(`the features ${both} both provide ${key.name}: leave one out`);
+    }
     this.provided.set(key.name, { feature, make, isBeingMade: false });
   }
 
@@ -55,7 +58,7 @@ export class CapabilityRegistry implements Capabilities {
 
   private valueOf(entry: Provided): unknown {
     if (!entry.made) {
-      if (entry.isBeingMade) fail(`what ${called(entry.feature)} provides depends on itself`);
+      assertConfig(!entry.isBeingMade, `what ${called(entry.feature)} provides depends on itself`);
       entry.isBeingMade = true;
       entry.made = { value: entry.make() };
       entry.isBeingMade = false;

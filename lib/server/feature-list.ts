@@ -1,4 +1,4 @@
-import { refuse } from '../errors/configuration-error.js';
+import { configurationError } from '../errors/configuration-error.js';
 import type { Feature } from '../contracts/feature.js';
 import { settle } from '../options/settle.js';
 
@@ -10,7 +10,8 @@ export type FeatureList = readonly (Feature | readonly Feature[])[];
  * @throws InvalidArgumentError when one is given twice, or is none
  */
 export function flatten(list: FeatureList): readonly Feature[] {
-  refuse(findRepeated(list));
+  const repeated = findRepeated(list);
+  if (repeated !== undefined) throw configurationError(repeated);
   const features = new Map(ownOf(list).map((feature) => [feature.name, feature]));
   for (const feature of list.filter((one): one is readonly Feature[] => Array.isArray(one)).flat()) {
     features.set(feature.name, bent(feature, features.get(feature.name)));

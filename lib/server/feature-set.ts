@@ -13,7 +13,7 @@ import { isForbidden } from '../contracts/forbids.js';
 import type { GrantHandler } from '../contracts/token-request.js';
 import type { ResponseTypeClass } from '../contracts/response-type.js';
 import { OwnResources } from '../endpoints/resource/own-resources.js';
-import { fail, refuse } from '../errors/configuration-error.js';
+import { assertConfig, configurationError } from '../errors/configuration-error.js';
 import { joined } from '../events/events.js';
 import { endpointUrl } from '../http/public-url.js';
 import { requestPath } from '../http/request-path.js';
@@ -51,7 +51,8 @@ export class FeatureSet implements ServerContext {
     readonly features: readonly Feature[],
     options: Options,
   ) {
-    refuse(findEndpointConflict(features));
+    const conflict = findEndpointConflict(features);
+    if (conflict !== undefined) throw configurationError(conflict);
     this.options = observedOptions(options, features);
     this.observers = features.filter(
       (one): one is Feature & ServerContext['observers'][number] => typeof one.observe === 'function',
@@ -59,7 +60,8 @@ export class FeatureSet implements ServerContext {
     this.endpoints = new Map(features.flatMap((feature) => Object.entries(feature.endpoints ?? {})));
     this.installed = features.map((feature) => ({ feature, parts: this.install(feature) }));
     this.isInstalled = true;
-    refuse(findPartConflict(this.installed));
+    const partConflict = findPartConflict(this.installed);
+    if (partConflict !== undefined) throw configurationError(partConflict);
     const parts = this.installed.map((one) => one.parts);
     this.hooks = hooksOf(parts);
     this.grants = allowed(features, 'grants', entriesOf(parts, 'grants'));
@@ -73,9 +75,13 @@ export class FeatureSet implements ServerContext {
     this.confirmationMethods = new Set(parts.flatMap(({ confirmationMethods = [] }) => confirmationMethods));
     this.origins = parts.flatMap(({ origins = [] }) => origins);
     const resources = features.flatMap((feature) => feature.resources ?? []);
-    for (const one of resources) refuse(resourceFault(one, options.issuer));
+    for (const one of resources) {
+      const fault = resourceFault(one, options.issuer);
+      if (fault !== undefined) throw configurationError(fault);
+    }
     this.own = new OwnResources(resources, options.issuer);
-    refuse(findMisconfigurations(this, () => this.capabilities.findMissing()));
+    const misconfigurations = findMisconfigurations(this, () => this.capabilities.findMissing());
+    if (misconfigurations !== undefined) throw configurationError(misconfigurations);
     this.capabilities.makeAll();
   }
 
@@ -87,7 +93,10 @@ export class FeatureSet implements ServerContext {
 
   private builderFor(feature: Feature): ServerBuilder {
     const { options, capabilities } = this;
-    const server = () => (this.isInstalled ? this : fail(`\`server\` is not available while features are installed`));
+    const server = (): ServerContext => {
+      assertConfig(this.isInstalled, '`server` is not available while features are installed');
+      return this;
+    };
     return {
       options,
       get server() {

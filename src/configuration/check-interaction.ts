@@ -3,7 +3,7 @@ import { findOpenId } from '../../lib/openid/openid-feature.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { requireCodes } from './check-model.js';
-import { verify } from './verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 const METHODS = {
   findUser: 'to say who is signed in',
@@ -25,23 +25,29 @@ export function checkInteraction(
   { authenticateHandler, secret }: OAuth2Options,
   { model, features = [] }: { model: Model | undefined; features: readonly Feature[] | undefined },
 ): string {
-  verify(typeof interaction === 'object', 'the option `interaction` must be a class, an instance or a provider');
+  assertConfig(typeof interaction === 'object', 'the option `interaction` must be a class, an instance or a provider');
   for (const [method, purpose] of Object.entries(METHODS)) {
     const has = typeof interaction[method as keyof typeof METHODS] === 'function';
-    verify(has, `the interaction has no method \`${method}()\`: implement it ${purpose}`);
+    assertConfig(has, `the interaction has no method \`${method}()\`: implement it ${purpose}`);
   }
   for (const name of OPTIONAL) {
     const isMethod = typeof interaction[name] === 'function';
-    verify(
+    assertConfig(
       isMethod || (interaction[name] ?? undefined) === undefined,
       `the interaction's \`${name}\` must be a method`,
     );
   }
   const isSilent = findOpenId({ features }) !== undefined && !interaction.howSignedIn;
-  verify(!isSilent, SILENT);
-  verify(!authenticateHandler, 'give either `interaction` or `authenticateHandler`, not both: each finds the user');
-  verify(typeof secret === 'string', `${SECRET}: give one of 32 or more random characters, the same in every process`);
-  verify(secret.length >= 32, `${SECRET} and is too short: give one of 32 or more random characters`);
+  assertConfig(!isSilent, SILENT);
+  assertConfig(
+    !authenticateHandler,
+    'give either `interaction` or `authenticateHandler`, not both: each finds the user',
+  );
+  assertConfig(
+    typeof secret === 'string',
+    `${SECRET}: give one of 32 or more random characters, the same in every process`,
+  );
+  assertConfig(secret.length >= 32, `${SECRET} and is too short: give one of 32 or more random characters`);
   if (model) requireCodes(model, 'interaction');
   return secret;
 }

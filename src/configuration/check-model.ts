@@ -2,7 +2,7 @@ import type { Model, ModelMethod } from '../../lib/index.js';
 import { findMissingMethods, type MethodRequirement } from '../../lib/model/require-methods.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';
-import { verify } from './verify.js';
+import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
 
 const CODE_METHODS = [
   'saveAuthorizationCode',
@@ -12,15 +12,15 @@ const CODE_METHODS = [
 
 /** Checks that the model is an object whose methods are functions with known names. @throws {InvalidArgumentError} */
 export function checkModel(model: unknown): asserts model is Model {
-  verify(
+  assertConfig(
     model !== undefined && model !== null,
     'OAuth2Module needs the option `model`: a class, an instance or a provider',
   );
-  verify(
+  assertConfig(
     typeof model !== 'function',
     'the `model` is a class where an instance is due: give the class beside the factory',
   );
-  verify(typeof model === 'object', 'the option `model` must be a class, an instance or a provider');
+  assertConfig(typeof model === 'object', 'the option `model` must be a class, an instance or a provider');
   checkMethods(model as Model);
 }
 
@@ -53,7 +53,7 @@ export function requirementsOf(
 /** Checks that a model can store authorization codes, which is what users are asked for. @throws {InvalidArgumentError} */
 export function requireCodes(model: Model, option: 'interaction'): void {
   const fault = findMissingMethods(model, [codesFor(option)]);
-  verify(fault === undefined, fault!);
+  if (fault !== undefined) throw configurationError(fault);
 }
 
 const codesFor = (option: 'authenticateHandler' | 'interaction'): MethodRequirement => ({

@@ -3,6 +3,7 @@ import type {
   OAuth2Options,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
+import { configurationError } from '../../lib/errors/configuration-error.js';
 import { grantTypesOf } from './features.js';
 import { findFault, isObject } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
@@ -32,11 +33,22 @@ function findSourceFault(options: OAuth2ModuleAsyncOptions): string | undefined 
   return 'OAuth2Module.forRootAsync() needs `useFactory`, `useClass` or `useExisting` to get its options from';
 }
 
-/** Finds what is wrong with the options once they are known: those of `forRoot()`, or what the factory returned. */
-export function findOptionsFault(
-  options: unknown,
-  { registration, method }: { registration: OAuth2Registration; method: Method },
-): string | undefined {
+/** Where options were set: the method of the module, and what was registered with them. */
+interface Origin {
+  registration: OAuth2Registration;
+  method: Method;
+}
+
+/**
+ * Verifies the options once they are known: those of `forRoot()`, or those that the factory returned.
+ * @throws {InvalidArgumentError} If an option is unknown or invalid.
+ */
+export function assertOptions(options: unknown, origin: Origin): void {
+  const fault = findOptionsFault(options, origin);
+  if (fault !== undefined) throw configurationError(fault);
+}
+
+function findOptionsFault(options: unknown, { registration, method }: Origin): string | undefined {
   if (!isObject(options)) return 'the factory of OAuth2Module.forRootAsync() must return options';
   const place: Place = method === 'forRoot' ? method : 'factory';
   return (

@@ -1,7 +1,7 @@
 import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
 import type { FeatureList } from '../../lib/server/feature-list.js';
 import { findMissingMethods } from '../../lib/model/require-methods.js';
-import { fail } from '../../lib/errors/configuration-error.js';
+import { configurationError } from '../../lib/errors/configuration-error.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkModel, requirementsOf } from './check-model.js';
 import { engineOptions } from './option-table.js';
@@ -23,7 +23,8 @@ export function makeServer(model: unknown, { options, features, events, controll
   checkModel(model);
   const missing = findMissingMethods(model, requirementsOf(model, options, controllers));
   if (missing === undefined) return new OAuth2Server(engineParts(model, options, features), events);
-  return fail([missing, findEngineFault(model, { options, features, events })].filter(Boolean).join('\n'));
+  const faults = [missing, findEngineFault(model, { options, features, events })].filter(Boolean);
+  throw configurationError(faults.join('\n'));
 }
 
 const engineParts = (model: Model, options: OAuth2Options, features: FeatureList | undefined) => ({

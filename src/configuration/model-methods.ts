@@ -1,19 +1,19 @@
 import type { Model, ModelMethod } from '../../lib/index.js';
 import { MODEL_METHODS } from '../../lib/model/adapt-model.js';
 import { distance, nearestName } from './nearest-name.js';
-import { verify } from './verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** Checks that what bears the name of a model method is one, and that no method is misspelt. */
 export function checkMethods(model: Model): void {
   for (const name of MODEL_METHODS) {
     const isMethod = typeof model[name] === 'function';
-    verify(isMethod || (model[name] ?? undefined) === undefined, `the model's \`${name}\` must be a method`);
+    assertConfig(isMethod || (model[name] ?? undefined) === undefined, `the model's \`${name}\` must be a method`);
   }
   const missing = MODEL_METHODS.filter((name) => typeof model[name] !== 'function');
   for (const own of missing.length > 0 ? methodsOf(model) : []) {
     const alike = missing.filter((name) => isTypo(own, name));
     const fault = `the model's method \`${own}()\` looks like a misspelt \`${nearestName(own, alike)}()\``;
-    verify(alike.length === 0, `${fault}: rename it, to something less alike if it is your own`);
+    assertConfig(alike.length === 0, `${fault}: rename it, to something less alike if it is your own`);
   }
 }
 

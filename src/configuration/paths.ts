@@ -4,7 +4,7 @@ import type { FeatureList } from '../../lib/server/feature-list.js';
 import { comparablePath } from '../../lib/http/request-path.js';
 import { allFeatures } from './features.js';
 import { isObject, type Kind } from './option-kinds.js';
-import { verify } from './verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** A path of literal segments and `:parameters`. */
 const PATH = /^\/?(?:[\w.~%-]+|:\w+)(?:\/(?:[\w.~%-]+|:\w+))*$/;
@@ -80,7 +80,7 @@ export function claimRoutes(application: object, name: string | undefined, route
       ? 'give each an `issuer` of its own path, or leave the feature out of one'
       : 'give one of them other `paths`, or `controllers: false`';
     const path = comparablePath(route);
-    verify(!taken.has(path), `${both(name, taken.get(path))} have the path \`${route}\`: ${remedy}`);
+    assertConfig(!taken.has(path), `${both(name, taken.get(path))} have the path \`${route}\`: ${remedy}`);
     taken.set(path, name);
   }
 }
@@ -98,7 +98,10 @@ export function verifyNamed(endpoints: readonly Endpoint[], paths: Readonly<Reco
   const unnamed = endpoints.find(({ name, metadata }) => metadata !== undefined && paths[name]!.includes('/:'));
   const path = unnamed && paths[unnamed.name];
   const remedy = 'take the parameter out of the path, or the feature out of `features`';
-  verify(!document || !unnamed, `\`${document?.name}\` must name one URL, and \`${path}\` has a parameter: ${remedy}`);
+  assertConfig(
+    !document || !unnamed,
+    `\`${document?.name}\` must name one URL, and \`${path}\` has a parameter: ${remedy}`,
+  );
 }
 
 const relative = (path: string) => path.replace(/^\//, '');

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { verifyScopes } from './scopes.decorator.js';
 
 /** Where `@AnyScope()` leaves its list, for guards and documentation of the host. */
@@ -11,7 +11,7 @@ export const ANY_SCOPE_METADATA = 'nest-oauth2:any-scope';
  * @throws InvalidArgumentError when one is empty or missing, or when there is none
  */
 export function AnyScope(...scopes: [string, ...string[]]) {
-  verify(scopes.length > 0, '@AnyScope() takes at least one scope; for any good token write @Scopes()');
+  assertConfig(scopes.length > 0, '@AnyScope() takes at least one scope; for any good token write @Scopes()');
   verifyScopes(scopes, '@AnyScope()');
   return SetMetadata(ANY_SCOPE_METADATA, scopes);
 }

@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import { isScopeValue } from '../../lib/http/syntax.js';
 import type { UserAuthentication } from '../../lib/endpoints/resource/user-authentication.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** Where `@RequireAuth()` leaves what it demands. */
 export const REQUIRE_AUTH_METADATA = 'nest-oauth2:require-auth';
@@ -21,13 +21,13 @@ export interface RequireAuthOptions {
  */
 export function RequireAuth({ acr, maxAge, ...others }: RequireAuthOptions) {
   const [unknown] = Object.keys(others);
-  verify(unknown === undefined, `@RequireAuth() takes \`acr\` and \`maxAge\`, and \`${unknown}\` is neither`);
+  assertConfig(unknown === undefined, `@RequireAuth() takes \`acr\` and \`maxAge\`, and \`${unknown}\` is neither`);
   const values: readonly unknown[] | undefined = acr === undefined ? undefined : [acr].flat();
   const areNames = values === undefined || (values.length > 0 && values.every(isName));
-  verify(areNames, '`acr` of @RequireAuth() must be a name without spaces, or a list of them');
+  assertConfig(areNames, '`acr` of @RequireAuth() must be a name without spaces, or a list of them');
   const isAge = maxAge === undefined || (Number.isSafeInteger(maxAge) && maxAge > 0);
-  verify(isAge, '`maxAge` of @RequireAuth() must be whole seconds, above 0');
-  verify(values !== undefined || maxAge !== undefined, '@RequireAuth() takes `acr`, `maxAge` or both');
+  assertConfig(isAge, '`maxAge` of @RequireAuth() must be whole seconds, above 0');
+  assertConfig(values !== undefined || maxAge !== undefined, '@RequireAuth() takes `acr`, `maxAge` or both');
   const demanded = { ...(values && { acr: values as readonly string[] }), ...(maxAge !== undefined && { maxAge }) };
   return SetMetadata(REQUIRE_AUTH_METADATA, demanded satisfies UserAuthentication);
 }

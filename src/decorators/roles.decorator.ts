@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** The metadata key of `@Roles()`, for guards and documentation of the application. */
 export const ROLES_METADATA = 'nest-oauth2:roles';
@@ -11,9 +11,9 @@ export const ROLES_METADATA = 'nest-oauth2:roles';
  * @throws {InvalidArgumentError} If no role is given, or one is empty, as a misspelt constant is.
  */
 export function Roles(...roles: [string, ...string[]]) {
-  verify(roles.length > 0, '@Roles() takes at least one role; for any valid token write @Scopes()');
+  assertConfig(roles.length > 0, '@Roles() takes at least one role; for any valid token write @Scopes()');
   for (const role of roles as unknown[]) {
-    verify(typeof role === 'string' && role !== '', `@Roles() takes names of roles. Got ${String(role)}`);
+    assertConfig(typeof role === 'string' && role !== '', `@Roles() takes names of roles. Got ${String(role)}`);
   }
   return SetMetadata(ROLES_METADATA, roles);
 }

@@ -1,6 +1,6 @@
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { isScopeValue } from '../../lib/http/syntax.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** Where `@Scopes()` leaves its list, for guards and documentation of the host. */
 export const SCOPES_METADATA = 'nest-oauth2:scopes';
@@ -34,6 +34,6 @@ export function verifyScopes(scopes: readonly unknown[], decorator = '@Scopes()'
   for (const scope of scopes) {
     const given = typeof scope === 'string' ? `'${scope}'` : String(scope);
     const isValue = typeof scope === 'string' && isScopeValue(scope);
-    verify(isValue, `${decorator} takes scopes one by one, without spaces, and ${given} is none`);
+    assertConfig(isValue, `${decorator} takes scopes one by one, without spaces, and ${given} is none`);
   }
 }

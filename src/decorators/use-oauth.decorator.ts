@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** Where `@UseOAuth()` leaves the name; null: the server without one. */
 export const USE_OAUTH_METADATA = 'nest-oauth2:use-oauth';
@@ -10,6 +10,9 @@ export const USE_OAUTH_METADATA = 'nest-oauth2:use-oauth';
  * @throws InvalidArgumentError when the name is empty
  */
 export function UseOAuth(name?: string) {
-  verify(name === undefined || (typeof name === 'string' && name !== ''), '@UseOAuth() takes the `name` of a server');
+  assertConfig(
+    name === undefined || (typeof name === 'string' && name !== ''),
+    '@UseOAuth() takes the `name` of a server',
+  );
   return SetMetadata(USE_OAUTH_METADATA, name ?? null);
 }

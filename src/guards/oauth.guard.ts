@@ -4,7 +4,7 @@ import { toOAuthError } from '../../lib/errors/index.js';
 import { type Awaitable, OAuth2Server, type OAuthError, Response, type Token } from '../../lib/index.js';
 import { bringsToken } from '../../lib/endpoints/resource/bearer-token.js';
 import { shareLookUps } from '../../lib/endpoints/resource/shared-look-ups.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { logFault } from '../operations/fault-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { copyHeaders } from '../http/native-reply.js';
@@ -47,7 +47,7 @@ export class OAuthGuard implements CanActivate {
     @Optional() @Inject(ModulesContainer) modules?: ModulesContainer,
   ) {
     this.named = new NamedServers(modules);
-    verify(server !== undefined || registration !== undefined || this.named.areThere, NO_MODULE);
+    assertConfig(server !== undefined || registration !== undefined || this.named.areThere, NO_MODULE);
     this.server = server;
     if (server) verifyModel(server);
   }
@@ -70,7 +70,7 @@ export class OAuthGuard implements CanActivate {
       if (demand.optional && !bringsToken(asked)) return true;
       const found = demand.server === undefined ? this.server : this.named.find(demand.server, given);
       let server = found instanceof Promise ? await found : found;
-      verify(server !== undefined, NO_SERVER);
+      assertConfig(server !== undefined, NO_SERVER);
       if (server instanceof TenantsServer) server = await server.tenants.find(asked);
       const token = await server.authenticate(asked, response, optionsFor(demand, given));
       if (demand.any || demand.user || demand.auth || demand.roles) {

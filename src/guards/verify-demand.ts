@@ -7,7 +7,7 @@ import {
   type Response,
   type Token,
 } from '../../lib/index.js';
-import { refuse, reportAccessRefusal } from '../../lib/endpoints/resource/refusal.js';
+import { rejectRequest, reportAccessRefusal } from '../../lib/endpoints/resource/refusal.js';
 import { userAuthenticationFault } from '../../lib/endpoints/resource/user-authentication.js';
 import { coversScope, scopeForModel, scopeText } from '../../lib/tokens/scope.js';
 import { withContext } from '../module/oauth2-context.js';
@@ -49,7 +49,7 @@ async function verify(
     required: scope ?? route?.scope,
     issuer: server.facts?.issuerOf(request),
   });
-  throw refuse(response, error, { request, options: server.facts?.options, server: server.facts, scope });
+  throw rejectRequest(response, error, { request, options: server.facts?.options, server: server.facts, scope });
 }
 
 /** Returns the names of roles that the user has. A model may return roles that are objects, which have no text to report. */

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { registeredNames } from '../module/registered-servers.js';
 import { readDemand } from './demand.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
@@ -66,13 +66,13 @@ function verifyRoute(
   const route = `${controller.name}.${method}()`;
   const there = names.filter((name) => name !== undefined).map((name) => `\`${name}\``);
   if (server !== undefined) {
-    verify(
+    assertConfig(
       names.includes(server),
       `@UseOAuth('${server}') of ${route} names no server: there is ${there.join(' and ')}`,
     );
   } else if (!nothing) {
     const remedy = `say which one by @UseOAuth(), of ${there.join(' and ')}`;
     const canAsk = guards.every((guard) => guard.hasServer);
-    verify(canAsk, `OAuthGuard of ${route} finds no server without a name: ${remedy}`);
+    assertConfig(canAsk, `OAuthGuard of ${route} finds no server without a name: ${remedy}`);
   }
 }

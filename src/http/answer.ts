@@ -2,7 +2,7 @@ import { answerPreflight } from '../../lib/endpoints/cross-origin.js';
 import { toOAuthError } from '../../lib/errors/index.js';
 import { InvalidRequestError, Response } from '../../lib/index.js';
 import { isPreflight, sendAnswer, type Visit } from './cross-origin.js';
-import { reportRefused } from '../operations/event-log.js';
+import { reportEndpointRefusal } from '../operations/event-log.js';
 import { logFault } from '../operations/fault-log.js';
 import { readContent } from './form-body.js';
 import { refusal, toOAuthRequest } from './http-adapter.js';
@@ -27,7 +27,7 @@ export async function answer(visit: Visit, operation: (response: Response) => Pr
     const written = isPage || response.status !== 200 || response.get('location') !== undefined;
     if (!written) {
       response = refusal(failure);
-      reportRefused(facts.events, { endpoint: endpoint.name }, failure);
+      reportEndpointRefusal(facts.events, { endpoint: endpoint.name }, failure);
     }
     logFault(failure);
     if (response.status === 405) response.set('Allow', endpoint.methods.join(', '));

@@ -3,7 +3,7 @@ import { FORM, mediaType } from '../../lib/http/media-type.js';
 import { InvalidRequestError, type OAuthError } from '../../lib/index.js';
 import { isOwn, sendAnswer, type AnswerFacts } from './cross-origin.js';
 import type { Endpoint, FindEndpoint } from './endpoint.js';
-import { reportRefused } from '../operations/event-log.js';
+import { reportEndpointRefusal } from '../operations/event-log.js';
 import { FORM_LIMIT, parseForm, TYPES } from './form-body.js';
 import { type NativeRequest, refusal } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
@@ -49,7 +49,7 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, f
       const endpoint = findEndpoint(native.originalUrl ?? native.url ?? '');
       const failure = endpoint && bodyError(error, native, endpoint);
       if (!failure) return false;
-      reportRefused(facts.events, { endpoint: endpoint.name }, failure);
+      reportEndpointRefusal(facts.events, { endpoint: endpoint.name }, failure);
       sendAnswer({ native, reply, endpoint, facts }, refusal(failure));
       return true;
     },

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { InvalidRequestError } from '../../lib/index.js';
 import { sendAnswer, type AnswerFacts } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
-import { reportRefused } from '../operations/event-log.js';
+import { reportEndpointRefusal } from '../operations/event-log.js';
 import { type NativeRequest, refusal } from './http-adapter.js';
 
 /** Milliseconds in which a form must have come: Fastify waits without end otherwise, and Node for five minutes. */
@@ -21,7 +21,7 @@ export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, fact
     const timer = setTimeout(() => {
       if (native.complete || reply.headersSent) return;
       const failure = new InvalidRequestError('Invalid request: content took too long', { code: 408 });
-      reportRefused(facts.events, { endpoint: endpoint.name }, failure);
+      reportEndpointRefusal(facts.events, { endpoint: endpoint.name }, failure);
       const response = refusal(failure);
       if (native.httpVersionMajor < 2) response.set('connection', 'close');
       sendAnswer({ native: native as NativeRequest & IncomingMessage, reply, endpoint, facts }, response);

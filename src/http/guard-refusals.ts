@@ -18,7 +18,7 @@ import {
 import { toOAuthError } from '../../lib/errors/index.js';
 import { sendAnswer } from './cross-origin.js';
 import type { Endpoint } from './endpoint.js';
-import { reportRefused } from '../operations/event-log.js';
+import { reportEndpointRefusal } from '../operations/event-log.js';
 import { logFault } from '../operations/fault-log.js';
 import { type NativeRequest, refusal } from './http-adapter.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
@@ -42,7 +42,7 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
       const { events, options } = this.server;
       const failure = toFailure(exception);
       const response = refusal(failure);
-      reportRefused(events, { endpoint: endpoint.name }, failure);
+      reportEndpointRefusal(events, { endpoint: endpoint.name }, failure);
       logFault(failure);
       // Nest waits for no filter, and hears of none that fails.
       if (endpoint.name === 'authorize') await this.interaction?.showError(failure, native, response).catch(logCause);

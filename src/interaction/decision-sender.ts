@@ -1,4 +1,4 @@
-import { reportRefused } from '../../lib/endpoints/authorization/authorize-events.js';
+import { reportAuthorizationRefusal } from '../../lib/endpoints/authorization/authorize-events.js';
 import { senderOf } from '../../lib/http/origin.js';
 import { AccessDeniedError, type OAuth2Server, type Request, type Response } from '../../lib/index.js';
 import { answerError } from '../../lib/endpoints/operation.js';
@@ -17,7 +17,7 @@ export function verifySender(native: NativeRequest, request: Request, response: 
   const given = request.get('origin') ?? request.get('sec-fetch-site');
   const error = new AccessDeniedError(ELSEWHERE, { code: 403 });
   error.because({ rule: 'a decision is sent by the page that asked for it', wanted: request.get('host'), given });
-  reportRefused(events, request, error);
+  reportAuthorizationRefusal(events, request, error);
   throw answerError(response, error);
 }
 

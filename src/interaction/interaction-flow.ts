@@ -13,7 +13,7 @@ import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/
 import { toOAuthError } from '../../lib/errors/index.js';
 import { endpointPath } from '../../lib/http/public-url.js';
 import { isHeard, report } from '../../lib/events/events.js';
-import { reportRefused } from '../operations/event-log.js';
+import { reportEndpointRefusal } from '../operations/event-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { withContext } from '../module/oauth2-context.js';
@@ -153,7 +153,7 @@ export class InteractionFlow {
     const form = readDecision(native.body);
     if (!form) return undefined;
     if (!this.tickets.isGood(form.ticket, subject) || !(await this.tickets.spend(form.ticket))) {
-      reportRefused(this.server.events, factsOf(user, context), badTicket());
+      reportEndpointRefusal(this.server.events, factsOf(user, context), badTicket());
       return undefined;
     }
     if (form.decision === 'deny') return 'deny';

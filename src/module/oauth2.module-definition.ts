@@ -2,11 +2,10 @@ import type { DynamicModule, InjectionToken, Provider, Type } from '@nestjs/comm
 import { ModulesContainer } from '@nestjs/core';
 import type { OAuth2Server } from '../../lib/index.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
-import { findOptionsFault, findRegistrationFault } from '../configuration/check-options.js';
+import { assertOptions, findRegistrationFault } from '../configuration/check-options.js';
 import { makeServer } from '../configuration/make-server.js';
 import { settleEndpoints } from '../configuration/paths.js';
-import { refuse } from '../../lib/errors/configuration-error.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
 import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
@@ -60,7 +59,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       listeners: EventListeners,
       given: object | undefined,
     ): OAuth2Server {
-      refuse(findOptionsFault(settled, { registration, method }));
+      assertOptions(settled, { registration, method });
       const events = new EventLog(settled.events, listeners, name);
       const made = makeServer(model, { options: settled, features, events, controllers });
       made.mount(routes);
@@ -97,7 +96,9 @@ export function defineModule(module: Type, { registration, method, options }: Im
 
 /** A module that cannot be made: whoever needs a part of it is told why. */
 function defineFault(module: Type, fault: string, name: string | undefined): DynamicModule {
-  const useFactory = () => refuse(fault);
+  const useFactory = () => {
+    throw configurationError(fault);
+  };
   const tokens = new Set([...exportsOf(undefined), ...exportsOf(name)]);
   const parts = [...tokens].map((provide): Provider =>
     provide === OAUTH2_REGISTRATION ? { provide, useValue: {} } : { provide, useFactory },
@@ -155,7 +156,10 @@ export function optionsProviders(
     useFactory(maker: OAuth2OptionsFactory | undefined) {
       const isMaker = typeof maker?.createOAuth2Options === 'function';
       const name = useClass ? '`useClass`' : '`useExisting`';
-      verify(isMaker, `${name} of OAuth2Module.forRootAsync() has no method \`createOAuth2Options()\`: implement it`);
+      assertConfig(
+        isMaker,
+        `${name} of OAuth2Module.forRootAsync() has no method \`createOAuth2Options()\`: implement it`,
+      );
       return maker.createOAuth2Options();
     },
   };

@@ -2,7 +2,7 @@ import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { isOnePlace } from '../../lib/stores/place.js';
 import { both } from '../configuration/paths.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { OAUTH2_REGISTRATION, partTokens } from '../oauth2.tokens.js';
 
 /** What is known of a server once it is made. */
@@ -31,7 +31,7 @@ export function registerServer(modules: ModulesContainer, name: string | undefin
   if (name === undefined) return;
   const { names } = serversOf(modules);
   const remedy = 'give each its own, or register it once, in a module that exports OAuth2Module';
-  verify(!names.has(name), `two imports of OAuth2Module have the name \`${name}\`: ${remedy}`);
+  assertConfig(!names.has(name), `two imports of OAuth2Module have the name \`${name}\`: ${remedy}`);
   names.add(name);
 }
 
@@ -51,7 +51,7 @@ export function verifyApart(
     const areApart = keepsIssuers && issuer !== undefined && other.issuer !== undefined && issuer !== other.issuer;
     const remedy = keepsIssuers ? 'give each an `issuer` of its own, or a model' : 'give each a model of its own';
     const fault = 'keep their tokens in one place, and each would take those of the other';
-    verify(areApart, `${both(name, other.name)} ${fault}: ${remedy}`);
+    assertConfig(areApart, `${both(name, other.name)} ${fault}: ${remedy}`);
   }
   known.push({ name, model, issuer });
 }

@@ -3,8 +3,7 @@ import { ContextIdFactory, MetadataScanner, ModuleRef, type ModulesContainer } f
 import { tell } from '../../lib/events/events.js';
 import { EVENT_NAMES, type OAuth2EventName } from '../../lib/index.js';
 import { nearestName } from '../configuration/nearest-name.js';
-import { refuse } from '../../lib/errors/configuration-error.js';
-import { verify } from '../configuration/verify.js';
+import { configurationError } from '../../lib/errors/configuration-error.js';
 import { registeredNames } from '../module/registered-servers.js';
 import { type Listening, readListening } from '../decorators/on-oauth2-event.decorator.js';
 
@@ -57,7 +56,8 @@ export class EventListeners implements OnModuleInit {
     for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
       for (const listening of readListening((prototype as Methods)[method])) {
         const where = `${prototype.constructor.name}.${method}()`;
-        refuse(faultOf(listening, where, registeredNames(this.modules)));
+        const fault = faultOf(listening, where, registeredNames(this.modules));
+        if (fault !== undefined) throw configurationError(fault);
         if (listening.server !== undefined && listening.server !== this.server) continue;
         const listener: Listener = isOne
           ? (payload, name) => (instance as Methods)[method]!(payload, name)
@@ -95,8 +95,7 @@ function perEvent({ host, token }: Wrapper, { method }: Found): Listener {
 
 /** Nest makes no controller without a request. */
 function refuseController({ where }: Found): never {
-  verify(
-    false,
+  throw configurationError(
     `${where} listens to events, but its controller is made for each request: put @OnOAuth2Event() on a method of a provider`,
   );
 }

@@ -51,7 +51,7 @@ function isLogged(name: OAuth2EventName): boolean {
 }
 
 /** Tells of a refusal that the engine has not seen: of a body that cannot be read, or by the host's interaction. */
-export function reportRefused(events: EventSink | undefined, facts: Facts, error: OAuthError): void {
+export function reportEndpointRefusal(events: EventSink | undefined, facts: Facts, error: OAuthError): void {
   reportRefusal(events, refusedAt(facts.endpoint), error, () => facts);
 }
 

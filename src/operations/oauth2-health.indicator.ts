@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { toOAuthError } from '../../lib/errors/index.js';
 import { type HealthModel, OAuth2Server, TemporarilyUnavailableError } from '../../lib/index.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { logFault } from './fault-log.js';
 
 /** What a health check says of a server, in the form of `@nestjs/terminus`. */
@@ -26,7 +26,7 @@ export class OAuth2HealthIndicator {
   constructor(@Inject(OAuth2Server) server: OAuth2Server) {
     this.model = server.options.model as Partial<HealthModel>;
     this.facts = server.facts;
-    verify(typeof this.model.ping === 'function', NO_PING);
+    assertConfig(typeof this.model.ping === 'function', NO_PING);
   }
 
   /**

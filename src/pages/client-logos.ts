@@ -2,9 +2,8 @@ import type { Client } from '../../lib/index.js';
 import { registered } from '../../lib/clients/registration/registered.js';
 import { commonHost, hostOf } from '../../lib/clients/registration/sector-host.js';
 import { SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
-import { unknownOption } from '../../lib/options/unknown-option.js';
+import { assertKnownOptions } from '../../lib/options/unknown-option.js';
 import { keepRecent } from '../../lib/crypto/lru.js';
-import { refuse } from '../../lib/errors/configuration-error.js';
 import { Renewed, type RenewedSettings } from '../../lib/remote/renewed.js';
 import { imageType } from './image-type.js';
 
@@ -27,7 +26,7 @@ export class ClientLogos {
 
   /** @throws {InvalidArgumentError} If an option is unknown or invalid. */
   constructor(options: SafeFetchOptions = {}) {
-    refuse(unknownOption(options, SAFE_FETCH_OPTIONS, '`clientLogos` of `pages()`'));
+    assertKnownOptions(options, SAFE_FETCH_OPTIONS, '`clientLogos` of `pages()`');
     this.fetch = new SafeFetch({ size: MAX_SIZE, timeout: 2, ...options });
   }
 

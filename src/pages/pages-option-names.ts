@@ -1,6 +1,6 @@
-import { unknownOption } from '../../lib/options/unknown-option.js';
+import { assertKnownOptions } from '../../lib/options/unknown-option.js';
 import { isObject } from '../../lib/options/kinds.js';
-import { refuse } from '../../lib/errors/configuration-error.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { defaultPages } from './page-renderer.js';
 import type { PageFunctions } from './page-functions.js';
 import type { SecondFactorOptions } from './second-factor.js';
@@ -38,20 +38,20 @@ export function verifyPagesOptionNames<O extends Checked>(
   options: O,
   names: { readonly [K in keyof O]-?: true },
 ): void {
-  refuse(unknownOption(options, names, '`pages()`'));
+  assertKnownOptions(options, names, '`pages()`');
   const { secondFactor, render } = options;
-  if (secondFactor !== undefined) refuse(unknownOption(secondFactor, SECOND_FACTOR, '`secondFactor` of `pages()`'));
+  if (secondFactor !== undefined) assertKnownOptions(secondFactor, SECOND_FACTOR, '`secondFactor` of `pages()`');
   if (render !== undefined) {
-    refuse(unknownOption(render, PAGE_NAMES, '`render` of `pages()`'));
+    assertKnownOptions(render, PAGE_NAMES, '`render` of `pages()`');
     const odd = Object.entries(render).find(([, page]) => page !== undefined && typeof page !== 'function');
-    if (odd) refuse(`the page \`${odd[0]}\` in \`render\` of \`pages()\` must be a function that returns HTML`);
+    assertConfig(!odd, `the page \`${odd?.[0]}\` in \`render\` of \`pages()\` must be a function that returns HTML`);
   }
   for (const name of ['signOutEndsGrants', 'applications', 'devices'] as const) {
     const value: unknown = options[name];
-    if (value !== undefined && typeof value !== 'boolean') refuse(`\`${name}\` of \`pages()\` must be true or false`);
+    assertConfig(value === undefined || typeof value === 'boolean', `\`${name}\` of \`pages()\` must be true or false`);
   }
   for (const name of ['sessions', 'languages', 'scopes'] as const) {
     const value: unknown = options[name];
-    if (value !== undefined && !isObject(value)) refuse(`\`${name}\` of \`pages()\` must be an object`);
+    assertConfig(value === undefined || isObject(value), `\`${name}\` of \`pages()\` must be an object`);
   }
 }

@@ -8,7 +8,7 @@ import type { Sessions } from './sessions.js';
 import type { ServerContext, SignIn } from '../../lib/index.js';
 import type { SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
 import { isObject } from '../../lib/options/kinds.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
 
 /** What `pages()` takes. All of it may be left out. */
@@ -126,46 +126,55 @@ export function settlePagesOptions(options: PagesOptions): SettledOptions {
     rememberLifetime,
     throttle,
   } = options;
-  verify(isSeconds(sessionLifetime), '`sessionLifetime` must be whole seconds, above 0');
-  verify(
+  assertConfig(isSeconds(sessionLifetime), '`sessionLifetime` must be whole seconds, above 0');
+  assertConfig(
     rememberLifetime === undefined || (isSeconds(rememberLifetime) && rememberLifetime > sessionLifetime),
     '`rememberLifetime` must be whole seconds, above `sessionLifetime`',
   );
-  verify(
+  assertConfig(
     rememberLifetime === undefined || sessions === undefined,
     '`rememberLifetime` cannot be combined with `sessions`: your sessions decide how long they last',
   );
-  verify(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
-  verify(
+  assertConfig(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
+  assertConfig(
     login === undefined || localPath(login) !== undefined,
     '`login` must be a path on this server, such as `/login`',
   );
-  verify(
+  assertConfig(
     signUp === undefined || localPath(signUp) !== undefined,
     '`signUp` must be a path on this server, such as `/sign-up`',
   );
-  verify(
+  assertConfig(
     forgotPassword === undefined || localPath(forgotPassword) !== undefined || isHttps(forgotPassword),
     '`forgotPassword` must be a path on this server, such as `/forgot-password`, or an https URL',
   );
-  verify(
+  assertConfig(
     login === undefined || sessions !== undefined,
     '`login` needs `sessions`, which know whom your login page signs in',
   );
   for (const method of ['find', 'start', 'end'] as const) {
-    verify(!sessions || typeof sessions[method] === 'function', `\`sessions\` must have a method \`${method}()\``);
+    assertConfig(
+      !sessions || typeof sessions[method] === 'function',
+      `\`sessions\` must have a method \`${method}()\``,
+    );
   }
-  verify(
+  assertConfig(
     signIn === undefined || (sessions === undefined && isProof(signIn)),
     '`signIn` is `{ acr, amr }`, a text and a list of texts, and stands beside no `sessions`: these say it by `howSignedIn()`',
   );
-  verify(
+  assertConfig(
     !options.secondFactor || sessions === undefined,
     '`secondFactor` stands beside no `sessions`: whoever signs your users in asks for it',
   );
-  verify(throttle === undefined || typeof throttle?.count === 'function', '`throttle` must have a method `count()`');
+  assertConfig(
+    throttle === undefined || typeof throttle?.count === 'function',
+    '`throttle` must have a method `count()`',
+  );
   const { clientLogos = false } = options;
-  verify(typeof clientLogos === 'boolean' || isObject(clientLogos), '`clientLogos` must be a boolean or an object');
+  assertConfig(
+    typeof clientLogos === 'boolean' || isObject(clientLogos),
+    '`clientLogos` must be a boolean or an object',
+  );
   const signOutEndsGrants = options.signOutEndsGrants === true;
   return {
     renderer: new PageRenderer(options),

@@ -2,9 +2,8 @@ import { InvalidArgumentError } from '../../lib/errors/index.js';
 import type { Awaitable, ServerContext, User } from '../../lib/index.js';
 import { findOpenId } from '../../lib/openid/openid-feature.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
-import { refuse } from '../../lib/errors/configuration-error.js';
+import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
 import { GIVEN, isObject } from '../configuration/option-kinds.js';
-import { verify } from '../configuration/verify.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 
 /** What the host asks for behind the password: a code of an app, one that it sends, or one that was written down. */
@@ -56,12 +55,16 @@ export const isSeconds = (value: number): boolean => Number.isSafeInteger(value)
  */
 export function settleSecondFactor(options: SecondFactorOptions, password: string | undefined): SettledSecondFactor {
   const { by, acr, amr = ['otp'], when = 'always', recoveryCodes = false, lifetime = FIVE_MINUTES } = options;
-  verify(isObject(options) && by !== undefined, '`secondFactor` needs `by`: a class, an instance or a provider');
-  refuse(GIVEN(by, 'secondFactor.by', {}));
-  verify(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a text and a list of texts');
-  verify(acr === undefined || acr !== password, '`acr` of `secondFactor` must be another one than that of `signIn`');
-  verify(['always', 'wanted'].includes(when), "`when` of `secondFactor` must be 'always' or 'wanted'");
-  verify(isSeconds(lifetime), '`lifetime` of `secondFactor` must be whole seconds, above 0');
+  assertConfig(isObject(options) && by !== undefined, '`secondFactor` needs `by`: a class, an instance or a provider');
+  const fault = GIVEN(by, 'secondFactor.by', {});
+  if (fault !== undefined) throw configurationError(fault);
+  assertConfig(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a text and a list of texts');
+  assertConfig(
+    acr === undefined || acr !== password,
+    '`acr` of `secondFactor` must be another one than that of `signIn`',
+  );
+  assertConfig(['always', 'wanted'].includes(when), "`when` of `secondFactor` must be 'always' or 'wanted'");
+  assertConfig(isSeconds(lifetime), '`lifetime` of `secondFactor` must be whole seconds, above 0');
   return { by, acr, amr, when, recoveryCodes, lifetime, password, factors: new SecondFactors() };
 }
 
@@ -102,7 +105,7 @@ export class SecondFactors {
     const factor = made as SecondFactor;
     for (const method of ['isEnrolled', 'verify'] as const) {
       const has = typeof factor?.[method] === 'function';
-      verify(has, `the \`secondFactor\` of \`pages()\` has no method \`${method}()\`: implement it`);
+      assertConfig(has, `the \`secondFactor\` of \`pages()\` has no method \`${method}()\`: implement it`);
     }
     this.made.set(server, factor);
   }

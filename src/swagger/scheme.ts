@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { servedGrantTypes } from '../../lib/features/server-metadata/derived-metadata.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { findDefinitions } from '../decorators/define-scopes.js';
 import type { DescribedServer } from './servers.js';
 
@@ -67,7 +67,7 @@ export function schemeOf(server: DescribedServer, { flows, urls = {}, asked }: S
 export function verifyFlows(servers: readonly DescribedServer[], { flows = [], urls = {} }: Said): void {
   const served = new Set(servers.flatMap((server) => servedFlows(server, urls)));
   const odd = flows.find((flow) => !served.has(flow));
-  verify(odd === undefined, `\`flows\` of addOAuth2() lists \`${odd}\`, and there ${listed([...served])}`);
+  assertConfig(odd === undefined, `\`flows\` of addOAuth2() lists \`${odd}\`, and there ${listed([...served])}`);
 }
 
 /** Adds schemes to a document. What the host has described and extended stays so. */

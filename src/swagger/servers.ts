@@ -4,7 +4,7 @@ import { endpointUrl } from '../../lib/http/public-url.js';
 import { OAuth2Server, type Scope, type ServerContext } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { settleEndpoints } from '../configuration/paths.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { documentRoutes, type Endpoint, isDocument } from '../http/endpoint.js';
 import { asksUsers } from '../interaction/asks-users.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
@@ -30,7 +30,7 @@ type NestModule = ModulesContainer extends ReadonlyMap<string, infer Module> ? M
 export function findServers(app: INestApplication): ReadonlyMap<string | undefined, DescribedServer> {
   const modules = app.get(ModulesContainer);
   const names = registeredNames(modules);
-  verify(names.length > 0, NONE);
+  assertConfig(names.length > 0, NONE);
   const application = { config: app.get(ApplicationConfig), modules };
   return new Map(names.map((name) => [name, describedServer(name, moduleOf(modules, name)!, application)]));
 }

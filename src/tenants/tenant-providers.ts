@@ -4,11 +4,10 @@ import { shareModel } from '../../lib/clients/client-issuer.js';
 import { defaultsOf, flatten } from '../../lib/server/feature-list.js';
 import { DEFAULTS, type Options, settle } from '../../lib/options/settle.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
-import { findOptionsFault } from '../configuration/check-options.js';
+import { assertOptions } from '../configuration/check-options.js';
 import { makeServer } from '../configuration/make-server.js';
 import { engineOptions } from '../configuration/option-table.js';
-import { refuse } from '../../lib/errors/configuration-error.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
 import { givenProvider } from '../module/given-provider.js';
@@ -69,7 +68,7 @@ export function tenantProviders(
       listeners: EventListeners,
       given: object | undefined,
     ): OAuth2Server {
-      refuse(findOptionsFault(options, { registration, method }));
+      assertOptions(options, { registration, method });
       const events = new EventLog(options.events, listeners, name);
       const shared: Shared = { registration, method, options, model, interaction, routes, events, given };
       checkTenants(tenants);
@@ -99,7 +98,7 @@ const NOBODY = { getAccessToken: () => undefined } as Partial<Model>;
 function checkTenants(tenants: OAuth2Tenants): void {
   for (const method of ['findTenant', 'createTenantOptions'] as const) {
     const isMethod = typeof tenants?.[method] === 'function';
-    verify(isMethod, `the \`tenants\` have no method \`${method}()\`: implement it`);
+    assertConfig(isMethod, `the \`tenants\` have no method \`${method}()\`: implement it`);
   }
 }
 
@@ -107,11 +106,11 @@ function checkTenants(tenants: OAuth2Tenants): void {
 function checkShared(shared: Shared): void {
   const { model, options, registration } = shared;
   const { issuer } = options;
-  verify(issuer === undefined, 'leave `issuer` out where there are `tenants`: each has its own');
+  assertConfig(issuer === undefined, 'leave `issuer` out where there are `tenants`: each has its own');
   if (!model) return;
   const keepsIssuers = !('saveToken' in model) || 'revokeGrant' in model;
   const remedy = 'implement it, or give each tenant a model of its own by `createTenantOptions()`';
-  verify(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it keeps no issuer: ${remedy}`);
+  assertConfig(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it keeps no issuer: ${remedy}`);
   const { features, controllers = true } = registration;
   const withIssuer = { ...options, issuer: 'https://tenant.invalid' };
   void makeServer(model, { options: withIssuer, features, controllers, events: shared.events });
@@ -120,10 +119,10 @@ function checkShared(shared: Shared): void {
 function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantParts {
   const { registration, routes, events } = shared;
   const { controllers = true, features, name } = registration;
-  refuse(findOptionsFault(own, { registration: {}, method: 'forRootAsync' }));
-  verify(own.issuer !== undefined, `the options of the tenant \`${tenant}\` need an \`issuer\``);
+  assertOptions(own, { registration: {}, method: 'forRootAsync' });
+  assertConfig(own.issuer !== undefined, `the options of the tenant \`${tenant}\` need an \`issuer\``);
   for (const option of ['cors', 'events'] as const) {
-    verify(
+    assertConfig(
       own[option] === undefined,
       `leave \`${option}\` out of the options of the tenant \`${tenant}\`: it is there for all`,
     );

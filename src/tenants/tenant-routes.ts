@@ -1,5 +1,5 @@
 import { documentRoutes, type Endpoint } from '../http/endpoint.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 type Routes = Readonly<Record<string, string | false>>;
 
@@ -33,7 +33,7 @@ function filled(route: string, base: readonly string[], issuer: string): string 
   const fits = base.every((one, at) => segments[at] === one || segments[at]?.startsWith(':'));
   const whole = fits ? [...base, ...segments.slice(base.length)] : segments;
   const isWhole = !whole.some((one) => one.startsWith(':'));
-  verify(isWhole, `the path of the \`issuer\` \`${issuer}\` must fill the parameters of the path \`${route}\``);
+  assertConfig(isWhole, `the path of the \`issuer\` \`${issuer}\` must fill the parameters of the path \`${route}\``);
   return `/${whole.join('/')}`;
 }
 

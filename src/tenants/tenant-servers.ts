@@ -1,6 +1,6 @@
 import { requestPath } from '../../lib/http/request-path.js';
 import { InvalidRequestError, type OAuth2Server, type Request } from '../../lib/index.js';
-import { verify } from '../configuration/verify.js';
+import { assertConfig } from '../../lib/errors/configuration-error.js';
 import type { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Tenants, TenantCacheOptions, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { TenantCache } from './tenant-cache.js';
@@ -68,7 +68,7 @@ export class OAuth2TenantServers {
     if (other === undefined) return;
     if (isNamed(other, issuer!) && !isNamed(tenant, issuer!)) throw unknownTenant();
     const fault = `the tenants \`${other}\` and \`${tenant}\` have one \`issuer\`, \`${issuer}\`: give each its own`;
-    verify(isNamed(tenant, issuer!) && !isNamed(other, issuer!), fault);
+    assertConfig(isNamed(tenant, issuer!) && !isNamed(other, issuer!), fault);
     this.cache.forget(other);
   }
 }

@@ -12,7 +12,7 @@ import { readState } from './authorization-request.js';
 import { findResponseType } from './destination.js';
 import { errorMode, type UsualMode } from '../../contracts/response-mode.js';
 import type { AuthorizationRequest, Destination } from '../../contracts/response-type.js';
-import { type Asked, reportRefused } from './authorize-events.js';
+import { type Asked, reportAuthorizationRefusal } from './authorize-events.js';
 
 /** An authorization request on its way: who asks is known, and where the answer may go. */
 export class Course implements Destination {
@@ -53,7 +53,7 @@ export function tellBrowser(
   { events }: Options,
   { error, request, response, ...asked }: Asked & { error: OAuthError; request: Request; response: Response },
 ): OAuthError {
-  reportRefused(events, request, error, asked);
+  reportAuthorizationRefusal(events, request, error, asked);
   return answerError(response, error);
 }
 
@@ -64,7 +64,7 @@ export async function tellClient(
   { error, course, response }: { error: OAuthError; course: Course; response: Response },
 ): Promise<OAuthError> {
   const { request } = course;
-  reportRefused(options.events, request, error, course);
+  reportAuthorizationRefusal(options.events, request, error, course);
   const ResponseType = findResponseType(request, server.responseTypes) ?? CodeResponseType;
   const mode = errorMode(request, ResponseType, server.responseModes);
   const { mode: usual } = ResponseType;

@@ -40,7 +40,12 @@ export function reportGranted(
 }
 
 /** Tells the operator why nothing was granted. */
-export function reportRefused(events: EventSink | undefined, request: Request, error: OAuthError, asked?: Asked): void {
+export function reportAuthorizationRefusal(
+  events: EventSink | undefined,
+  request: Request,
+  error: OAuthError,
+  asked?: Asked,
+): void {
   const name = asked?.denied ? 'consent.denied' : 'authorization.refused';
   reportRefusal(events, name, error, () => ({
     endpoint: 'authorize',

@@ -10,7 +10,7 @@ import { answerError, Operation, verifyWrappers } from '../operation.js';
 import type { Options } from '../../options/settle.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
 import type { Course } from './authorize-answer.js';
-import { reportRefused, signInUnderWay, userDenied } from './authorize-events.js';
+import { reportAuthorizationRefusal, signInUnderWay, userDenied } from './authorize-events.js';
 import { isSilent } from './authorize-deferred.js';
 import { AuthorizeSteps } from './authorize-steps.js';
 
@@ -59,7 +59,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       return (await handler?.howSignedIn?.(user, request)) || undefined;
     } catch (error) {
       const failure = toOAuthError(error);
-      reportRefused(events, request, failure);
+      reportAuthorizationRefusal(events, request, failure);
       throw answerError(response, failure);
     }
   }
@@ -93,7 +93,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
       const answered = handler && (response.status !== 200 || response.get('location') !== undefined);
       const failure = toOAuthError(error);
       if (answered && failure.message === NOBODY) throw signInUnderWay(failure);
-      reportRefused(this.options.events, request, failure);
+      reportAuthorizationRefusal(this.options.events, request, failure);
       throw answered ? failure : answerError(response, failure);
     }
   }

@@ -20,7 +20,7 @@ import { isOfIssuer } from '../../tokens/issuer.js';
 import { isOver } from '../../tokens/lifetime.js';
 import { coversScope, scopeForModel, scopeText } from '../../tokens/scope.js';
 import { headerBy, readBearerToken, schemeOf } from './bearer-token.js';
-import { refuse, reportAccessRefusal } from './refusal.js';
+import { rejectRequest, reportAccessRefusal } from './refusal.js';
 import { isFirstRefusal, lookUp } from './shared-look-ups.js';
 
 /** Finds and checks the access token of a request. RFC 6750 */
@@ -77,7 +77,12 @@ export class AuthenticateOperation extends Operation<Token> {
     if (events && isFirstRefusal(request, `${objection.name} ${this.required}`)) {
       reportAccessRefusal(events, objection, { token, required: this.required, issuer });
     }
-    throw refuse(response, objection, { request, options: this.options, server: this.server, scope: this.sayable });
+    throw rejectRequest(response, objection, {
+      request,
+      options: this.options,
+      server: this.server,
+      scope: this.sayable,
+    });
   }
 
   private reportAccepted({ headers }: Response): void {

@@ -23,8 +23,12 @@ interface Challenged extends Partial<Omit<Refused, 'error'>> {
   scope?: string | undefined;
 }
 
-/** Says on the response why the request is refused; a request without a token learns only the scheme. RFC 6750 §3 */
-export function refuse(response: Response, error: OAuthError, asked: Challenged = {}): OAuthError {
+/**
+ * Writes the error to the response of a protected resource, with a challenge. A request without a token learns only the scheme.
+ * RFC 6750 §3
+ * @returns the error, for the caller to throw
+ */
+export function rejectRequest(response: Response, error: OAuthError, asked: Challenged = {}): OAuthError {
   response.status = error.code;
   if (error.code >= 500) {
     sayRetryAfter(response, error);
@@ -40,7 +44,7 @@ export function refuse(response: Response, error: OAuthError, asked: Challenged 
   try {
     if (challenges?.length) said += challengeOf(challenges, { ...asked, error } as Refused);
   } catch (fault) {
-    return refuse(response, toOAuthError(fault));
+    return rejectRequest(response, toOAuthError(fault));
   }
   const schemes = asked.server?.tokenSchemes;
   response.headers['www-authenticate'] = schemes?.size ? inSchemes(said, schemes, asked.request) : `Bearer ${said}`;

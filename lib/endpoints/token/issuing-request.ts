@@ -2,7 +2,7 @@ import type { Authorization } from '../../contracts/authorization.js';
 import { ClientRequest } from '../../contracts/client-request.js';
 import type { TokenRequest } from '../../contracts/token-request.js';
 import type { Token } from '../../model/model.js';
-import { issueToken, redeem, type Redemption } from '../../tokens/issue-token.js';
+import { issueToken, redeem, type Redemption, type SaveToken } from '../../tokens/issue-token.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
 /** A request to the token endpoint. RFC 6749 §3.2 */
@@ -16,8 +16,8 @@ export class IssuingRequest extends ClientRequest implements TokenRequest {
     return (this.made ??= this.settingsOf(this));
   }
 
-  issue(authorization: Authorization): Promise<Token> {
-    return issueToken(this.settings, authorization);
+  issue(authorization: Authorization, save?: SaveToken): Promise<Token> {
+    return issueToken(this.settings, authorization, save);
   }
 
   redeem(authorization: Authorization, redemption: Redemption): Promise<Token> {

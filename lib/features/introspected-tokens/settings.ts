@@ -1,8 +1,8 @@
-import { refuse } from '../../errors/configuration-error.js';
-import { audienceList, count, isSecure, isText, seconds, shown, verify } from '../../remote/checks.js';
+import { assertConfig } from '../../errors/configuration-error.js';
+import { audienceList, count, isSecure, isText, seconds, shown } from '../../remote/checks.js';
 import type { Accepted } from '../../remote/token-claims.js';
 import type { AnswerReader } from './answer-reader.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import { CACHE, CREDENTIALS, OPTIONS } from './option-names.js';
 
 /** Who this API is to the authorization server. RFC 7662 §2.1 */
@@ -64,36 +64,30 @@ const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_s
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: IntrospectedTokensOptions): Settings {
   const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = given ?? {};
-  refuse(
-    unknownOption(given ?? {}, OPTIONS, '`IntrospectedTokens`') ??
-      unknownOption(cache ?? {}, CACHE, '`cache` of `IntrospectedTokens`') ??
-      unknownOption(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`'),
-  );
-  verify(
-    NAME,
+  assertKnownOptions(given ?? {}, OPTIONS, '`IntrospectedTokens`');
+  assertKnownOptions(cache ?? {}, CACHE, '`cache` of `IntrospectedTokens`');
+  assertKnownOptions(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`');
+  assertConfig(
     issuer ?? introspectionEndpoint,
-    'needs the `issuer` of the authorization server, or its `introspectionEndpoint`',
+    `${NAME} needs the \`issuer\` of the authorization server, or its \`introspectionEndpoint\``,
   );
   for (const [name, url] of Object.entries({ issuer, introspectionEndpoint })) {
-    verify(
-      NAME,
+    assertConfig(
       url === undefined || isSecure(url),
-      `takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
+      `${NAME} takes as \`${name}\` an https URL (http on this machine only), and ${shown(url)} is none`,
     );
   }
-  verify(NAME, !issuer || !/[?#]/.test(issuer), 'takes an `issuer` without query and fragment');
+  assertConfig(!issuer || !/[?#]/.test(issuer), `${NAME} takes an \`issuer\` without query and fragment`);
   const { id, secret, method } = credentials ?? {};
-  verify(
-    NAME,
+  assertConfig(
     isText(id) && isText(secret),
-    'needs `credentials`: the `id` and the `secret` of a client that may introspect',
+    `${NAME} needs \`credentials\`: the \`id\` and the \`secret\` of a client that may introspect`,
   );
-  verify(
-    NAME,
+  assertConfig(
     given.answers === undefined || typeof given.answers?.read === 'function',
-    'takes as `answers` what `signedAnswers()` returns',
+    `${NAME} takes as \`answers\` what \`signedAnswers()\` returns`,
   );
-  verify(NAME, METHODS.includes(method), "knows the methods 'client_secret_basic' and 'client_secret_post'");
+  assertConfig(METHODS.includes(method), `${NAME} knows the methods 'client_secret_basic' and 'client_secret_post'`);
   return {
     issuer,
     introspectionEndpoint,

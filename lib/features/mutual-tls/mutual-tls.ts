@@ -2,7 +2,7 @@ import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../..
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Client } from '../../model/model.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { configurationError } from '../../errors/configuration-error.js';
 import { boundTo, verifyAnswer } from '../../tokens/confirmation.js';
 import { isSameText } from '../../crypto/constant-time-equal.js';
 import { selfSignedTlsClientAuth, tlsClientAuth } from './client-authentications.js';
@@ -19,7 +19,8 @@ const X5T = 'x5t#S256';
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
 export function mutualTls(options: MutualTlsOptions = {}): Feature {
-  refuse(faultOf(options));
+  const fault = faultOf(options);
+  if (fault !== undefined) throw configurationError(fault);
   const { bind = 'registered', endpointAliases, fetch, methods, proxy } = options;
   const certificates = new ClientCertificates(proxy);
   const ways = [tlsClientAuth(certificates), selfSignedTlsClientAuth(certificates, new RegisteredKeys(fetch))];

@@ -1,3 +1,4 @@
+import { configurationError } from '../../errors/configuration-error.js';
 import type { SecureContextOptions } from 'node:tls';
 
 import { isObject } from '../../options/kinds.js';
@@ -47,6 +48,12 @@ export const SAFE_FETCH_OPTIONS: { readonly [K in keyof SafeFetchOptions]-?: tru
   concurrency: true,
   concurrencyPerHost: true,
 };
+
+/** Verifies the options of a fetch. @throws {InvalidArgumentError} If an option is unknown or invalid. */
+export function assertFetchOptions(options?: SafeFetchOptions): void {
+  const fault = fetchFault(options);
+  if (fault !== undefined) throw configurationError(fault);
+}
 
 /** Returns an error message for invalid options of a fetch. */
 export function fetchFault(options: SafeFetchOptions = {}): string | undefined {

@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type BlockList, isIP, isIPv6 } from 'node:net';
 
-import { refuse } from '../../errors/configuration-error.js';
 import { withDeadline } from './deadline.js';
 import { FetchError } from './fetch-error.js';
 import { FetchSlots } from './fetch-slots.js';
 import { lookUp } from './look-up.js';
 import { type Posted, requestPinned } from './pinned-request.js';
 import { readBody, readJson, readText, verifyTaken } from './read-json.js';
-import { fetchFault, type SafeFetchOptions } from './safe-fetch-options.js';
+import { assertFetchOptions, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
 
 /** What was fetched. */
@@ -44,7 +43,7 @@ export class SafeFetch {
   /** @throws InvalidArgumentError for an option that cannot work */
   constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
     const given = { ...options, timeout, size, lookup };
-    refuse(fetchFault(given));
+    assertFetchOptions(given);
     const { concurrency = 64, concurrencyPerHost = 4, allow = [] } = options;
     this.options = given;
     this.allowed = blockList(allow);

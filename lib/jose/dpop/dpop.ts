@@ -5,7 +5,7 @@ import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
 import { type DpopOptions, type DpopSettings, faultOf, faultsOf, settle } from './options.js';
 import { refused } from './proof.js';
 import { Proofs } from './proofs.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { configurationError } from '../../errors/configuration-error.js';
 
 /** The feature, with what it takes, for a profile to judge. */
 export interface DpopFeature extends Feature {
@@ -19,7 +19,8 @@ export interface DpopFeature extends Feature {
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
 export function dpop(options: DpopOptions = {}): DpopFeature {
-  refuse(faultOf(options));
+  const fault = faultOf(options);
+  if (fault !== undefined) throw configurationError(fault);
   const settings = settle(options);
   const proofs = new Proofs(settings, options.nonce);
   return {

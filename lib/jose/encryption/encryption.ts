@@ -1,11 +1,10 @@
 import { CompactEncrypt } from 'jose';
 import { InvalidClientMetadataError, ServerError } from '../../errors/index.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
-import { unknownOption } from '../../options/unknown-option.js';
-import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
+import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
-import { refuse } from '../../errors/configuration-error.js';
-import { verify } from '../../remote/checks.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { readKeySet } from '../read-key-set.js';
@@ -37,11 +36,15 @@ const PLACE = '`encryption()`';
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
 export function encryption(options: EncryptionOptions = {}): EncryptionFeature {
-  refuse(unknownOption(options, NAMES, PLACE) ?? fetchFault(options.fetch));
+  assertKnownOptions(options, NAMES, PLACE);
+  assertFetchOptions(options.fetch);
   const { algorithms = KEY_MANAGEMENT, contentEncryption = CONTENT_ENCRYPTION } = options;
-  verify(PLACE, areOf(algorithms, KEY_MANAGEMENT), `takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`);
+  assertConfig(
+    areOf(algorithms, KEY_MANAGEMENT),
+    `${PLACE} takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`,
+  );
   const isContent = areOf(contentEncryption, CONTENT_ENCRYPTION);
-  verify(PLACE, isContent, `takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
+  assertConfig(isContent, `${PLACE} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
   const keys = new ClientKeys(options.fetch);
 
   return {

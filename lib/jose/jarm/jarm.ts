@@ -1,8 +1,7 @@
 import { ServerError } from '../../errors/index.js';
 import type { Feature, ResponseMode, ServerContext } from '../../contracts/feature.js';
 import { writePostPage } from '../../features/form-post/post-page.js';
-import { unknownOption } from '../../options/unknown-option.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import { fragmentUri, queryUri } from '../../endpoints/authorization/redirects.js';
 import type { TravellingAnswer } from '../../contracts/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
@@ -25,7 +24,7 @@ export interface JarmOptions {
  * @throws InvalidArgumentError for an option that there is not
  */
 export function jarm(options: JarmOptions = {}): Feature {
-  refuse(unknownOption(options, NAMES, '`jarm()`'));
+  assertKnownOptions(options, NAMES, '`jarm()`');
   const signed = (send: Send): ResponseMode['write'] => {
     return async (response, answer, server) => send(response, answer, await sign(answer, server, options));
   };

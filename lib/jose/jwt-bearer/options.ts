@@ -1,7 +1,7 @@
-import { unknownOption } from '../../options/unknown-option.js';
-import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { refuse } from '../../errors/configuration-error.js';
-import { audienceList, seconds, verify } from '../../remote/checks.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
+import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { assertConfig } from '../../errors/configuration-error.js';
+import { audienceList, seconds } from '../../remote/checks.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
@@ -49,7 +49,8 @@ const PROFILES: readonly unknown[] = ['jwt', 'id-jag'];
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: JwtBearerOptions): JwtBearerSettings {
-  refuse(unknownOption(given ?? {}, NAMES, PLACE) ?? fetchFault(given?.fetch));
+  assertKnownOptions(given ?? {}, NAMES, PLACE);
+  assertFetchOptions(given?.fetch);
   const {
     issuers = [],
     audiences,
@@ -58,14 +59,23 @@ export function settle(given: JwtBearerOptions): JwtBearerSettings {
     reusable = false,
     refreshTokens = false,
   } = given ?? {};
-  verify(PLACE, Array.isArray(issuers), 'takes as `issuers` a list of those whose assertions are redeemed');
+  assertConfig(Array.isArray(issuers), `${PLACE} takes as \`issuers\` a list of those whose assertions are redeemed`);
   for (const one of issuers) {
-    refuse(unknownOption(one ?? {}, { ...ISSUER_OPTIONS, profile: true }, `an issuer of ${PLACE}`));
-    verify(PLACE, PROFILES.includes(one?.profile ?? 'jwt'), 'takes as `profile` of an issuer `jwt` or `id-jag`');
+    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, profile: true }, `an issuer of ${PLACE}`);
+    assertConfig(
+      PROFILES.includes(one?.profile ?? 'jwt'),
+      `${PLACE} takes as \`profile\` of an issuer \`jwt\` or \`id-jag\``,
+    );
   }
-  verify(PLACE, clients === 'all' || clients === 'confidential', 'takes as `clients` `confidential` or `all`');
+  assertConfig(
+    clients === 'all' || clients === 'confidential',
+    `${PLACE} takes as \`clients\` \`confidential\` or \`all\``,
+  );
   const isNamed = anonymous === undefined || (typeof anonymous === 'string' && clients === 'all');
-  verify(PLACE, isNamed, "takes as `anonymous` the id of a client without a secret, and needs `clients: 'all'` for it");
+  assertConfig(
+    isNamed,
+    `${PLACE} takes as \`anonymous\` the id of a client without a secret, and needs \`clients: 'all'\` for it`,
+  );
   const [longest, tolerance] = [given?.maxLifetime, given?.clockTolerance];
   return {
     issuers,

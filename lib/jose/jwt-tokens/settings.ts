@@ -1,7 +1,7 @@
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Awaitable } from '../../model/model.js';
-import { audienceList, seconds, verify } from '../../remote/checks.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { audienceList, seconds } from '../../remote/checks.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import type { Accepted } from '../../remote/token-claims.js';
 import type { ClaimPath } from './claim-rules.js';
 import { ISSUER_OPTIONS, type IssuerOptions, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
@@ -72,14 +72,13 @@ const REQUIRED_CLAIMS = ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'];
 /** @throws {InvalidArgumentError} For an invalid option. */
 export function settle(given: JwtTokensOptions): Settings {
   const { audience, isRevoked } = given ?? {};
-  refuse(unknownOption(given ?? {}, OPTIONS, `\`${NAME}\``));
+  assertKnownOptions(given ?? {}, OPTIONS, `\`${NAME}\``);
   const issuer = settleIssuer(NAME, given ?? {});
-  verify(
-    NAME,
+  assertConfig(
     audience !== undefined,
-    'needs the `audience`: the resource that this API is, as tokens name it in `aud`',
+    `${NAME} needs the \`audience\`: the resource that this API is, as tokens name it in \`aud\``,
   );
-  verify(NAME, isRevoked === undefined || typeof isRevoked === 'function', 'takes as `isRevoked` a function');
+  assertConfig(isRevoked === undefined || typeof isRevoked === 'function', `${NAME} takes as \`isRevoked\` a function`);
   return {
     ...issuer,
     audience: audienceList(NAME, audience),
@@ -91,21 +90,18 @@ export function settle(given: JwtTokensOptions): Settings {
 
 function settleRules(given: ClaimRules) {
   const { typ = ['at+jwt'], requiredClaims = REQUIRED_CLAIMS, tokenUse, isClientCredentials } = given;
-  verify(
-    NAME,
+  assertConfig(
     isList(typ, (one) => one === null || isName(one)),
-    "takes as `typ` a list of header values such as `['at+jwt']`; `null` accepts a token without one",
+    `${NAME} takes as \`typ\` a list of header values such as \`['at+jwt']\`; \`null\` accepts a token without one`,
   );
-  verify(NAME, isList(requiredClaims, isName, true), 'takes as `requiredClaims` a list of claim names');
-  verify(
-    NAME,
+  assertConfig(isList(requiredClaims, isName, true), `${NAME} takes as \`requiredClaims\` a list of claim names`);
+  assertConfig(
     tokenUse === undefined || (isPath(tokenUse?.claim) && isList(tokenUse.values, isName)),
-    "takes as `tokenUse` an object such as `{ claim: 'token_use', values: ['access'] }`",
+    `${NAME} takes as \`tokenUse\` an object such as \`{ claim: 'token_use', values: ['access'] }\``,
   );
-  verify(
-    NAME,
+  assertConfig(
     isClientCredentials === undefined || typeof isClientCredentials === 'function',
-    'takes as `isClientCredentials` a function of the claims',
+    `${NAME} takes as \`isClientCredentials\` a function of the claims`,
   );
   return {
     typ,
@@ -120,10 +116,9 @@ function settleRules(given: ClaimRules) {
 }
 
 function paths(name: keyof ClaimRules, given: readonly ClaimPath[] | undefined, usual: readonly ClaimPath[]) {
-  verify(
-    NAME,
+  assertConfig(
     given === undefined || isList(given, isPath),
-    `takes as \`${name}\` a list of claims, each a name or a path such as \`['realm_access', 'roles']\``,
+    `${NAME} takes as \`${name}\` a list of claims, each a name or a path such as \`['realm_access', 'roles']\``,
   );
   return given ?? usual;
 }

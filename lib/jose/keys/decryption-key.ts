@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { fail } from '../../errors/configuration-error.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import { KEY_MANAGEMENT, type KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import type { Jwk } from '../jwk.js';
 import { type KeyMaterial, nameOf, type PemKey, privateKey, verifyLength } from './key-material.js';
@@ -24,7 +24,10 @@ export function decryptionKey(material: Jwk | PemKey): DecryptionKey {
   const { key, kid, ...given } = privateKey(material);
   const fit = algorithmsOf(key);
   const alg = (given.alg ?? fit[0]) as KeyManagementAlgorithm;
-  if (!fit.includes(alg)) fail(`a key of the type \`${key.asymmetricKeyType}\` does not decrypt by \`${String(alg)}\``);
+  assertConfig(
+    fit.includes(alg),
+    `a key of the type \`${key.asymmetricKeyType}\` does not decrypt by \`${String(alg)}\``,
+  );
   const jwk = createPublicKey(key).export({ format: 'jwk' }) as Jwk;
   const name = nameOf(jwk, kid);
   return { kid: name, alg, key, publicJwk: { ...jwk, kid: name, alg, use: 'enc' } };
@@ -38,7 +41,7 @@ function algorithmsOf(key: KeyObject): readonly KeyManagementAlgorithm[] {
     return ['RSA-OAEP-256'];
   }
   const isCurve = type === 'x25519' || (type === 'ec' && CURVES.includes(details?.namedCurve));
-  if (!isCurve) fail('a key that decrypts is for P-256, P-384, P-521, X25519 or RSA');
+  assertConfig(isCurve, 'a key that decrypts is for P-256, P-384, P-521, X25519 or RSA');
   return KEY_MANAGEMENT.filter((alg) => alg.startsWith('ECDH'));
 }
 

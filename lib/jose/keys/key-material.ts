@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
-import { fail } from '../../errors/configuration-error.js';
+import { assertConfig, configurationError } from '../../errors/configuration-error.js';
 import type { Awaitable } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
@@ -49,14 +49,15 @@ export function readKey(parse: () => KeyObject, fault: string): KeyObject {
     return parse();
   } catch {
     // What the parser says may show parts of the key.
-    return fail(fault);
+    throw configurationError(fault);
   }
 }
 
 /** What a key is called. */
 export function nameOf(jwk: Jwk, kid: unknown): string {
   const name = kid ?? thumbprint(jwk);
-  return typeof name === 'string' && name !== '' ? name : fail('the `kid` of a key is text');
+  assertConfig(typeof name === 'string' && name !== '', 'the `kid` of a key is text');
+  return name;
 }
 
 /** Returns the JWK thumbprint of a key. RFC 7638 §3, RFC 9964 §6 */
@@ -70,5 +71,5 @@ export function thumbprint({ alg, crv, e, kty, n, pub, x, y }: Jwk & { pub?: str
 
 /** Of RSA. RFC 7518 §3.3, §4.3 */
 export function verifyLength({ asymmetricKeyDetails: details }: KeyObject): void {
-  if ((details?.modulusLength ?? 0) < 2048) fail('an RSA key has 2048 bits at least');
+  assertConfig((details?.modulusLength ?? 0) >= 2048, 'an RSA key has 2048 bits at least');
 }

@@ -1,7 +1,7 @@
 import { publicDocument } from '../../endpoints/public-document.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { assertConfig, configurationError } from '../../errors/configuration-error.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { decryptingOf, wantedOf } from '../decryption/decrypting.js';
 import { decryptionKey, isForDecryption } from './decryption-key.js';
@@ -45,12 +45,13 @@ export interface KeysOptions {
  * halves of them. RFC 7517, RFC 8414 §2
  */
 export function keys(options: KeysOptions = {}): KeysFeature {
-  refuse(unknownOption(options, NAMES, '`keys()`'));
+  assertKnownOptions(options, NAMES, '`keys()`');
   const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
   const secrets = [options.secret ?? []].flat();
   const { algorithms = ['ES256'], rotateEvery } = options;
   const given = from && givenKeys(from);
-  if (!given) refuse(faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery }));
+  const fault = given ? undefined : faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery });
+  if (fault !== undefined) throw configurationError(fault);
   // One for all servers over a store that want the same keys: tenants, say.
   const rings = new WeakMap<object, Map<string, KeyRing>>();
   const known = new WeakMap<ServerContext, KeyRing>();
@@ -105,16 +106,16 @@ function* missingKeys(server: ServerContext, given: GivenKeys): Iterable<string>
 }
 
 function givenKeys(from: readonly KeyMaterial[]): GivenKeys {
-  if (!Array.isArray(from) || from.length === 0) refuse('`from` of `keys()` must be a list of private keys');
+  assertConfig(Array.isArray(from) && from.length > 0, '`from` of `keys()` must be a list of private keys');
   const decrypting = from.filter(isForDecryption).map(decryptionKey);
   const signing = from.filter((one) => !isForDecryption(one)).map(signingKey);
-  refuse(signing.length === 0 ? "no key of `keys()` signs: those with `use: 'enc'` decrypt" : undefined);
+  assertConfig(signing.length > 0, "no key of `keys()` signs: those with `use: 'enc'` decrypt");
   const names = [...signing, ...decrypting].map(({ kid }) => kid);
   const twice = names.find((kid, at) => names.indexOf(kid) !== at);
-  refuse(twice && `two keys of \`keys()\` have the name \`${twice}\`: tokens could not say which`);
+  assertConfig(!twice, `two keys of \`keys()\` have the name \`${twice}\`: tokens could not say which`);
   const others = new Set(signing.map(({ publicJwk }) => thumbprint(publicJwk)));
   const both = decrypting.find(({ publicJwk }) => others.has(thumbprint(publicJwk)));
-  refuse(both && `the key \`${both.kid}\` of \`keys()\` signs and decrypts: one key does one of both`);
+  assertConfig(!both, `the key \`${both?.kid}\` of \`keys()\` signs and decrypts: one key does one of both`);
   return new GivenKeys(signing, decrypting);
 }
 

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { ServerError } from '../../errors/index.js';
-import { fail } from '../../errors/configuration-error.js';
+import { assertConfig, configurationError } from '../../errors/configuration-error.js';
 import { isObject } from '../../options/kinds.js';
 import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import type { Jwk } from '../jwk.js';
@@ -30,7 +30,7 @@ export function signingKey(material: KeyMaterial): SigningKey {
   const { alg } = (isObject(material) ? material : {}) as { alg?: unknown };
   // Before the key is parsed: OpenSSL would only say that it is unknown.
   if (String(alg).startsWith('ML-DSA') && !ALGORITHMS.some((one) => one === alg)) {
-    fail(`\`${String(alg)}\` is not supported: a key signs by one of ${ALGORITHM_NAMES}`);
+    throw configurationError(`\`${String(alg)}\` is not supported: a key signs by one of ${ALGORITHM_NAMES}`);
   }
   return isSigner(material) ? external(material) : local(material);
 }
@@ -96,9 +96,12 @@ function publicHalf(key: KeyObject, { alg, kid }: { alg: unknown; kid: unknown }
   const fit = algorithmsOf(key);
   const taken = (alg ?? fit[0]) as SigningAlgorithm;
   if (key.asymmetricKeyType === 'rsa' && alg === undefined) {
-    fail(`an RSA key signs by one of ${fit.join(', ')}: set its \`alg\``);
+    throw configurationError(`an RSA key signs by one of ${fit.join(', ')}: set its \`alg\``);
   }
-  if (!fit.includes(taken)) fail(`a key of the type \`${key.asymmetricKeyType}\` does not sign by \`${String(alg)}\``);
+  assertConfig(
+    fit.includes(taken),
+    `a key of the type \`${key.asymmetricKeyType}\` does not sign by \`${String(alg)}\``,
+  );
   const jwk = key.export({ format: 'jwk' }) as Jwk;
   const name = nameOf(jwk, kid);
   return { kid: name, alg: taken, publicJwk: { ...jwk, kid: name, alg: taken, use: 'sig' } };
@@ -112,7 +115,8 @@ function algorithmsOf(key: KeyObject): readonly SigningAlgorithm[] {
     return RSA;
   }
   const alg = BY_KIND[(type === 'ec' ? details?.namedCurve : type) ?? ''];
-  return alg ?? fail('a key that signs must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA');
+  assertConfig(alg, 'a key that signs must be for P-256, P-384, P-521, Ed25519, ML-DSA or RSA');
+  return alg;
 }
 
 const RSA: readonly SigningAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];

@@ -1,9 +1,8 @@
 import type { ClientAuthentication } from '../../contracts/client-authentication.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import { Parameters } from '../../http/parameters.js';
-import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
@@ -28,7 +27,8 @@ export interface PrivateKeyJwtFeature extends Feature {
  * `private_key_jwt` and its public keys, `jwks` or `jwksUri`. RFC 7523 §2.2, §3, OpenID Connect Core §9
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): PrivateKeyJwtFeature {
-  refuse(unknownOption(options, NAMES, '`privateKeyJwt()`') ?? fetchFault(options.fetch));
+  assertKnownOptions(options, NAMES, '`privateKeyJwt()`');
+  assertFetchOptions(options.fetch);
   const { algorithms = ALGORITHMS, issuerAudienceOnly = false, clockTolerance = CLOCK_TOLERANCE } = options;
   return {
     name: 'RFC 7523 §2.2',

@@ -2,11 +2,10 @@ import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { registered } from '../../clients/registration/registered.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Client } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
-import { refuse } from '../../errors/configuration-error.js';
-import { verify } from '../../remote/checks.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import { decryptNested, isEncrypted } from '../decryption/nested.js';
 import {
   CONTENT_ENCRYPTION,
@@ -42,14 +41,14 @@ export function settleEncrypted(given: boolean | EncryptedObjectOptions): Encryp
   if (given === false) return undefined;
   const options: EncryptedObjectOptions = given === true ? {} : given;
   const isOptions: boolean = isObject(options);
-  verify(PLACE, isOptions, 'is `true`, `false` or an object of options');
-  refuse(unknownOption(options, NAMES, PLACE));
+  assertConfig(isOptions, `${PLACE} is \`true\`, \`false\` or an object of options`);
+  assertKnownOptions(options, NAMES, PLACE);
   const { algorithms, contentEncryption = CONTENT_ENCRYPTION, unregistered = false } = options;
   const isAlgorithms = algorithms === undefined || areOf(algorithms, KEY_MANAGEMENT);
-  verify(PLACE, isAlgorithms, `takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`);
+  assertConfig(isAlgorithms, `${PLACE} takes as \`algorithms\` a list of ${KEY_MANAGEMENT.join(', ')}`);
   const isContent = areOf(contentEncryption, CONTENT_ENCRYPTION);
-  verify(PLACE, isContent, `takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
-  verify(PLACE, typeof unregistered === 'boolean', 'takes as `unregistered` true or false');
+  assertConfig(isContent, `${PLACE} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
+  assertConfig(typeof unregistered === 'boolean', `${PLACE} takes as \`unregistered\` true or false`);
   return { algorithms, contentEncryption, unregistered };
 }
 

@@ -1,10 +1,10 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import { flagFaults } from '../../options/flag-faults.js';
-import { unknownOption } from '../../options/unknown-option.js';
-import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
+import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
-import { refuse } from '../../errors/configuration-error.js';
-import { seconds, verify } from '../../remote/checks.js';
+import { assertConfig, configurationError } from '../../errors/configuration-error.js';
+import { seconds } from '../../remote/checks.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
@@ -54,8 +54,9 @@ const PLACE = '`requestObjects()`';
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: RequestObjectOptions): RequestObjectSettings {
-  refuse(unknownOption(given, NAMES, PLACE) ?? fetchFault(given.fetch));
-  for (const fault of flagFaults(given, ['required', 'byReference', 'once'], PLACE)) refuse(fault);
+  assertKnownOptions(given, NAMES, PLACE);
+  assertFetchOptions(given.fetch);
+  for (const fault of flagFaults(given, ['required', 'byReference', 'once'], PLACE)) throw configurationError(fault);
   const {
     required = false,
     byReference = true,
@@ -64,8 +65,11 @@ export function settle(given: RequestObjectOptions): RequestObjectSettings {
     maxLifetime,
     fetch = {},
   } = given;
-  verify(PLACE, areAlgorithms(algorithms), `takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
-  verify(PLACE, !once || maxLifetime !== undefined, 'needs `maxLifetime` with `once`: so long it remembers them');
+  assertConfig(areAlgorithms(algorithms), `${PLACE} takes as \`algorithms\` a list of ${ALGORITHM_NAMES}`);
+  assertConfig(
+    !once || maxLifetime !== undefined,
+    `${PLACE} needs \`maxLifetime\` with \`once\`: so long it remembers them`,
+  );
   return {
     required,
     byReference,

@@ -1,7 +1,6 @@
 import { SIGNED } from '../../features/introspection-answer.js';
 import type { AnswerReader } from '../../features/introspected-tokens/answer-reader.js';
-import { unknownOption } from '../../options/unknown-option.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import { unavailable } from '../../remote/unavailable.js';
 import { ISSUER_OPTIONS, issuerKeys, type IssuerOptions, settleIssuer } from '../issuer-keys.js';
 import { isNotVerified } from '../not-verified.js';
@@ -22,7 +21,7 @@ const OLDEST = 60;
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
 export function signedAnswers(options: SignedAnswersOptions): AnswerReader {
-  refuse(unknownOption(options ?? {}, NAMES, PLACE));
+  assertKnownOptions(options ?? {}, NAMES, PLACE);
   const settings = settleIssuer(PLACE, options ?? {});
   const { algorithms, issuer } = settings;
   const reader: AnswerReader = {

@@ -2,8 +2,7 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 import { ServerError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { type Introspection, type IntrospectionWriter, SIGNED } from '../../features/introspection-answer.js';
-import { unknownOption } from '../../options/unknown-option.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { signerFor } from '../encryption/client-signer.js';
 import { encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
@@ -22,7 +21,7 @@ export interface SignedIntrospectionOptions {
  * @throws InvalidArgumentError for an option that there is not
  */
 export function signedIntrospection(options: SignedIntrospectionOptions = {}): IntrospectionWriter {
-  refuse(unknownOption(options, { alg: true }, '`signedIntrospection()`'));
+  assertKnownOptions(options, { alg: true }, '`signedIntrospection()`');
   return {
     name: 'RFC 9701',
     factory: 'signedIntrospection',

@@ -1,7 +1,6 @@
 import type { MetadataSigner } from '../../features/server-metadata/signed.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import { keepRecent } from '../../crypto/lru.js';
-import { refuse } from '../../errors/configuration-error.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
 import { signJwt } from '../keys/key-ring.js';
@@ -28,7 +27,7 @@ interface Signed {
  * @throws InvalidArgumentError for an option that there is not
  */
 export function signedMetadata(options: SignedMetadataOptions = {}): MetadataSigner {
-  refuse(unknownOption(options, { alg: true }, '`signedMetadata()`'));
+  assertKnownOptions(options, { alg: true }, '`signedMetadata()`');
   const kept = new WeakMap<object, Map<string, Signed>>();
   return {
     name: 'signed metadata',

@@ -3,7 +3,7 @@ import type { RefusalDetail } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
 import { shortText } from '../../events/events.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
-import { fail } from '../../errors/configuration-error.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import { isAmong } from '../../tokens/audience.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
@@ -64,7 +64,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
     for (const of of issuers) {
       const settings = settleIssuer(`an issuer of ${place}`, of ?? {});
       const { issuer } = settings;
-      if (this.known.has(issuer)) fail(`${place} lists the issuer \`${issuer}\` twice`);
+      assertConfig(!this.known.has(issuer), `${place} lists the issuer \`${issuer}\` twice`);
       this.known.set(issuer, { of, settings, keys: issuerKeys(settings, this) });
     }
   }

@@ -6,11 +6,11 @@ import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js'
 import { refusedToken } from '../../features/token-exchange/parties.js';
 import type { OtherTokens } from '../../features/token-exchange/other-tokens.js';
 import { ACCESS_TOKEN, ID_TOKEN, JWT } from '../../features/token-exchange/token-types.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Model } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
-import { refuse } from '../../errors/configuration-error.js';
-import { audienceList, seconds, verify } from '../../remote/checks.js';
+import { assertConfig } from '../../errors/configuration-error.js';
+import { audienceList, seconds } from '../../remote/checks.js';
 import { expiryOf } from '../../remote/token-claims.js';
 import { isAmong } from '../../tokens/audience.js';
 import { scopeText, withinScope } from '../../tokens/scope.js';
@@ -111,12 +111,15 @@ function saidBy(
 const NEEDS_ISSUERS = 'needs a list of `issuers`, whose tokens may be exchanged';
 
 function settle(given: TrustedTokensOptions): { clockTolerance: number } {
-  refuse(unknownOption(given ?? {}, { issuers: true, clockTolerance: true }, PLACE));
-  verify(PLACE, Array.isArray(given?.issuers) && given.issuers.length > 0, NEEDS_ISSUERS);
+  assertKnownOptions(given ?? {}, { issuers: true, clockTolerance: true }, PLACE);
+  assertConfig(Array.isArray(given?.issuers) && given.issuers.length > 0, `${PLACE} ${NEEDS_ISSUERS}`);
   for (const one of given.issuers) {
-    refuse(unknownOption(one ?? {}, { ...ISSUER_OPTIONS, audience: true, scope: true }, `an issuer of ${PLACE}`));
+    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, audience: true, scope: true }, `an issuer of ${PLACE}`);
     audienceList(`an issuer of ${PLACE}`, one?.audience);
-    verify(PLACE, one?.scope === undefined || typeof one.scope === 'string', 'takes as `scope` of an issuer text');
+    assertConfig(
+      one?.scope === undefined || typeof one.scope === 'string',
+      `${PLACE} takes as \`scope\` of an issuer text`,
+    );
   }
   return { clockTolerance: seconds(PLACE, 'clockTolerance', given.clockTolerance, { usual: CLOCK_TOLERANCE }) };
 }

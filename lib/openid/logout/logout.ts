@@ -2,10 +2,9 @@ import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { flagFaults } from '../../options/flag-faults.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { OwnUrls } from '../../contracts/own-urls.js';
-import { fetchFault, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { refuse } from '../../errors/configuration-error.js';
+import { assertFetchOptions, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { isAddress } from '../client-members.js';
 import { findOpenId } from '../openid-feature.js';
 import type { LogoutFeature } from './logout-feature.js';
@@ -34,7 +33,8 @@ const TWO_WEEKS = 1_209_600;
  * @throws InvalidArgumentError for an option that cannot work
  */
 export function logout(options: LogoutOptions = {}): LogoutFeature {
-  refuse(unknownOption(options, NAMES, PLACE) ?? fetchFault(options.fetch));
+  assertKnownOptions(options, NAMES, PLACE);
+  assertFetchOptions(options.fetch);
   const { endsGrants = false, lifetime = TWO_WEEKS, fetch } = options;
   // Several sessions of one user may end at a client at once.
   const means = {

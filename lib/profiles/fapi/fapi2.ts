@@ -2,14 +2,13 @@ import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
 import { pushedRequests, type PushedRequestOptions } from '../../features/pushed-requests/pushed-requests.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
-import { unknownOption } from '../../options/unknown-option.js';
+import { assertKnownOptions } from '../../options/unknown-option.js';
 import { FORM_OR_URL, optional } from '../../http/parameters.js';
 import { dpop } from '../../jose/dpop/dpop.js';
 import type { DpopOptions } from '../../jose/dpop/options.js';
 import { jarm } from '../../jose/jarm/jarm.js';
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '../../jose/private-key-jwt/private-key-jwt.js';
 import { requestObjects } from '../../jose/request-objects/request-objects.js';
-import { refuse } from '../../errors/configuration-error.js';
 import { OF_A_DEVICE } from '../../contracts/response-type.js';
 import { ALGORITHMS, AUTHENTICATIONS, faultsOf, GRANTS, LIFETIME, LONGEST_REQUEST, optionFaults } from './demands.js';
 import { isEncrypted } from './redirect-uri.js';
@@ -37,7 +36,7 @@ export interface Fapi2Options {
  * @throws InvalidArgumentError for an option that there is not
  */
 export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
-  refuse(unknownOption(options, NAMES, '`fapi2()`'));
+  assertKnownOptions(options, NAMES, '`fapi2()`');
   const { scopes = [], messageSigning = false } = options;
   return [
     serverMetadata({ scopes }),
