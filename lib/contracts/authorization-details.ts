@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { capability } from './capability.js';
 
 /** Something that a client may do, said by more than a word of a scope. RFC 9396 §2 */
 export interface AuthorizationDetail {
@@ -13,6 +14,35 @@ export interface AuthorizationDetail {
   // oxlint-disable-next-line no-explicit-any
   readonly [field: string]: any;
 }
+
+/** A kind of authorization details: what one may say, and what users are told of it. RFC 9396 §2.1 */
+export interface AuthorizationDetailsType {
+  /** What it is about, for users: `Start a payment`. Default: the name of the type */
+  title?: string;
+  /** The fields that one may have beside `type`; any other is refused. Default: any may be there. RFC 9396 §5 */
+  fields?: readonly string[];
+  /** The fields that one must have. Default: none */
+  required?: readonly string[];
+  /** Judges one by itself: throws, or returns `false`, where it is not good; the `parse` of a schema will do. RFC 9396 §5 */
+  validate?(detail: AuthorizationDetail): unknown;
+  /** What users are told of one, by a few lines. Default: its fields, by their names */
+  describe?(detail: AuthorizationDetail, language: string): string | readonly string[];
+  /**
+   * Is what a token is asked for part of what was granted? Default: the same, with fewer `locations`, `actions`, `datatypes` and
+   * `privileges` if it likes. RFC 9396 §6.1
+   */
+  isWithin?(asked: AuthorizationDetail, granted: AuthorizationDetail): boolean;
+  /** May what a user agreed to once stand for the very same later? Default: false, they are asked each time */
+  remember?: boolean;
+}
+
+/** The types of authorization details that a server supports, by the value of `type`. RFC 9396 §2 */
+export interface SupportedDetails {
+  readonly types: ReadonlyMap<string, AuthorizationDetailsType>;
+}
+
+/** The authorization details that a server supports. `authorizationDetails()` provides them. */
+export const AUTHORIZATION_DETAILS = capability<SupportedDetails>('AUTHORIZATION_DETAILS', 'authorizationDetails');
 
 /** By which name they are asked for, kept and said. RFC 9396 §2 */
 export const DETAILS = 'authorization_details';

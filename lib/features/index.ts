@@ -1,8 +1,8 @@
 export type { Endpoint, Feature, ResponseMode, ServerContext } from '../contracts/feature.js';
 export type { Handler } from '../contracts/handler.js';
-export type { AuthorizationDetail } from '../contracts/authorization-details.js';
+export type { AuthorizationDetail, AuthorizationDetailsType } from '../contracts/authorization-details.js';
 export { authorizationDetails } from './authorization-details/authorization-details.js';
-export type { AuthorizationDetailsOptions, AuthorizationDetailsType } from './authorization-details/detail-type.js';
+export type { AuthorizationDetailsOptions } from './authorization-details/detail-type.js';
 export type { AuthorizationDetailsModel } from './authorization-details/details-model.js';
 export { type ShownDetail, shownDetails } from './authorization-details/shown-details.js';
 export { type RedirectPlace, redirectPlace } from './client-id-documents/client-id-url.js';

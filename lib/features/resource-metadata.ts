@@ -3,7 +3,7 @@ import type { Endpoint, Feature, ServerContext } from '../contracts/feature.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { comparablePath } from '../http/request-path.js';
 import { isResourcePath, resourceUrl } from '../endpoints/resource/own-resources.js';
-import { findKnownDetails } from './authorization-details/known-details.js';
+import { AUTHORIZATION_DETAILS } from '../contracts/authorization-details.js';
 import { withSigned } from './server-metadata/signed.js';
 import { scopesFault } from '../options/scopes-fault.js';
 import { unknownOption } from '../options/unknown-option.js';
@@ -90,7 +90,7 @@ const issuersOf = ({ authorizationServers }: ProtectedResource, issuer: string |
 function metadataOf(one: ProtectedResource, server: ServerContext, issuer: string | undefined): object {
   const { resource, scopes = [], members } = one;
   const { options } = server;
-  const types = findKnownDetails(server)?.types.keys();
+  const types = server.find(AUTHORIZATION_DETAILS)?.types.keys();
   return {
     // Where only some of the types are for this resource, `members` say which. RFC 9728 §2
     ...bindingsOf(server),

@@ -1,6 +1,6 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from './client-metadata.js';
-import { findKnownDetails } from '../../features/authorization-details/known-details.js';
+import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { grantsOf } from '../../contracts/response-type.js';
 import { scopesFault } from '../../options/scopes-fault.js';
 
@@ -54,7 +54,7 @@ export function clientPolicy(
 ): ClientPolicy {
   const { grants: served, responseTypes, clientAuthentications, forbidden, options } = server;
   const members = server.installed.flatMap(({ parts }) => Object.entries(parts.clientMembers ?? {}));
-  const details = findKnownDetails(server);
+  const details = server.find(AUTHORIZATION_DETAILS);
   const types = [...responseTypes].map(([name, type]) => [name, grantsOf(type)] as const);
   const known = new Set([
     ...served.keys(),

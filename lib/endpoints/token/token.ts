@@ -3,7 +3,6 @@ import { isPublic, owesNoProof } from '../../clients/none.js';
 import { UnauthorizedClientError, UnsupportedGrantTypeError } from '../../errors/index.js';
 import { isHeard, report, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { findKnownDetails } from '../../features/authorization-details/known-details.js';
 import type { GrantHandler } from '../../contracts/token-request.js';
 import { classGrant } from './class-grant.js';
 import type { GrantTypeOptions } from './grant-type.js';
@@ -15,7 +14,7 @@ import type { Client, Falsy, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { Options } from '../../options/settle.js';
 import type { Authorization } from '../../contracts/authorization.js';
-import { DETAILS } from '../../contracts/authorization-details.js';
+import { AUTHORIZATION_DETAILS, DETAILS } from '../../contracts/authorization-details.js';
 import { lifetime } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
 import { signedIn } from '../../tokens/signed-in.js';
@@ -32,7 +31,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   /** Grants whose model methods were verified. */
   private readonly served = new Set<string>();
   private readonly report: GrantTypeOptions['report'];
-  private readonly knowsDetails = findKnownDetails(this.server) !== undefined;
+  private readonly supportsDetails = this.server.find(AUTHORIZATION_DETAILS) !== undefined;
   private readonly format: TokenFormat | undefined = formatOf(this.server);
 
   constructor(options: Options, server: ServerContext) {
@@ -133,7 +132,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       requirePKCE: options.requirePKCE,
       ignorableScopes: this.server.ignorableScopes,
       scopeFormat: options.scopeFormat,
-      scopeOptional: this.knowsDetails && exchange.parameters.optional(DETAILS, () => true) !== undefined,
+      scopeOptional: this.supportsDetails && exchange.parameters.optional(DETAILS, () => true) !== undefined,
     };
   };
 

@@ -1,10 +1,18 @@
 import type { ClientRequest } from '../../contracts/client-request.js';
+import type { Feature } from '../../contracts/feature.js';
+import type { AuthorizationHooks, TokenHooks } from '../../contracts/hooks.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
-import { type AuthorizationDetail, DETAILS, detailsOf } from '../../contracts/authorization-details.js';
+import {
+  AUTHORIZATION_DETAILS,
+  type AuthorizationDetail,
+  DETAILS,
+  detailsOf,
+} from '../../contracts/authorization-details.js';
+import type { Model } from '../../model/model.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { type AuthorizationDetailsOptions, typeFaults } from './detail-type.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
-import { type DetailsFeature, KnownDetails } from './known-details.js';
+import { KnownDetails } from './known-details.js';
 import { detailsOfHost, invalid, readDetails } from './read-details.js';
 import { describedDetails, grantedDetails, verifyAnswered } from './token-details.js';
 
@@ -12,54 +20,70 @@ import { describedDetails, grantedDetails, verifyAnswered } from './token-detail
  * Clients say by objects what they want to do, where a word of a scope does not say it: this payment, these accounts. Codes and
  * tokens are kept with `authorization_details`, refresh tokens of narrowed access tokens with `refreshTokenDetails`. RFC 9396
  */
-export function authorizationDetails(options: AuthorizationDetailsOptions): DetailsFeature {
+export function authorizationDetails(options: AuthorizationDetailsOptions): Feature {
   const details = new KnownDetails(options?.types);
-  /** What was asked for, before a user was known of whom. */
-  const named = new WeakMap<AuthorizationRequest, readonly AuthorizationDetail[]>();
-
   return {
     name: 'RFC 9396',
     factory: 'authorizationDetails',
-    knownDetails: details,
     parameters: { authorize: PARAMETER, token: PARAMETER, device_authorization: PARAMETER },
-    check: () => [...faultsOf(options)],
-    metadata: () => ({ authorization_details_types_supported: [...details.types.keys()] }),
 
-    async ask(parameters, { client }, server) {
+    install(builder) {
+      builder.provide(AUTHORIZATION_DETAILS, () => details);
+      return {
+        authorization: authorizationHooks(details, builder.options.model),
+        token: tokenHooks(details),
+        metadata: () => ({ authorization_details_types_supported: [...details.types.keys()] }),
+        misconfigurations: () => faultsOf(options),
+      };
+    },
+  };
+}
+
+/** Returns the hooks that read and validate the details of authorization requests. RFC 9396 §2, §7.1 */
+function authorizationHooks(details: KnownDetails, model: Model): AuthorizationHooks {
+  /** The details as they were requested, before a user was known. */
+  const named = new WeakMap<AuthorizationRequest, readonly AuthorizationDetail[]>();
+  return {
+    async read(parameters, { client }) {
       const asked = readDetails(parameters);
       if (!asked) return undefined;
       details.verify(asked, client);
-      return kept(await details.approve(asked, { client }, server.options.model));
+      return kept(await details.approve(asked, { client }, model));
     },
 
-    // Whatever a host remembers, what is of one moment is asked each time.
-    prompt({ data }) {
+    // Consent to details that are valid for one moment is never remembered, whatever the application remembers.
+    requireInteraction({ data }) {
       return details.mayRemember(detailsOf(data[DETAILS])) ? undefined : { consent: true };
     },
 
-    async approve(asked, { user, decision }, server) {
-      const { client, data } = asked;
+    async approve(request, { user, decision }) {
+      const { client, data } = request;
       if (decision) {
         const chosen = decision.error ? undefined : decision.authorizationDetails;
         if (chosen) data[DETAILS] = chosen.length > 0 ? detailsOfHost(chosen, detailsOf(data[DETAILS])) : undefined;
         return;
       }
-      const wanted = named.get(asked) ?? detailsOf(data[DETAILS]);
+      const wanted = named.get(request) ?? detailsOf(data[DETAILS]);
       if (wanted.length === 0) return;
-      named.set(asked, wanted);
-      const { [DETAILS]: approved } = kept(await details.approve(wanted, { client, user }, server.options.model));
+      named.set(request, wanted);
+      const { [DETAILS]: approved } = kept(await details.approve(wanted, { client, user }, model));
       data[DETAILS] = approved;
     },
+  };
+}
 
-    async issue(exchange) {
-      const found = await established(exchange, details);
-      if (found.length > 0) exchange.token[DETAILS] = found;
+/** Returns the hooks that store details with tokens and return them to clients. RFC 9396 §6, §7, §9 */
+function tokenHooks(details: KnownDetails): TokenHooks {
+  return {
+    async issue(request) {
+      const found = await established(request, details);
+      if (found.length > 0) request.token[DETAILS] = found;
     },
 
-    respond(exchange, token) {
-      verifyAnswered(exchange, token);
-      const said = describedDetails({ ...exchange.token, ...token });
-      if (said.length > 0) exchange.answer[DETAILS] = said;
+    respond(request, token) {
+      verifyAnswered(request, token);
+      const said = describedDetails({ ...request.token, ...token });
+      if (said.length > 0) request.answer[DETAILS] = said;
     },
 
     describe(token) {
@@ -72,21 +96,21 @@ export function authorizationDetails(options: AuthorizationDetailsOptions): Deta
 const kept = (details: readonly AuthorizationDetail[]) => ({ [DETAILS]: details.length > 0 ? details : undefined });
 
 /** What a token is issued for: what was granted before, or the part of it that is named; else what the host allows. RFC 9396 §6 */
-async function established(exchange: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
-  const { authorization, parameters, client, options } = exchange;
+async function established(request: ClientRequest, details: KnownDetails): Promise<readonly AuthorizationDetail[]> {
+  const { authorization, parameters, client, options } = request;
   const model: AuthorizationDetailsModel & typeof options.model = options.model;
   const asked = readDetails(parameters);
   if (asked) details.verify(asked, client);
-  const granted = grantedDetails(exchange);
+  const granted = grantedDetails(request);
   if (asked && !granted && !model.validateAuthorizationDetails) {
     throw invalid('what no user has agreed to is allowed by `validateAuthorizationDetails()` of the model');
   }
   const wanted = granted ? wantedOf(asked, granted, details) : (asked ?? []);
   if (wanted.length === 0) return [];
   // Nobody has judged here what another server says.
-  if (exchange.asserted) details.verify(wanted, client);
+  if (request.asserted) details.verify(wanted, client);
   // A client that asked for less keeps the right to the rest.
-  if (asked && granted && authorization!.refreshable) exchange.token['refreshTokenDetails'] = granted;
+  if (asked && granted && authorization!.refreshable) request.token['refreshTokenDetails'] = granted;
   return await details.approve(wanted, authorization!, model);
 }
 

@@ -1,25 +1,4 @@
-import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
-
-/** A kind of authorization details: what one may say, and what users are told of it. RFC 9396 §2.1 */
-export interface AuthorizationDetailsType {
-  /** What it is about, for users: `Start a payment`. Default: the name of the type */
-  title?: string;
-  /** The fields that one may have beside `type`; any other is refused. Default: any may be there. RFC 9396 §5 */
-  fields?: readonly string[];
-  /** The fields that one must have. Default: none */
-  required?: readonly string[];
-  /** Judges one by itself: throws, or returns `false`, where it is not good; the `parse` of a schema will do. RFC 9396 §5 */
-  validate?(detail: AuthorizationDetail): unknown;
-  /** What users are told of one, by a few lines. Default: its fields, by their names */
-  describe?(detail: AuthorizationDetail, language: string): string | readonly string[];
-  /**
-   * Is what a token is asked for part of what was granted? Default: the same, with fewer `locations`, `actions`, `datatypes` and
-   * `privileges` if it likes. RFC 9396 §6.1
-   */
-  isWithin?(asked: AuthorizationDetail, granted: AuthorizationDetail): boolean;
-  /** May what a user agreed to once stand for the very same later? Default: false, they are asked each time */
-  remember?: boolean;
-}
+import type { AuthorizationDetailsType } from '../../contracts/authorization-details.js';
 
 /** What `authorizationDetails()` takes. */
 export interface AuthorizationDetailsOptions {

@@ -1,8 +1,11 @@
 import { ServerError } from '../../errors/index.js';
-import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Client, Model, User } from '../../model/model.js';
-import { type AuthorizationDetail, isWithinDetail } from '../../contracts/authorization-details.js';
-import type { AuthorizationDetailsType } from './detail-type.js';
+import {
+  type AuthorizationDetail,
+  type AuthorizationDetailsType,
+  isWithinDetail,
+  type SupportedDetails,
+} from '../../contracts/authorization-details.js';
 import type { AuthorizationDetailsModel } from './details-model.js';
 import { detailsOfHost, invalid } from './read-details.js';
 
@@ -15,7 +18,7 @@ interface Asker {
 type Details = readonly AuthorizationDetail[];
 
 /** The types of details that a server knows, and what it makes of details of these. RFC 9396 */
-export class KnownDetails {
+export class KnownDetails implements SupportedDetails {
   readonly types: ReadonlyMap<string, AuthorizationDetailsType>;
 
   constructor(types: Readonly<Record<string, AuthorizationDetailsType>> | undefined) {
@@ -76,16 +79,6 @@ export class KnownDetails {
     const type = this.types.get(asked.type);
     return type?.isWithin ? type.isWithin(asked, granted) : isWithinDetail(asked, granted);
   }
-}
-
-/** The feature that knows details. */
-export interface DetailsFeature extends Feature {
-  readonly knownDetails: KnownDetails;
-}
-
-/** Those of a server; undefined: it knows none. */
-export function findKnownDetails({ features }: Pick<ServerContext, 'features'>): KnownDetails | undefined {
-  return features.find((one): one is DetailsFeature => 'knownDetails' in one)?.knownDetails;
 }
 
 function isGood(validate: () => unknown): boolean {

@@ -1,7 +1,6 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import { UNSHOWABLE } from '../../http/unshowable.js';
-import type { AuthorizationDetail } from '../../contracts/authorization-details.js';
-import { findKnownDetails } from './known-details.js';
+import { AUTHORIZATION_DETAILS, type AuthorizationDetail } from '../../contracts/authorization-details.js';
 
 /** One of the details as users are shown it. */
 export interface ShownDetail {
@@ -15,9 +14,9 @@ export interface ShownDetail {
 /** What users are to be told of details, by the types of a server: all of it, and nothing that bends the page. RFC 9396 §12 */
 export function shownDetails(
   details: readonly AuthorizationDetail[],
-  { server, language }: { server: Pick<ServerContext, 'features'>; language: string },
+  { server, language }: { server: Pick<ServerContext, 'find'>; language: string },
 ): ShownDetail[] {
-  const known = findKnownDetails(server);
+  const known = server.find(AUTHORIZATION_DETAILS);
   return details.map((detail) => {
     const type = known?.types.get(detail.type);
     const lines = type?.describe ? [type.describe(detail, language)].flat() : linesOf(detail);

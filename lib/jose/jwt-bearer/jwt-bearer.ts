@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { findKnownDetails } from '../../features/authorization-details/known-details.js';
+import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { issuesForResources } from '../../features/resource-indicators/named-resources.js';
 import type { OwnUrls } from '../../contracts/own-urls.js';
 import type { Request } from '../../http/request.js';
@@ -46,7 +46,7 @@ export function jwtBearer(options: JwtBearerOptions = {}): TrustingFeature {
     check(server) {
       assertions.serve(server);
       targeting.set(server, issuesForResources(server));
-      detailing.set(server, findKnownDetails(server) !== undefined);
+      detailing.set(server, server.find(AUTHORIZATION_DETAILS) !== undefined);
       return [...faultsOf(server, assertions.settings)];
     },
     issue({ asserted, server, token }) {
