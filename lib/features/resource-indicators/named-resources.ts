@@ -1,3 +1,4 @@
+import { capability } from '../../contracts/capability.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
@@ -5,13 +6,17 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Token } from '../../model/model.js';
 import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/audience.js';
+import type { KnownResources } from './known-resources.js';
 
-/** The name of the feature, by which others find out whether it is listed. */
+/** The name of the feature `resourceIndicators()`. */
 export const RESOURCE_INDICATORS = 'RFC 8707';
 
-/** Does the server issue tokens for resources? */
-export const issuesForResources = ({ features }: ServerContext): boolean =>
-  features.some(({ name }) => name === RESOURCE_INDICATORS);
+/** The resources that a server issues tokens for. `resourceIndicators()` provides them. */
+export const KNOWN_RESOURCES = capability<KnownResources>('KNOWN_RESOURCES', 'resourceIndicators');
+
+/** Whether the server issues tokens for resources. */
+export const issuesForResources = (server: Pick<ServerContext, 'find'>): boolean =>
+  server.find(KNOWN_RESOURCES) !== undefined;
 
 /** The resources that a request names, each once. @throws InvalidTargetError for one that is no absolute URI. RFC 8707 §2 */
 export function namedResources(parameters: Parameters): readonly string[] {

@@ -1,11 +1,13 @@
+import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidTokenError } from '../../errors/index.js';
 import type { Feature, Presented } from '../../contracts/feature.js';
-import type { OwnUrls } from '../../contracts/own-urls.js';
+import type { AuthorizationHooks } from '../../contracts/hooks.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import { audienceOf, isAmong, isSameAudience } from '../../tokens/audience.js';
 import { KnownResources } from './known-resources.js';
 import {
   grantedResources,
+  KNOWN_RESOURCES,
   namedResources,
   RESOURCE_INDICATORS,
   verifyAnswered,
@@ -19,70 +21,76 @@ import type { ResourceIndicatorOptions } from './options.js';
  */
 export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feature {
   const { own, unrestricted = false } = options ?? {};
-  // Servers may share the feature.
-  const known = new WeakMap<OwnUrls, KnownResources>();
-  /** What was asked for, before a user was known of whom. */
-  const wanted = new WeakMap<AuthorizationRequest, readonly string[]>();
-
   return {
     name: RESOURCE_INDICATORS,
     factory: 'resourceIndicators',
     parameters: { authorize: { resource: RESOURCE }, token: { resource: RESOURCE } },
     ...(own && { resources: own }),
 
-    check(server) {
-      const resources = new KnownResources(server, options);
-      known.set(server, resources);
-      return [...resources.faults()];
+    install(builder) {
+      const known = builder.use(KNOWN_RESOURCES);
+      builder.provide(KNOWN_RESOURCES, () => new KnownResources(builder.server, options));
+      return {
+        authorization: authorizationHooks(known),
+        token: { issue: (request) => bindToResources(request, known()), respond: verifyAnswered },
+        resource: { verify: (presented) => verifyAudience(presented, unrestricted) },
+        misconfigurations: () => known().faults(),
+      };
     },
+  };
+}
 
-    async ask(parameters, { client }, server) {
-      const resource = await known.get(server)!.verify(namedResources(parameters), { client });
+/** Returns the hooks that read and validate the resources of authorization requests. RFC 8707 §2.1 */
+function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
+  /** The resources as they were requested, before a user was known. */
+  const wanted = new WeakMap<AuthorizationRequest, readonly string[]>();
+  return {
+    async read(parameters, { client }) {
+      const resource = await known().verify(namedResources(parameters), { client });
       return resource.length > 0 ? { resource } : undefined;
     },
 
-    /** A token that passes through the browser gets past no `issue`. */
-    async approve(request, { user, decision }, server) {
+    /** No `issue` hook runs for a token of the implicit flow, so its resources are validated for the user here. */
+    async approve(request, { user, decision }) {
       const { client, data, responseType } = request;
       if (decision || !responseType.split(' ').includes('token')) return;
       const whole = wanted.get(request) ?? audienceOf(data['resource']);
       if (whole.length === 0) return;
       wanted.set(request, whole);
-      data['resource'] = await known.get(server)!.remaining(whole, { client, user });
-    },
-
-    async issue(exchange) {
-      const { authorization, parameters, server } = exchange;
-      const resources = known.get(server)!;
-      const named = exchange.exchanged?.named ?? namedResources(parameters);
-      const granted = grantedResources(exchange);
-      verifyGranted(named, granted);
-      const isWhole = named.length === 0 && granted.length > 0;
-      const resource = await (isWhole
-        ? resources.remaining(granted, authorization!)
-        : resources.verify(named, authorization!));
-      if (resource.length === 0) return;
-      exchange.token['resource'] = resource;
-      // A client that asked for less keeps the right to the rest. RFC 8707 §2.2
-      const isFollowing = Boolean(exchange.code ?? exchange.refreshToken);
-      if (isFollowing && authorization!.refreshable && !isSameAudience(resource, granted)) {
-        exchange.token['refreshTokenResource'] = granted;
-      }
-    },
-
-    respond: verifyAnswered,
-
-    present({ token, request, server }: Presented) {
-      const audience = audienceOf(token['resource']);
-      const asked = server.resourceOf(request);
-      if (audience.length === 0 ? unrestricted || asked === undefined : asked && isAmong(asked, audience)) return;
-      throw new InvalidTokenError('Invalid token: access token is for another resource').because({
-        rule: 'the token is for the resource that the request is for',
-        wanted: asked ?? 'a resource that this application names, as by the option `own` of `resourceIndicators`',
-        given: audience,
-      });
+      data['resource'] = await known().remaining(whole, { client, user });
     },
   };
+}
+
+/** Stores with the token which resources it is for. @throws {InvalidTargetError} If a resource was not granted. RFC 8707 §2.2 */
+async function bindToResources(request: ClientRequest, resources: KnownResources): Promise<void> {
+  const { authorization, parameters } = request;
+  const named = request.exchanged?.named ?? namedResources(parameters);
+  const granted = grantedResources(request);
+  verifyGranted(named, granted);
+  const isWhole = named.length === 0 && granted.length > 0;
+  const resource = await (isWhole
+    ? resources.remaining(granted, authorization!)
+    : resources.verify(named, authorization!));
+  if (resource.length === 0) return;
+  request.token['resource'] = resource;
+  // A client that asked for less keeps the right to the rest. RFC 8707 §2.2
+  const isFollowing = Boolean(request.code ?? request.refreshToken);
+  if (isFollowing && authorization!.refreshable && !isSameAudience(resource, granted)) {
+    request.token['refreshTokenResource'] = granted;
+  }
+}
+
+/** @throws {InvalidTokenError} If the token is for another resource than the one that is requested. RFC 8707 §2 */
+function verifyAudience({ token, request, server }: Presented, unrestricted: boolean): void {
+  const audience = audienceOf(token['resource']);
+  const asked = server.resourceOf(request);
+  if (audience.length === 0 ? unrestricted || asked === undefined : asked && isAmong(asked, audience)) return;
+  throw new InvalidTokenError('Invalid token: access token is for another resource').because({
+    rule: 'the token is for the resource that the request is for',
+    wanted: asked ?? 'a resource that this application names, as by the option `own` of `resourceIndicators`',
+    given: audience,
+  });
 }
 
 const RESOURCE = 'The resource that the token is for; may be repeated.';
