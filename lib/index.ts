@@ -15,7 +15,7 @@ export type {
   ProofFacts,
 } from './contracts/client-authentication.js';
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
-export type { ClientRequest } from './contracts/client-request.js';
+export type { ClientRequest, GrantSource } from './contracts/client-request.js';
 export type { Endpoint, Feature, Observed, Presented, Refused, ServerContext } from './contracts/feature.js';
 export type { Handler } from './contracts/handler.js';
 export type { HealthModel, SchemaModel } from './model/health.js';

@@ -11,17 +11,16 @@ import type { Authorization } from './authorization.js';
 // oxlint-disable-next-line no-explicit-any
 type Kept = Readonly<Record<string, any>>;
 
-/** What stands behind a token that is given for another one. RFC 8693 §2 */
-export interface Exchanged {
-  /** The token that was brought, as the model found it, with what features keep there; left out: it is of another server. */
-  subject?: (Token | RefreshToken) & Kept;
-  /** What is issued; left out: an access token. RFC 8693 §2.2.1 */
-  type?: string;
-  /** Who acts for its user. RFC 8693 §4.1 */
-  act?: object;
-  /** The resources that were named, and those that may be had at most; none: it is for nothing in particular. */
-  named: readonly string[];
-  granted: readonly string[];
+/** What a grant was established from, besides a code or a refresh token, and the limits that follow from it. */
+export interface GrantSource {
+  /** The stored token that is exchanged, as the model found it. If omitted, another server has issued what the client presents. */
+  readonly record?: (Token | RefreshToken) & Kept;
+  /** The resources that the token may be for at most. An empty list sets no limit. RFC 8707 §2 */
+  readonly resources: readonly string[];
+  /** The resources that the request names. If omitted, the parameter `resource` names them. */
+  readonly requested?: readonly string[];
+  /** The authorization details that may be granted at most. If omitted, those of `record`; without one there is no limit. RFC 9396 §6 */
+  readonly details?: readonly AuthorizationDetail[] | undefined;
 }
 
 /** What another server has said, once that is found good. RFC 7523 §2.1 */
@@ -41,8 +40,8 @@ export class ClientRequest {
   code?: (AuthorizationCode | DeviceAuthorization) & Kept;
   /** The refresh token that is used, as the model found it, with what features keep there. */
   refreshToken?: RefreshToken & Kept;
-  /** What a token is exchanged for another by, once that is found good. RFC 8693 */
-  exchanged?: Exchanged;
+  /** What the grant was established from, if that is neither a code nor a refresh token. */
+  source?: GrantSource;
   /** The assertion that is redeemed, once it is found good. RFC 7523 §2.1 */
   asserted?: Asserted;
   /** More to save with the token; never sent. */

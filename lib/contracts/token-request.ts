@@ -1,7 +1,7 @@
 import type { Awaitable, Falsy, Token } from '../model/model.js';
 import type { Redemption, SaveToken } from '../tokens/issue-token.js';
 import type { Authorization } from './authorization.js';
-import type { ClientRequest } from './client-request.js';
+import { type ClientRequest, stateKey } from './client-request.js';
 
 /** A token request of an authenticated client. RFC 6749 §3.2 */
 export interface TokenRequest extends ClientRequest {
@@ -23,3 +23,6 @@ export interface GrantHandler {
   /** Model methods that the grant needs. They are checked when the grant is first requested. */
   readonly requires?: readonly string[];
 }
+
+/** The type of the issued token, if that is not an access token: the response then says `token_type: N_A`. RFC 8693 §2.2.1 */
+export const ISSUED_TOKEN_TYPE = stateKey<string>('ISSUED_TOKEN_TYPE');

@@ -61,5 +61,5 @@ export type {
   TokenExchangeModel,
   VerifiedToken,
 } from './token-exchange/exchange-model.js';
-export type { IssuedToken, OtherTokens, TokenIssuer } from './token-exchange/other-tokens.js';
+export { type IssuedToken, OTHER_TOKENS, type OtherTokens, type TokenIssuer } from './token-exchange/other-tokens.js';
 export { tokenExchange, type TokenExchangeOptions } from './token-exchange/token-exchange.js';

@@ -123,8 +123,8 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
 }
 
 /** Returns the subject token of a token exchange, if the client exchanges a token of its own. RFC 8693 §2.1 */
-const ownSubject = ({ exchanged, client }: ClientRequest): Record<string, unknown> | undefined =>
-  exchanged?.subject?.client.id === client.id ? exchanged?.subject : undefined;
+const ownSubject = ({ source, client }: ClientRequest): Record<string, unknown> | undefined =>
+  source?.record?.client.id === client.id ? source?.record : undefined;
 
 /** Seconds that somebody may take to sign in: a hint is read before that, and after. */
 const LOGIN = 1800;

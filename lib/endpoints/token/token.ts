@@ -3,7 +3,7 @@ import { isPublic, owesNoProof } from '../../clients/none.js';
 import { UnauthorizedClientError, UnsupportedGrantTypeError } from '../../errors/index.js';
 import { isHeard, report, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import type { GrantHandler } from '../../contracts/token-request.js';
+import { type GrantHandler, ISSUED_TOKEN_TYPE } from '../../contracts/token-request.js';
 import { classGrant } from './class-grant.js';
 import type { GrantTypeOptions } from './grant-type.js';
 import { IssuingRequest } from './issuing-request.js';
@@ -65,8 +65,9 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return request;
   }
 
-  protected bodyOf(token: Token, { token: kept, answer, code, exchanged, refreshToken }: ClientRequest): object {
-    if (exchanged?.type !== undefined) return tokenResponse(token, { answer, isOther: true });
+  protected bodyOf(token: Token, request: ClientRequest): object {
+    const { token: kept, answer, code, refreshToken } = request;
+    if (request.get(ISSUED_TOKEN_TYPE) !== undefined) return tokenResponse(token, { answer, isOther: true });
     if (!this.options.allowExtendedTokenAttributes) return tokenResponse(token, { answer });
     return tokenResponse(token, { answer, kept: { ...kept, ...signedIn(code ?? refreshToken ?? {}) } });
   }

@@ -8,10 +8,11 @@ type Details = readonly AuthorizationDetail[];
 type Kept = Readonly<Record<string, unknown>>;
 
 /** What the code, the refresh token, the exchange or the assertion of a request was granted for; undefined: nothing was granted before. */
-export function grantedDetails({ asserted, code, refreshToken, exchanged }: ClientRequest): Details | undefined {
+export function grantedDetails({ asserted, code, refreshToken, source }: ClientRequest): Details | undefined {
   if (asserted) return asserted.details;
-  const ground = exchanged ? (exchanged.subject ?? {}) : (code ?? refreshToken);
-  return ground && wholeDetails(ground);
+  if (source?.details) return source.details;
+  const record = source ? source.record : (code ?? refreshToken);
+  return record && wholeDetails(record);
 }
 
 /** Those of a refresh token whose access token was narrowed are more than that one has. */

@@ -29,9 +29,9 @@ export function namedResources(parameters: Parameters): readonly string[] {
 }
 
 /** What the code, refresh token, exchange or assertion of a request was granted for; nothing in particular: an empty list. */
-export function grantedResources({ code, refreshToken, exchanged, asserted }: ClientRequest): readonly string[] {
-  const brought = exchanged ?? asserted;
-  if (brought) return brought.granted;
+export function grantedResources({ code, refreshToken, source, asserted }: ClientRequest): readonly string[] {
+  if (source) return source.resources;
+  if (asserted) return asserted.granted;
   const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
   return audienceOf(refreshTokenResource ?? resource);
 }

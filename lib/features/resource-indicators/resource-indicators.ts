@@ -65,7 +65,7 @@ function authorizationHooks(known: () => KnownResources): AuthorizationHooks {
 /** Stores with the token which resources it is for. @throws {InvalidTargetError} If a resource was not granted. RFC 8707 §2.2 */
 async function bindToResources(request: ClientRequest, resources: KnownResources): Promise<void> {
   const { authorization, parameters } = request;
-  const named = request.exchanged?.named ?? namedResources(parameters);
+  const named = request.source?.requested ?? namedResources(parameters);
   const granted = grantedResources(request);
   verifyGranted(named, granted);
   const isWhole = named.length === 0 && granted.length > 0;

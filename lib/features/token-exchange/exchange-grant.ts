@@ -1,106 +1,122 @@
 import type { Authorization } from '../../contracts/authorization.js';
-import type { ClientRequest } from '../../contracts/client-request.js';
+import { type ClientRequest, stateKey } from '../../contracts/client-request.js';
+import { type GrantHandler, ISSUED_TOKEN_TYPE, type TokenRequest } from '../../contracts/token-request.js';
 import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
-import { GrantType } from '../../endpoints/token/grant-type.js';
-import type { Request } from '../../http/request.js';
-import type { Client, Scope, Token } from '../../model/model.js';
+import type { Model, Scope, Token } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
-import { issueToken, type SaveToken } from '../../tokens/issue-token.js';
+import type { SaveToken } from '../../tokens/issue-token.js';
 import { coversScope, requestedScope, scopeText } from '../../tokens/scope.js';
 import { namedResources } from '../resource-indicators/named-resources.js';
 import { actOf } from './actors.js';
-import type { ExchangeParty, ExchangeRequest, TokenExchangeModel } from './exchange-model.js';
-import type { BoundIssuer, KnownTokens } from './other-tokens.js';
+import type { Act, ExchangeParty, ExchangeRequest, TokenExchangeModel } from './exchange-model.js';
+import type { KnownTokens, TokenIssuer } from './other-tokens.js';
 import { findParties, isHolder, isIssuedTo } from './parties.js';
 import { ACCESS_TOKEN, isTokenType } from './token-types.js';
 
-/** What an exchange has to know of its server. */
-export interface ExchangeFacts {
+/** What a token exchange needs from its server. */
+export interface ExchangeContext {
   /** The resources that `audience` may name. */
   readonly audiences: ReadonlyMap<string, string>;
-  /** Does the server issue tokens for resources? */
+  /** Whether the server issues tokens for resources. */
   readonly isTargeting: boolean;
-  /** What its features know of other tokens. */
+  /** What features read and issue besides tokens of this server. */
   readonly others: KnownTokens;
 }
 
-/** One token for another: with less in it, or for somebody who acts for its subject. RFC 8693 §2 */
-export abstract class TokenExchangeGrantType extends GrantType<TokenExchangeModel> {
-  protected abstract readonly facts: ExchangeFacts;
+/** What a token exchange stores with the issued token. */
+export interface ExchangedToken {
+  /** The actor. RFC 8693 §4.1 */
+  readonly act?: Act | undefined;
+  /** The resources of the subject token, if no other feature stores resources. */
+  readonly resource?: readonly string[] | undefined;
+}
 
-  async handle(request: Request, client: Client): Promise<Token> {
-    const exchange = this.options.exchange!;
-    const { others } = this.facts;
-    const type = requestedType(exchange, others);
-    const scope = requestedScope(request);
-    const issue = others.issuers.get(type);
-    const named = issue ? [] : this.readTargets(exchange);
-    const { subject, actor } = await findParties(exchange, others);
-    const act = actOf(subject, actor, client);
-    const asked = withoutHoles({ client, proof: exchange.proof, subject, actor, act, scope, resource: named });
-    if (issue) return await issueOther(issue, asked, { exchange, type });
+/** Set once a token exchange is valid. */
+export const EXCHANGED_TOKEN = stateKey<ExchangedToken>('EXCHANGED_TOKEN');
 
-    const audience = audienceOf(subject.resource);
-    const permitted = await this.permitted(asked, exchange);
-    // What is permitted beside them has to be asked for.
-    const granted = named.length > 0 ? [...audience, ...permitted] : audience;
-    if (audience.length > 0) verifyTargets(named, granted);
-    exchange.exchanged = { ...(subject.token && { subject: subject.token }), ...(act && { act }), named, granted };
-    const authorization = {
-      client,
-      user: subject.user,
-      ...scopeWithin(subject.scope, scope),
-      grantId: this.familyOf(subject, client),
-      notAfter: earliest(subject.expiresAt, actor?.expiresAt),
-    };
-    return await issueToken(this.options, authorization, this.saveFor(subject, client));
+/** Returns the grant that issues one token for another: with fewer rights, or for an actor. RFC 8693 §2 */
+export const exchangeGrant = (contextOf: () => ExchangeContext): GrantHandler =>
+  Object.assign((request: TokenRequest) => exchangeToken(request, contextOf()), { requires: ['saveToken'] });
+
+async function exchangeToken(request: TokenRequest, context: ExchangeContext): Promise<Token> {
+  const { client, proof } = request;
+  const { others, isTargeting } = context;
+  const type = requestedType(request, others);
+  const scope = requestedScope(request.request);
+  const issue = others.issuers.get(type);
+  const named = issue ? [] : readTargets(request, context);
+  const { subject, actor } = await findParties(request, others);
+  const act = actOf(subject, actor, client);
+  const asked = withoutHoles({ client, proof, subject, actor, act, scope, resource: named });
+  if (issue) return await issueOther(issue, asked, { request, type });
+
+  const audience = audienceOf(subject.resource);
+  const permitted = await permittedResources(asked, request);
+  // Permitted resources that the subject token is not for must be requested.
+  const granted = named.length > 0 ? [...audience, ...permitted] : audience;
+  if (audience.length > 0) verifyTargets(named, granted);
+  const origin = subject.token ? { record: subject.token } : { details: [] };
+  request.source = { ...origin, resources: granted, requested: named };
+  request.set(EXCHANGED_TOKEN, { act, resource: isTargeting ? undefined : granted });
+  const authorization = {
+    client,
+    user: subject.user,
+    ...scopeWithin(subject.scope, scope),
+    grantId: familyOf(subject, request),
+    notAfter: earliest(subject.expiresAt, actor?.expiresAt),
+  };
+  return await request.issue(authorization, saveFor(subject, request));
+}
+
+/** Returns the resources in `resource` and `audience`, each once. @throws InvalidTargetError If one is unknown. RFC 8693 §2.1 */
+function readTargets({ parameters }: ClientRequest, { audiences: known, isTargeting }: ExchangeContext) {
+  const resources = namedResources(parameters);
+  const audiences = parameters
+    .all('audience', () => true)
+    .map((name) => {
+      const uri = known.get(name);
+      if (uri !== undefined) return uri;
+      throw targetError('the audience is one of the option `audiences`', [...known.keys()], name);
+    });
+  const named = [...new Set([...resources, ...audiences])];
+  if (named.length === 0 || isTargeting) return named;
+  throw targetError('the server issues tokens for resources: `resourceIndicators()` is listed', undefined, named[0]);
+}
+
+const modelOf = ({ options: { model } }: ClientRequest): Model & TokenExchangeModel => model;
+
+/**
+ * Returns the resources that the model permits besides those of the subject token.
+ * @throws InvalidRequestError If the exchange is not permitted. RFC 8693 §2.2.2
+ */
+async function permittedResources(asked: ExchangeRequest, request: ClientRequest): Promise<readonly string[]> {
+  const model = modelOf(request);
+  if (model.mayExchange) {
+    const answer = await model.mayExchange(asked);
+    if (!answer) throw notPermitted('`mayExchange()` of the model permits the exchange');
+    return answer === true ? [] : audienceOf(answer.resource);
   }
+  const { subject, actor } = asked;
+  if (!isHolder(request, subject)) throw notPermitted('a client that has proven who it is holds the subject token');
+  if (actor && !isHolder(request, actor)) throw notPermitted('the client holds the actor token');
+  return [];
+}
 
-  /** What is named by `resource` and `audience`, each once. @throws InvalidTargetError for what is unknown. RFC 8693 §2.1 */
-  private readTargets({ parameters }: ClientRequest): readonly string[] {
-    const { audiences: known, isTargeting } = this.facts;
-    const resources = namedResources(parameters);
-    const audiences = parameters
-      .all('audience', () => true)
-      .map((name) => {
-        const uri = known.get(name);
-        if (uri !== undefined) return uri;
-        throw targetError('the audience is one of the option `audiences`', [...known.keys()], name);
-      });
-    const named = [...new Set([...resources, ...audiences])];
-    if (named.length === 0 || isTargeting) return named;
-    throw targetError('the server issues tokens for resources: `resourceIndicators()` is listed', undefined, named[0]);
-  }
+/** Returns how the model saves a token with the subject token it ends with. Undefined if the model cannot, or has no such token. */
+function saveFor({ token: subject, user }: ExchangeParty, request: ClientRequest): SaveToken | undefined {
+  const model = modelOf(request);
+  const { client } = request;
+  return subject && model.saveExchangedToken && ((token) => model.saveExchangedToken!(subject, token, client, user));
+}
 
-  /** @returns resources beside those of the subject token. @throws InvalidRequestError where the host does not let it. RFC 8693 §2.2.2 */
-  private async permitted(asked: ExchangeRequest, exchange: ClientRequest): Promise<readonly string[]> {
-    const { model } = this;
-    if (model.mayExchange) {
-      const answer = await model.mayExchange(asked);
-      if (!answer) throw notPermitted('`mayExchange()` of the model permits the exchange');
-      return answer === true ? [] : audienceOf(answer.resource);
-    }
-    const { subject, actor } = asked;
-    if (!isHolder(exchange, subject)) throw notPermitted('a client that has proven who it is holds the subject token');
-    if (actor && !isHolder(exchange, actor)) throw notPermitted('the client holds the actor token');
-    return [];
-  }
-
-  /** Returns how the model saves a token with the subject token it ends with. Undefined if the model cannot, or has no such token. */
-  private saveFor({ token: subject, user }: ExchangeParty, client: Client): SaveToken | undefined {
-    const { model } = this;
-    return subject && model.saveExchangedToken && ((token) => model.saveExchangedToken!(subject, token, client, user));
-  }
-
-  /**
-   * What a client makes of its own token belongs to the grant of that. What another one makes of it is a grant of its own, where the
-   * model sees to it that it ends with the token it came of.
-   */
-  private familyOf({ token }: ExchangeParty, client: Client): string | undefined {
-    if (!token || (this.model.saveExchangedToken && !isIssuedTo(token, client))) return undefined;
-    return token.grantId;
-  }
+/**
+ * Returns the family of the new token. If a client exchanges its own token, that is the family of the subject token. Otherwise the new
+ * token has a family of its own, if the model ends that with the subject token.
+ */
+function familyOf({ token }: ExchangeParty, request: ClientRequest): string | undefined {
+  if (!token || (modelOf(request).saveExchangedToken && !isIssuedTo(token, request.client))) return undefined;
+  return token.grantId;
 }
 
 /** What the host is shown has no member that is undefined. */
@@ -117,14 +133,15 @@ function requestedType({ parameters }: ClientRequest, { issuers }: KnownTokens):
 
 /** What is no access token is not kept: what the answer is made of only looks like one. RFC 8693 §2.2.1 */
 async function issueOther(
-  issue: BoundIssuer,
+  issue: TokenIssuer,
   asked: ExchangeRequest,
-  { exchange, type }: { exchange: ClientRequest; type: string },
+  { request, type }: { request: ClientRequest; type: string },
 ): Promise<Token> {
-  const { value, expiresAt, scope } = await issue(asked, exchange);
-  exchange.exchanged = { type, named: [], granted: [] };
+  const { value, expiresAt, scope } = await issue(asked, request);
+  request.set(EXCHANGED_TOKEN, {});
+  request.set(ISSUED_TOKEN_TYPE, type);
   const { client, subject } = asked;
-  return { ...exchange.token, accessToken: value, accessTokenExpiresAt: expiresAt, scope, client, user: subject.user };
+  return { ...request.token, accessToken: value, accessTokenExpiresAt: expiresAt, scope, client, user: subject.user };
 }
 
 function verifyTargets(named: readonly string[], granted: readonly string[]): void {

@@ -1,5 +1,5 @@
+import { collectedCapability } from '../../contracts/capability.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
-import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Awaitable, Scope } from '../../model/model.js';
 import type { ExchangeRequest, ForeignToken, VerifiedToken } from './exchange-model.js';
 
@@ -10,47 +10,39 @@ export interface IssuedToken {
   scope?: Scope;
 }
 
-/** Issues what is no access token. It reads what it needs of the request, and says no by an OAuthError. */
-export type TokenIssuer = (
-  asked: Omit<ExchangeRequest, 'resource'>,
-  exchange: ClientRequest,
-  server: ServerContext,
-) => Awaitable<IssuedToken>;
+/** Issues what is no access token. It reads what it needs from the request, and throws an OAuthError to refuse it. */
+export type TokenIssuer = (asked: Omit<ExchangeRequest, 'resource'>, request: ClientRequest) => Awaitable<IssuedToken>;
 
-/** A feature that knows other tokens than those of this server, which `tokenExchange()` then takes and issues. */
-export interface OtherTokens extends Feature {
-  readonly otherTokens: {
-    /** Reads a token that is brought; undefined: it is none of those that it knows. Throws an OAuthError to refuse one that is. */
-    read?: (
-      token: ForeignToken,
-      exchange: ClientRequest,
-      server: ServerContext,
-    ) => Awaitable<VerifiedToken | undefined>;
-    /** What it issues, by the type that is requested. RFC 8693 §3 */
-    issues?: Readonly<Record<string, TokenIssuer>>;
-  };
+/** Tokens other than those of this server that a feature reads or issues for `tokenExchange()`. */
+export interface OtherTokens {
+  /**
+   * Reads a token that a client presents. Returns undefined if the feature does not know such tokens.
+   * @throws {OAuthError} If it knows such tokens and refuses this one.
+   */
+  readonly read?: (token: ForeignToken, request: ClientRequest) => Awaitable<VerifiedToken | undefined>;
+  /** What it issues, by the type that is requested. RFC 8693 §3 */
+  readonly issues?: Readonly<Record<string, TokenIssuer>>;
 }
 
-/** One that knows its server. */
-export type BoundIssuer = (asked: ExchangeRequest, exchange: ClientRequest) => Awaitable<IssuedToken>;
+/** Tokens other than those of this server. Features contribute them, and `tokenExchange()` reads and issues them. */
+export const OTHER_TOKENS = collectedCapability<OtherTokens>('OTHER_TOKENS');
 
-/** What the features of a server know of other tokens. */
+/** What all features of a server contribute under `OTHER_TOKENS`. */
 export interface KnownTokens {
-  read(token: ForeignToken, exchange: ClientRequest): Promise<VerifiedToken | undefined>;
+  read(token: ForeignToken, request: ClientRequest): Promise<VerifiedToken | undefined>;
   readonly isReading: boolean;
-  readonly issuers: ReadonlyMap<string, BoundIssuer>;
+  readonly issuers: ReadonlyMap<string, TokenIssuer>;
 }
 
-export function otherTokensOf(server: ServerContext): KnownTokens {
-  const known = server.features.filter((one): one is OtherTokens => 'otherTokens' in one).map((one) => one.otherTokens);
-  const readers = known.flatMap(({ read }) => read ?? []);
-  const issues = known.flatMap((one) => Object.entries(one.issues ?? {}));
+/** Returns readers and issuers of several features as one. The first reader that knows a token decides. */
+export function joinedTokens(all: readonly OtherTokens[]): KnownTokens {
+  const readers = all.flatMap(({ read }) => read ?? []);
   return {
     isReading: readers.length > 0,
-    issuers: new Map(issues.map(([type, issue]) => [type, (asked, exchange) => issue(asked, exchange, server)])),
-    async read(token, exchange) {
+    issuers: new Map(all.flatMap(({ issues = {} }) => Object.entries(issues))),
+    async read(token, request) {
       for (const read of readers) {
-        const found = await read(token, exchange, server);
+        const found = await read(token, request);
         if (found) return found;
       }
       return undefined;

@@ -15,30 +15,30 @@ import { isTokenType, OWN, type OwnTokenType } from './token-types.js';
 type Role = 'subject' | 'actor';
 
 /** Who asks for whom: the tokens of both parties, found and good. @throws InvalidRequestError RFC 8693 §2.1 */
-export async function findParties(exchange: ClientRequest, others: KnownTokens) {
-  const subject = await findParty('subject', exchange, others);
-  const { parameters } = exchange;
+export async function findParties(request: ClientRequest, others: KnownTokens) {
+  const subject = await findParty('subject', request, others);
+  const { parameters } = request;
   const isActing = parameters.optional('actor_token') !== undefined;
   // The type comes with the token, and not without it.
   if (!isActing && parameters.optional('actor_token_type', isTokenType) !== undefined) {
     throw new InvalidRequestError('Missing parameter: `actor_token`');
   }
-  return { subject, actor: isActing ? await findParty('actor', exchange, others) : undefined };
+  return { subject, actor: isActing ? await findParty('actor', request, others) : undefined };
 }
 
 /** The token of a party, found and good. @throws InvalidRequestError for one that is not, whatever is wrong. RFC 8693 §2.2.2 */
-async function findParty(role: Role, exchange: ClientRequest, others: KnownTokens): Promise<ExchangeParty> {
-  const { parameters } = exchange;
+async function findParty(role: Role, request: ClientRequest, others: KnownTokens): Promise<ExchangeParty> {
+  const { parameters } = request;
   const value = parameters.required(`${role}_token`, isVSCHAR);
   const type = parameters.required(`${role}_token_type`, isTokenType);
   const own = OWN.get(type as OwnTokenType);
   const token = { value, type, as: role };
   // An access token may be another server's; a refresh token is never anybody else's.
   const party = own
-    ? ((await findOwn(own, value, exchange)) ?? (own === 'access_token' && (await readOther(token, exchange, others))))
-    : await verifyForeign(token, exchange, others);
+    ? ((await findOwn(own, value, request)) ?? (own === 'access_token' && (await readOther(token, request, others))))
+    : await verifyForeign(token, request, others);
   if (party) {
-    verifyUnbound(party, exchange, role);
+    verifyUnbound(party, request, role);
     return { ...party, type };
   }
   const rule = `the ${role} token is known, and neither revoked, expired nor another issuer's`;
@@ -46,8 +46,8 @@ async function findParty(role: Role, exchange: ClientRequest, others: KnownToken
 }
 
 /** A token that is bound to a key is good for nobody who has not shown that very key with this request, which then binds its successor. */
-function verifyUnbound({ token, cnf }: Omit<ExchangeParty, 'type'>, exchange: ClientRequest, role: Role): void {
-  if (isShown(token?.['cnf' as never] ?? cnf, exchange.token['cnf'])) return;
+function verifyUnbound({ token, cnf }: Omit<ExchangeParty, 'type'>, request: ClientRequest, role: Role): void {
+  if (isShown(token?.['cnf' as never] ?? cnf, request.token['cnf'])) return;
   throw refusedToken(role).because({ rule: 'the token is bound to no key, or to the one that the request shows' });
 }
 
@@ -58,9 +58,9 @@ export const refusedToken = (role: Role) => new InvalidRequestError(`Invalid req
 async function findOwn(
   kind: 'access_token' | 'refresh_token',
   value: string,
-  exchange: ClientRequest,
+  request: ClientRequest,
 ): Promise<Omit<ExchangeParty, 'type'> | undefined> {
-  const { options, issuer } = exchange;
+  const { options, issuer } = request;
   const token = (await findToken(kind, value, { model: options.model, issuer }))?.token as Token & RefreshToken;
   if (!token || token.revokedAt) return undefined;
   if (!token.client || !token.user) throw new ServerError('Server error: a token without `client` or `user` was found');
@@ -69,7 +69,7 @@ async function findOwn(
   const { user, scope, resource, refreshTokenResource, act, may_act, accessTokenExpiresAt, refreshTokenExpiresAt } =
     token;
   const isAccess = kind === 'access_token';
-  if (!isAccess && !mayBring(token, exchange)) return undefined;
+  if (!isAccess && !mayBring(token, request)) return undefined;
   return {
     token,
     user,
@@ -90,23 +90,23 @@ function claimsOf(client: Client, user: User): Record<string, unknown> {
 
 async function verifyForeign(
   token: ForeignToken,
-  exchange: ClientRequest,
+  request: ClientRequest,
   others: KnownTokens,
 ): Promise<Omit<ExchangeParty, 'type'> | undefined> {
-  const found = await readOther(token, exchange, others);
+  const found = await readOther(token, request, others);
   if (found) return found;
-  const model: Model & TokenExchangeModel = exchange.options.model;
+  const model: Model & TokenExchangeModel = request.options.model;
   if (!model.verifyForeignToken && others.isReading) return undefined;
   if (!model.verifyForeignToken) {
     const detail = { rule: 'the model reads tokens of others, by `verifyForeignToken()`', wanted: [...OWN.keys()] };
     const error = new InvalidRequestError(`Invalid parameter: \`${token.as}_token_type\``);
     throw error.because({ ...detail, given: token.type });
   }
-  return verified(await model.verifyForeignToken(token, exchange.client), '`verifyForeignToken()`');
+  return verified(await model.verifyForeignToken(token, request.client), '`verifyForeignToken()`');
 }
 
-const readOther = async (token: ForeignToken, exchange: ClientRequest, others: KnownTokens) =>
-  verified(await others.read(token, exchange), 'a feature that reads other tokens');
+const readOther = async (token: ForeignToken, request: ClientRequest, others: KnownTokens) =>
+  verified(await others.read(token, request), 'a feature that reads other tokens');
 
 /** @param by what has read it, for who wrote that */
 function verified(found: VerifiedToken | Falsy, by: string): Omit<ExchangeParty, 'type'> | undefined {

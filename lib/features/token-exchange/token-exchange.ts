@@ -1,12 +1,13 @@
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import type { OwnUrls } from '../../contracts/own-urls.js';
+import type { TokenHooks } from '../../contracts/hooks.js';
+import { ISSUED_TOKEN_TYPE } from '../../contracts/token-request.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
-import { issuesForResources } from '../resource-indicators/named-resources.js';
+import { issuesForResources, KNOWN_RESOURCES } from '../resource-indicators/named-resources.js';
 import { unknownOption } from '../../options/unknown-option.js';
-import { type ExchangeFacts, TokenExchangeGrantType } from './exchange-grant.js';
+import { EXCHANGED_TOKEN, type ExchangeContext, exchangeGrant } from './exchange-grant.js';
 import type { TokenExchangeModel } from './exchange-model.js';
-import { otherTokensOf } from './other-tokens.js';
+import { joinedTokens, OTHER_TOKENS } from './other-tokens.js';
 import { ACCESS_TOKEN } from './token-types.js';
 
 /** What `tokenExchange()` takes. */
@@ -23,37 +24,41 @@ export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
  */
 export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
   const audiences = new Map(Object.entries(options.audiences ?? {}));
-  // Servers may share the feature.
-  const known = new WeakMap<OwnUrls, ExchangeFacts>();
-
-  class Grant extends TokenExchangeGrantType {
-    protected readonly facts = known.get(this.options.exchange!.server)!;
-  }
-
   return {
     name: 'RFC 8693',
     factory: 'tokenExchange',
-    grants: { [EXCHANGE_GRANT]: Grant },
+    grantTypes: [EXCHANGE_GRANT],
     parameters: PARAMETERS,
 
-    check(server) {
-      known.set(server, { audiences, isTargeting: issuesForResources(server), others: otherTokensOf(server) });
-      return [...faultsOf(options, server)];
+    install(builder) {
+      const resources = builder.find(KNOWN_RESOURCES);
+      const others = builder.all(OTHER_TOKENS);
+      let context: ExchangeContext | undefined;
+      const contextOf = () =>
+        (context ??= { audiences, isTargeting: resources() !== undefined, others: joinedTokens(others()) });
+      return {
+        grants: { [EXCHANGE_GRANT]: exchangeGrant(contextOf) },
+        token: HOOKS,
+        misconfigurations: (server) => faultsOf(options, server),
+      };
     },
-
-    issue({ exchanged, server, token }) {
-      if (exchanged?.act) token['act'] = exchanged.act;
-      // Where nobody else sees to it that what is for something stays so.
-      if (exchanged?.granted.length && !known.get(server)!.isTargeting) token['resource'] = exchanged.granted;
-    },
-
-    respond({ exchanged, answer }) {
-      if (exchanged) answer['issued_token_type'] = exchanged.type ?? ACCESS_TOKEN;
-    },
-
-    describe: ({ act, may_act }) => ({ ...objectOf({ act }), ...objectOf({ may_act }) }),
   };
 }
+
+const HOOKS: TokenHooks = {
+  issue(request) {
+    const { act, resource = [] } = request.get(EXCHANGED_TOKEN) ?? {};
+    if (act) request.token['act'] = act;
+    if (resource.length > 0) request.token['resource'] = resource;
+  },
+
+  respond(request) {
+    if (!request.get(EXCHANGED_TOKEN)) return;
+    request.answer['issued_token_type'] = request.get(ISSUED_TOKEN_TYPE) ?? ACCESS_TOKEN;
+  },
+
+  describe: ({ act, may_act }) => ({ ...objectOf({ act }), ...objectOf({ may_act }) }),
+};
 
 /** What is no object names nobody. */
 const objectOf = (claim: Record<string, unknown>): object =>
@@ -69,7 +74,7 @@ function* faultsOf({ ...options }: TokenExchangeOptions, server: ServerContext):
     yield '`audiences` of `tokenExchange()` needs the feature `resourceIndicators()`, which binds tokens to resources';
   }
   const model: Model & TokenExchangeModel = server.options.model;
-  const { isReading } = otherTokensOf(server);
+  const { isReading } = joinedTokens(server.all(OTHER_TOKENS));
   if (!model.getAccessToken && !model.getRefreshToken && !model.verifyForeignToken && !isReading) {
     yield '`tokenExchange()` needs a model that finds tokens: `getAccessToken()`, `getRefreshToken()` or `verifyForeignToken()`';
   }

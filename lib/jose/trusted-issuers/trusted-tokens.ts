@@ -4,7 +4,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { ForeignToken, VerifiedToken } from '../../features/token-exchange/exchange-model.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { refusedToken } from '../../features/token-exchange/parties.js';
-import type { OtherTokens } from '../../features/token-exchange/other-tokens.js';
+import { OTHER_TOKENS } from '../../features/token-exchange/other-tokens.js';
 import { ACCESS_TOKEN, ID_TOKEN, JWT } from '../../features/token-exchange/token-types.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Model } from '../../model/model.js';
@@ -51,7 +51,7 @@ const PLACE = '`trustedTokens()`';
  * `tokenExchange()` takes JWTs of other servers, for the subject and for who acts: ID tokens, access tokens and others. Which user they are
  * of says `findAssertedUser()` of the model, and who may exchange them `mayExchange()`. RFC 8693 §3, §5
  */
-export function trustedTokens(options: TrustedTokensOptions): OtherTokens & TrustingFeature {
+export function trustedTokens(options: TrustedTokensOptions): TrustingFeature {
   const { clockTolerance } = settle(options);
   const issuers = new TrustedIssuers(PLACE, options.issuers, clockTolerance);
   return {
@@ -59,25 +59,31 @@ export function trustedTokens(options: TrustedTokensOptions): OtherTokens & Trus
     factory: 'trustedTokens',
     trusting: issuers,
     requires: ['findAssertedUser', 'mayExchange'],
-    check: (server) => [...faultsOf(server, options)],
-    otherTokens: {
-      async read({ as, type, value }: ForeignToken, exchange: ClientRequest) {
-        const types = TYPES.get(type);
-        if (!types || !issuers.claims(value)) return undefined;
-        const refused = (detail: RefusalDetail) => refusedToken(as).because(detail);
-        const { claims, typ, issuer } = await issuers.verify(value, refused);
-        if (!types.includes(typ))
-          throw refused({ rule: '`typ` says that it is such a token', wanted: types, given: typ });
-        const audience = issuer.audience ?? exchange.issuer ?? [];
-        if (!isFor(claims, [audience].flat(), type)) {
-          throw refused({ rule: 'it is for this server', wanted: audience, given: shownAudience(claims) });
-        }
-        const model: Model & Partial<AssertedUserModel> = exchange.options.model;
-        const user = await model.findAssertedUser!(claims as unknown as AssertedClaims, exchange.client);
-        return user ? { user, ...saidBy(claims, issuer, clockTolerance) } : undefined;
-      },
+    install(builder) {
+      builder.contribute(OTHER_TOKENS, { read: (token, request) => readToken(token, request, issuers) });
+      return { misconfigurations: (server) => faultsOf(server, options) };
     },
   };
+}
+
+/** Reads a JWT of a trusted issuer. Returns undefined if it is none, or if the model does not know its user. RFC 8693 §5 */
+async function readToken(
+  { as, type, value }: ForeignToken,
+  request: ClientRequest,
+  issuers: TrustedIssuers<TokenIssuerOptions>,
+): Promise<VerifiedToken | undefined> {
+  const types = TYPES.get(type);
+  if (!types || !issuers.claims(value)) return undefined;
+  const refused = (detail: RefusalDetail) => refusedToken(as).because(detail);
+  const { claims, typ, issuer } = await issuers.verify(value, refused);
+  if (!types.includes(typ)) throw refused({ rule: '`typ` says that it is such a token', wanted: types, given: typ });
+  const audience = issuer.audience ?? request.issuer ?? [];
+  if (!isFor(claims, [audience].flat(), type)) {
+    throw refused({ rule: 'it is for this server', wanted: audience, given: shownAudience(claims) });
+  }
+  const model: Model & Partial<AssertedUserModel> = request.options.model;
+  const user = await model.findAssertedUser!(claims as unknown as AssertedClaims, request.client);
+  return user ? { user, ...saidBy(claims, issuer, issuers.clockTolerance) } : undefined;
 }
 
 /** An ID token for several is that of the one it was issued to. OpenID Connect Core §2 */

@@ -1,5 +1,7 @@
-import type { ServerContext } from '../../contracts/feature.js';
-import type { OtherTokens } from '../../features/token-exchange/other-tokens.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
+import type { ForeignToken, VerifiedToken } from '../../features/token-exchange/exchange-model.js';
+import { OTHER_TOKENS } from '../../features/token-exchange/other-tokens.js';
 import { refusedToken } from '../../features/token-exchange/parties.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { ID_JAG, ID_TOKEN } from '../../features/token-exchange/token-types.js';
@@ -28,32 +30,43 @@ const ISSUED = 'identity_chaining_requested_token_types_supported';
  * cross-app access. `tokenExchange()` takes the ID tokens, and refresh tokens, of this server for it.
  * draft-ietf-oauth-identity-assertion-authz-grant
  */
-export function identityAssertions(options: IdentityAssertionsOptions = {}): OtherTokens {
+export function identityAssertions(options: IdentityAssertionsOptions = {}): Feature {
   const { lifetime = 300, alg } = options;
   return {
     name: 'ID-JAG',
     factory: 'identityAssertions',
     requires: ['findAssertedUser', 'mayAssert'],
-    metadata: () => ({ [ISSUED]: [ID_JAG] }),
-    check: (server) => [...faultsOf(server, options)],
-    otherTokens: {
-      async read({ as, type, value }, { client, issuer, options: { model } }, server) {
-        if (type !== ID_TOKEN) return undefined;
-        const found = await findOpenId(server)!.readHint(server, value, issuer);
-        if (!found) return undefined;
-        const { claims, clientId } = found;
-        const detail = { rule: 'the ID token was issued to the client', wanted: clientId, given: client.id };
-        if (clientId !== client.id) throw refusedToken(as).because(detail);
-        const user = await (model as Model & IdentityAssertionModel).findAssertedUser(claims as AssertedClaims, client);
-        if (!user)
-          throw refusedToken(as).because({ rule: '`findAssertedUser()` knows whom it is about', given: found.sub });
-        return { user, expiresAt: new Date(Number(claims['exp']) * 1000), says: claims };
-      },
-      issues: {
-        [ID_JAG]: (asked, exchange, server) => issueAssertion(asked, exchange, { server, lifetime, alg }),
-      },
+    install(builder) {
+      builder.contribute(OTHER_TOKENS, {
+        read: (token, request) => readIdToken(token, request, builder.server),
+        issues: {
+          [ID_JAG]: (asked, request) => issueAssertion(asked, request, { server: builder.server, lifetime, alg }),
+        },
+      });
+      return {
+        metadata: () => ({ [ISSUED]: [ID_JAG] }),
+        misconfigurations: (server) => faultsOf(server, options),
+      };
     },
   };
+}
+
+/** Reads an ID token of this server that was issued to the client. Returns undefined if it is none. ID-JAG §4.3 */
+async function readIdToken(
+  { as, type, value }: ForeignToken,
+  { client, issuer, options }: ClientRequest,
+  server: ServerContext,
+): Promise<VerifiedToken | undefined> {
+  if (type !== ID_TOKEN) return undefined;
+  const found = await findOpenId(server)!.readHint(server, value, issuer);
+  if (!found) return undefined;
+  const { claims, clientId, sub } = found;
+  const detail = { rule: 'the ID token was issued to the client', wanted: clientId, given: client.id };
+  if (clientId !== client.id) throw refusedToken(as).because(detail);
+  const model = options.model as Model & IdentityAssertionModel;
+  const user = await model.findAssertedUser(claims as AssertedClaims, client);
+  if (!user) throw refusedToken(as).because({ rule: '`findAssertedUser()` knows whom it is about', given: sub });
+  return { user, expiresAt: new Date(Number(claims['exp']) * 1000), says: claims };
 }
 
 const PLACE = '`identityAssertions()`';

@@ -33,29 +33,29 @@ interface Making {
 /** Issues an identity assertion, if the host lets the client have it. ID-JAG §3.1, §4.3.3 */
 export async function issueAssertion(
   asked: Omit<ExchangeRequest, 'resource'>,
-  exchange: ClientRequest,
+  clientRequest: ClientRequest,
   { server, lifetime, alg }: Making,
 ): Promise<IssuedToken> {
   verifyAsker(asked);
-  const audience = readAudience(exchange);
-  const details = readDetails(exchange.parameters);
+  const audience = readAudience(clientRequest);
+  const details = readDetails(clientRequest.parameters);
   const request: AssertionRequest = {
     ...asked,
     audience,
-    resource: namedResources(exchange.parameters),
+    resource: namedResources(clientRequest.parameters),
     ...(details && { authorizationDetails: details }),
   };
-  const model = exchange.options.model as Model & IdentityAssertionModel;
+  const model = clientRequest.options.model as Model & IdentityAssertionModel;
   const answer = await model.mayAssert(request);
   if (!answer) throw noTarget('`mayAssert()` of the model lets the client have it', audience);
 
   const permission = answer === true ? {} : answer;
   const granted = details && grantedDetails(answer === true ? details : answer.authorizationDetails, details);
-  if (granted) exchange.answer[DETAILS] = granted;
+  if (granted) clientRequest.answer[DETAILS] = granted;
   const ends = [Date.now() + lifetime * 1000, asked.subject.expiresAt, asked.actor?.expiresAt];
   const exp = Math.floor(Math.min(...ends.filter((end) => end !== undefined).map(Number)) / 1000);
   const claims = {
-    ...claimsOf(request, permission, { exchange, server }),
+    ...claimsOf(request, permission, { clientRequest, server }),
     [DETAILS]: granted?.length ? granted : undefined,
     exp,
   };
@@ -103,10 +103,10 @@ function noTarget(rule: string, given: string): InvalidTargetError {
 function claimsOf(
   asked: AssertionRequest,
   permission: AssertionPermission,
-  { exchange, server }: { exchange: ClientRequest; server: ServerContext },
+  { clientRequest, server }: { clientRequest: ClientRequest; server: ServerContext },
 ) {
   const { act, client, subject } = asked;
-  const { issuer, token } = exchange;
+  const { issuer, token } = clientRequest;
   const { relyingParty = client, resource = asked.resource } = permission;
   if (!Array.isArray(resource)) throw new ServerError('Server error: `resource` of `mayAssert()` must be a list');
   const { sid: _ofThisServer, ...signed } = signedIn(subject.says ?? {});
