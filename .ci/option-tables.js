@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const engine = read('lib/options/options.ts');
+const requirements = read('lib/options/token-requirements.ts');
 const nest = ['module-options', 'options'].map((page) => read(`src/interfaces/oauth2-${page}.interface.ts`)).join('');
 
 const INTERFACE = /\/\*\*([^/]*?)\*\/\nexport interface (\w+)[^{]*\{\n(.*?)\n\}/gs;
@@ -36,7 +37,7 @@ function table(rows) {
   return [head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n');
 }
 
-const ENGINE = ['IssueOptions', 'TokenOptions', 'AuthorizeOptions', 'AuthenticateOptions', 'CommonOptions'];
+const ENGINE = ['IssueOptions', 'TokenOptions', 'AuthorizeOptions', 'AuthenticateDefaults', 'CommonOptions'];
 const MODULE = ['OAuth2Registration', 'OAuth2Settings'];
 
 const TABLES = {
@@ -52,6 +53,11 @@ const TABLES = {
     }),
   ],
 };
+
+TABLES.call = [
+  ['option', ''],
+  ...optionsOf(requirements, ['TokenRequirements']).map(({ name, said }) => [`\`${name}\``, said]),
+];
 
 const before = read('docs/options.md');
 const after = before.replace(

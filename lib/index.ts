@@ -66,6 +66,7 @@ export type {
   TokenOptions,
 } from './options/options.js';
 export type { CorsOptions } from './options/cors.js';
+export type { StepUp, TokenRequirements } from './options/token-requirements.js';
 export type {
   AccessTokenModel,
   AuthorizationCode,

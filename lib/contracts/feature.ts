@@ -95,7 +95,7 @@ export interface Installed {
   /**
    * Returns configuration errors in the options of a single call of `authorize`, `authenticate`, `token` or `readAuthorizationRequest`,
    * merged with those of the server. The first one fails the call with `server_error`. It does not run for calls without options, or
-   * with a `scope` alone.
+   * with a `scope` alone, and runs once for options that are frozen.
    */
   callMisconfigurations?(options: Options): Iterable<string>;
   /** Returns why the feature does not work at present. `undefined`: it works. Health checks call it. */

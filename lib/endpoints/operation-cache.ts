@@ -15,11 +15,12 @@ import { type Options, settleOptions } from '../options/settle.js';
 const MAX_CACHED = 1000;
 
 /**
- * The operations of one kind, by the options of a call. Those for no options, and for no more than a scope, as a guard
- * has it, are kept: settling the options anew was a quarter of the time of `authenticate`.
+ * The operations of one kind, by the options of a call. Operations are stored for calls without options, for a scope alone, and for
+ * constant options, as `OAuthGuard` has them: to settle the options for each call was a quarter of the time of `authenticate`.
  */
 export class OperationCache<O> {
   private readonly kept = new Map<string | undefined, O>();
+  private readonly ofConstants = new WeakMap<object, O>();
 
   constructor(
     private readonly Operation: new (options: Options, server: ServerContext) => O,
@@ -54,7 +55,7 @@ export class OperationCache<O> {
   private find(options: object | undefined): O {
     const { options: settled } = this.server;
     const scope = options && onlyScope(options);
-    if (options && scope === undefined) return this.make(this.checked(options));
+    if (options && scope === undefined) return this.ofConstants.get(options) ?? this.makeFor(options);
     let operation = this.kept.get(scope);
     if (!operation) {
       // Of the scope it is kept by, and of nothing else that the caller's object may turn out to be.
@@ -62,6 +63,13 @@ export class OperationCache<O> {
       keepRecent(this.kept, scope, operation, MAX_CACHED);
     }
     return operation;
+  }
+
+  /** Makes the operation for the options of a call, and stores it if they are constant. */
+  private makeFor(options: object): O {
+    const made = this.make(this.checked(options));
+    if (isConstant(options)) this.ofConstants.set(options, made);
+    return made;
   }
 
   /**
@@ -89,3 +97,19 @@ function onlyScope(options: { scope?: unknown }): string | undefined {
   for (const name in options) if (name !== 'scope') return undefined;
   return options.scope;
 }
+
+/** Maximum depth of constant options: `stepUp` contains the list `acr`. */
+const MAX_DEPTH = 3;
+
+/** Whether an object and all objects inside it are frozen, so that an operation made of it is valid for later calls. */
+function isConstant(value: unknown, depth = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return depth < MAX_DEPTH && typeof value !== 'function';
+  if (depth === 0 || !Object.isFrozen(value) || !isPlain(value)) return false;
+  // A getter may return something else each time.
+  const properties = Object.values(Object.getOwnPropertyDescriptors(value));
+  return properties.every((property) => 'value' in property && isConstant(property.value, depth - 1));
+}
+
+/** Whether the object is a list or a plain object. The content of others, such as a `Date`, changes even if they are frozen. */
+const isPlain = (value: object) =>
+  [Array.prototype, Object.prototype, null].includes(Object.getPrototypeOf(value) as never);

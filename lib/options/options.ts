@@ -6,6 +6,7 @@ import type { Response } from '../http/response.js';
 import type { Awaitable, Client, Falsy, Model, Scope, User } from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
 import type { CorsOptions } from './cors.js';
+import type { TokenRequirements } from './token-requirements.js';
 
 // What the options mean, for editors and for the README, whose table `npm run docs:options` makes of this page. Their
 // kinds and defaults are in table.ts.
@@ -66,7 +67,7 @@ export interface AuthorizeOptions extends IssueOptions {
 }
 
 /** Options of `authenticate`. */
-export interface AuthenticateOptions {
+export interface AuthenticateDefaults {
   /** The scope a token must have: space separated, or a list. */
   scope?: Scope;
   /** Name the required scope in `X-Accepted-OAuth-Scopes`. Default: true */
@@ -76,6 +77,9 @@ export interface AuthenticateOptions {
   /** Accept the token as the query parameter `access_token`. Default: false. RFC 6750 §2.3 */
   allowBearerTokensInQueryString?: boolean;
 }
+
+/** Options of a single call of `authenticate`: those that a server has defaults for, and the requirements of a route. */
+export interface AuthenticateOptions extends AuthenticateDefaults, TokenRequirements {}
 
 /** Options of every operation. */
 export interface CommonOptions {
@@ -91,7 +95,7 @@ export interface CommonOptions {
 }
 
 /** Every option of the engine, but for the model. Nothing mapped: editors lose what is said of a mapped property. */
-export interface EngineOptions extends AuthenticateOptions, AuthorizeOptions, TokenOptions, CommonOptions {}
+export interface EngineOptions extends AuthenticateDefaults, AuthorizeOptions, TokenOptions, CommonOptions {}
 
 /** What `new OAuth2Server()` takes: the model, and a default for any option of any operation. */
 export interface OAuth2ServerOptions<C extends Client = Client, U extends User = User> extends EngineOptions {

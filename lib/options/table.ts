@@ -13,8 +13,8 @@ import {
   SECONDS_OR_NONE,
 } from './kinds.js';
 import type {
+  AuthenticateDefaults,
   AuthenticateHandler,
-  AuthenticateOptions,
   AuthorizeOptions,
   CommonOptions,
   EngineOptions,
@@ -33,7 +33,7 @@ type Rows<T> = { readonly [K in keyof T]-?: Row<NonNullable<T[K]>> };
 
 /** Which options each interface declares itself. */
 interface Declared {
-  authenticate: keyof AuthenticateOptions;
+  authenticate: keyof AuthenticateDefaults;
   authorize: Exclude<keyof AuthorizeOptions, keyof IssueOptions>;
   token: Exclude<keyof TokenOptions, keyof IssueOptions>;
   issue: keyof IssueOptions;

@@ -19,6 +19,7 @@ import { OperationCache } from '../endpoints/operation-cache.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from '../model/model.js';
 import type { AuthenticateOptions, AuthorizeOptions, Callback, TokenOptions } from '../options/options.js';
 import { DEFAULTS, type Options, settleOptions } from '../options/settle.js';
+import { rejectServerRequirements } from '../options/token-requirements.js';
 import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
 import type { ResourceServerOptions, ServerOptions } from './server-options.js';
 import type { Need, Presence } from '../contracts/required-interaction.js';
@@ -47,6 +48,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.options = options as typeof this.options;
     if (!this.options?.model) throw new errors.InvalidArgumentError('Missing parameter: `model`');
     warnOfRemovedOptions(options);
+    rejectServerRequirements(options);
     const features = flatten(this.options.features ?? []);
     const settled = settleOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
     this.facts = new FeatureSet([...CLASSIC, ...features], settled);

@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import { isScopeValue } from '../../lib/http/syntax.js';
-import type { UserAuthentication } from '../../lib/endpoints/resource/user-authentication.js';
+import type { StepUp } from '../../lib/index.js';
 import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** Where `@RequireAuth()` leaves what it demands. */
@@ -29,7 +29,7 @@ export function RequireAuth({ acr, maxAge, ...others }: RequireAuthOptions) {
   assertConfig(isAge, '`maxAge` of @RequireAuth() must be whole seconds, above 0');
   assertConfig(values !== undefined || maxAge !== undefined, '@RequireAuth() takes `acr`, `maxAge` or both');
   const demanded = { ...(values && { acr: values as readonly string[] }), ...(maxAge !== undefined && { maxAge }) };
-  return SetMetadata(REQUIRE_AUTH_METADATA, demanded satisfies UserAuthentication);
+  return SetMetadata(REQUIRE_AUTH_METADATA, demanded satisfies StepUp);
 }
 
 /** They travel in one parameter, separated by spaces, and are quoted in a challenge. */

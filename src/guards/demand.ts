@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { UserAuthentication } from '../../lib/endpoints/resource/user-authentication.js';
+import type { AuthenticateOptions, StepUp, TokenRequirements } from '../../lib/index.js';
 import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
@@ -9,27 +9,24 @@ import { SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf, verifyScopes } from
 import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
 
+/** The options of `authenticate()` for one route, frozen: the engine makes one operation for them. */
+type RouteOptions = Readonly<TokenRequirements & { scope?: string }>;
+
 /** What a route asks of a request; no options: any good token. */
 export interface Demand {
   /** Not even a token. */
   nothing?: boolean;
-  /** One of these roles of the user. */
-  roles?: readonly string[];
-  /** A token that a user stands behind. */
-  user?: boolean;
-  /** One whose user has signed in so well, and so recently. */
-  auth?: UserAuthentication | undefined;
   /** None will do too. */
   optional?: boolean;
-  /** One of these. */
-  any?: readonly string[];
   /** Is it the route of an event stream? */
   stream?: boolean;
-  options?: Readonly<{ scope: string }>;
+  options?: RouteOptions | undefined;
   /** The name of the server to ask; left out: the one without. */
   server?: string | undefined;
   /** What more of them hangs on the request. */
-  of?: readonly ScopesOf[];
+  of?: readonly ScopesOf[] | undefined;
+  /** The options of a route whose scopes depend on the request, by scope. */
+  readonly optionsByScope?: Map<string, RouteOptions | undefined>;
 }
 
 /** Where `@UseGuards()` leaves its list. */
@@ -42,32 +39,48 @@ const GUARDS_METADATA = '__guards__';
  */
 export function readDemand(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Demand {
   const need = readNeed(handler, controller, isOurs);
-  const auth = nearest(REQUIRE_AUTH_METADATA, handler, controller) as UserAuthentication | undefined;
-  const roles = nearest(ROLES_METADATA, handler, controller) as readonly string[] | undefined;
-  const more = { ...(auth && { auth }), ...(roles && { roles }) };
-  const demand = (auth ?? roles) && !need.nothing ? { ...need, ...more, optional: false } : need;
   const server = nearest(USE_OAUTH_METADATA, handler, controller) as string | null | undefined;
-  return typeof server === 'string' ? { ...demand, server } : demand;
+  const named = typeof server === 'string' ? { server } : {};
+  if (need.nothing) return { nothing: true, ...named };
+  const userRequired = saysAnywhere(USER_REQUIRED_METADATA, handler, controller);
+  const stepUp = nearest(REQUIRE_AUTH_METADATA, handler, controller) as StepUp | undefined;
+  const roles = nearest(ROLES_METADATA, handler, controller) as readonly string[] | undefined;
+  const { scopes = [], anyScope, of } = need;
+  verifyScopes(scopes);
+  if (anyScope) verifyScopes(anyScope, '@AnyScope()');
+  return {
+    ...named,
+    optional: Boolean(need.optional) && !userRequired && !stepUp && !roles,
+    options: routeOptions({ scope: scopes.join(' '), anyScope, userRequired, roles, stepUp }),
+    ...(of && { of, optionsByScope: new Map() }),
+  };
 }
 
-function readNeed(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Demand {
-  const user = saysAnywhere(USER_REQUIRED_METADATA, handler, controller);
+/** What the nearest of a method, its controller and what that one extends says of the token. */
+interface Need {
+  readonly nothing?: boolean;
+  readonly optional?: boolean;
+  readonly scopes?: readonly string[] | undefined;
+  readonly anyScope?: readonly string[] | undefined;
+  readonly of?: readonly ScopesOf[] | undefined;
+}
+
+function readNeed(handler: object, controller: Type, isOurs: (guard: unknown) => boolean): Need {
   let isGuarded = false;
   for (const target of [handler, ...withBases(controller)]) {
     const own = (key: string): unknown => Reflect.getOwnMetadata(key, target);
     const scopes = own(SCOPES_METADATA) as string[] | undefined;
-    const any = own(ANY_SCOPE_METADATA) as string[] | undefined;
-    const isOptional = Boolean(own(OPTIONAL_AUTH_METADATA));
-    if (scopes || any || isOptional) {
-      const of = own(SCOPES_OF_METADATA) as ScopesOf[] | undefined;
-      return { user, optional: isOptional && !user, any: checked(any), options: optionsOf(scopes), of };
+    const anyScope = own(ANY_SCOPE_METADATA) as string[] | undefined;
+    const optional = Boolean(own(OPTIONAL_AUTH_METADATA));
+    if (scopes || anyScope || optional) {
+      return { optional, scopes, anyScope, of: own(SCOPES_OF_METADATA) as ScopesOf[] | undefined };
     }
     isGuarded ||= Boolean(own(USER_REQUIRED_METADATA) ?? own(REQUIRE_AUTH_METADATA) ?? own(ROLES_METADATA));
     const isPublic = own(PUBLIC_METADATA);
     if (isPublic && !isGuarded) return { nothing: true };
     isGuarded ||= isPublic === false || ownGuards(target).some(isOurs);
   }
-  return { user };
+  return {};
 }
 
 /**
@@ -103,26 +116,45 @@ function ownGuards(target: object): unknown[] {
   return guards.slice(inherited.length);
 }
 
-/** Checked again: a host may have set the metadata by itself. */
-function checked(any: readonly string[] | undefined): readonly string[] | undefined {
-  if (any) verifyScopes(any, '@AnyScope()');
-  return any;
-}
+/** Maximum number of scopes of one route whose options are stored: clients can cause any combination of the scopes of functions. */
+const MAX_SCOPES = 1000;
 
 /**
- * Returns the options of `authenticate()` for one request to a route: the route's own scopes and the scopes that its functions return.
- * The token is not verified yet, so the work is bounded by the number of scopes and not by the size of the request.
+ * Returns the options of `authenticate()` for one request to a route: the route's own requirements and the scopes that its functions
+ * return. The token is not verified yet, so the work is bounded by the number of scopes and not by the size of the request.
  */
-export function optionsFor({ options, of }: Demand, request: Parameters<ScopesOf>[0]): Demand['options'] {
-  if (!of) return options;
+export function optionsFor(
+  { options, of, optionsByScope: known }: Demand,
+  request: Parameters<ScopesOf>[0],
+): AuthenticateOptions | undefined {
+  if (!of || !known) return options;
   const more = new Set<string>();
   for (const scopes of of) for (const scope of scopes(request)) more.add(scope);
-  // Sorted, because operations are cached by their scope.
-  const values = [...(options?.scope.split(' ') ?? []), ...[...more].toSorted()];
-  return optionsOf([...new Set(values)]);
+  // Sorted, because options are stored by their scope.
+  const values = [...new Set([...(options?.scope?.split(' ') ?? []), ...[...more].toSorted()])];
+  verifyScopes(values);
+  const scope = values.join(' ');
+  if (known.has(scope)) return known.get(scope);
+  if (known.size >= MAX_SCOPES) known.clear();
+  const found = routeOptions({ ...options, scope });
+  known.set(scope, found);
+  return found;
 }
 
-function optionsOf(scopes: readonly string[] = []): Demand['options'] {
-  verifyScopes(scopes);
-  return scopes.length > 0 ? Object.freeze({ scope: scopes.join(' ') }) : undefined;
+/** Freezes the requirements of a route, lists included, and leaves out those that are not set. */
+function routeOptions({
+  scope,
+  anyScope,
+  userRequired,
+  roles,
+  stepUp,
+}: { [K in keyof RouteOptions]: RouteOptions[K] | undefined }) {
+  const options: RouteOptions = {
+    ...(scope && { scope }),
+    ...(anyScope && { anyScope: Object.freeze([...anyScope]) }),
+    ...(userRequired && { userRequired }),
+    ...(roles && { roles: Object.freeze([...roles]) }),
+    ...(stepUp && { stepUp: Object.freeze({ ...stepUp, ...(stepUp.acr && { acr: Object.freeze([...stepUp.acr]) }) }) }),
+  };
+  return Object.keys(options).length > 0 ? Object.freeze(options) : undefined;
 }

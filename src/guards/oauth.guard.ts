@@ -15,7 +15,6 @@ import { NamedServers, verifyModel } from './named-servers.js';
 import { keepOpen } from './keep-open.js';
 import { findTransport } from './transports/find-transport.js';
 import type { RefusalFacts } from './transports/transport.js';
-import { verifyDemand } from './verify-demand.js';
 
 /**
  * Lets requests pass that carry a good access token with the scopes of the route, by whatever transport they came. Of
@@ -73,9 +72,6 @@ export class OAuthGuard implements CanActivate {
       assertConfig(server !== undefined, NO_SERVER);
       if (server instanceof TenantsServer) server = await server.tenants.find(asked);
       const token = await server.authenticate(asked, response, optionsFor(demand, given));
-      if (demand.any || demand.user || demand.auth || demand.roles) {
-        await verifyDemand(server, demand, token, { request: asked, response });
-      }
       this.attach(context, token);
       const stream = transport.findStream?.(context, demand);
       if (stream) keepOpen(token, stream, { server, request: asked, recheck: this.recheck });

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { UserAuthentication } from '../../lib/endpoints/resource/user-authentication.js';
+import type { StepUp } from '../../lib/index.js';
 import type { Demand } from '../guards/demand.js';
 import type { OperationObject } from './operations.js';
 
@@ -21,22 +21,22 @@ export const REFUSAL_SCHEMA = {
 export function addRefusals(
   { responses }: OperationObject,
   wanted: readonly (readonly string[])[],
-  { optional, user, auth }: Demand,
+  { optional, options = {} }: Demand,
 ): void {
   const lacking = optional
     ? 'There is an access token, and it is not good'
     : 'There is no access token, or it is not good';
-  responses['401'] ??= refusal(lacking + (auth ? `; ${loginWanted(auth)}` : ''));
+  responses['401'] ??= refusal(lacking + (options.stepUp ? `; ${loginWanted(options.stepUp)}` : ''));
   const scopes = wanted.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).filter(Boolean);
   const lacks = [
     ...(scopes.length > 0 ? [`it lacks the scope ${scopes.join(', or ')}`] : []),
-    ...(user ? ['no user stands behind it'] : []),
+    ...(options.userRequired ? ['no user stands behind it'] : []),
   ];
   if (lacks.length > 0) responses['403'] ??= refusal(`The access token is good, but ${lacks.join(', or ')}`);
 }
 
 /** In words. RFC 9470 §3 */
-function loginWanted({ acr, maxAge }: UserAuthentication): string {
+function loginWanted({ acr, maxAge }: StepUp): string {
   const how = acr && `by ${acr.map((one) => `\`${one}\``).join(' or ')}`;
   const when = maxAge === undefined ? undefined : `in the last ${maxAge} seconds`;
   return `or its user has not signed in ${[how, when].filter(Boolean).join(', ')}`;

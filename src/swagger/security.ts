@@ -8,8 +8,9 @@ import type { OperationObject } from './operations.js';
 type Requirement = NonNullable<OpenAPIObject['security']>[number];
 
 /** What the token of a route must have: all the scopes of any of these lists. */
-export function wantedScopes({ any, options }: Demand, scope: Scope | undefined): readonly (readonly string[])[] {
+export function wantedScopes({ options }: Demand, scope: Scope | undefined): readonly (readonly string[])[] {
   const all = [...new Set(scopeValues(options?.scope ?? scope))].filter(Boolean);
+  const any = options?.anyScope;
   // One that is demanded anyhow is one of any.
   if (!any || any.some((one) => all.includes(one))) return [all];
   return [...new Set(any)].map((one) => all.concat(one));

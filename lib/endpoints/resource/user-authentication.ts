@@ -1,34 +1,30 @@
 import { InsufficientUserAuthenticationError, type OAuthError } from '../../errors/index.js';
 import type { Token } from '../../model/model.js';
+import type { StepUp } from '../../options/token-requirements.js';
 import { signedIn } from '../../tokens/signed-in.js';
-
-/** How well and how recently the user of a token must have proven who they are. RFC 9470 §3 */
-export interface UserAuthentication {
-  /** One of these strengths, the best first. */
-  acr?: readonly string[];
-  /** At most so many seconds ago. */
-  maxAge?: number;
-}
 
 /** Seconds by which the clock of an authorization server may be ahead. */
 const SKEW = 60;
 
-/** What is wrong with the login behind a token, if anything; of what is not known nothing is believed. RFC 9470 §3 */
-export function userAuthenticationFault(
-  token: Token,
-  { acr, maxAge }: UserAuthentication,
-): InsufficientUserAuthenticationError | undefined {
+/** Whether the user's authentication is strong and recent enough. An unknown `acr` or time never is. RFC 9470 §3 */
+export function hasStepUp(token: Token, { acr, maxAge }: StepUp): boolean {
   const known = signedIn(token);
-  if (acr && !(known.acr !== undefined && acr.includes(known.acr))) {
-    const detail = { rule: 'the user has signed in as the route wants it', wanted: acr.join(' '), given: known.acr };
+  return isAccepted(known.acr, acr) && (maxAge === undefined || isRecent(known.auth_time, maxAge));
+}
+
+/** Returns the error for a token whose user has to authenticate again: better, or else more recently. RFC 9470 §3 */
+export function stepUpError(token: Token, { acr, maxAge }: StepUp): InsufficientUserAuthenticationError {
+  const known = signedIn(token);
+  if (!isAccepted(known.acr, acr)) {
+    const detail = { rule: 'the user has signed in as the route wants it', wanted: acr!.join(' '), given: known.acr };
     return insufficient('a stronger login is required', { acr, maxAge }).because(detail);
   }
-  if (maxAge !== undefined && !isRecent(known.auth_time, maxAge)) {
-    const detail = { rule: 'the login is so many seconds old at most', wanted: maxAge, given: known.auth_time };
-    return insufficient('a more recent login is required', { acr, maxAge }).because(detail);
-  }
-  return undefined;
+  const detail = { rule: 'the login is so many seconds old at most', wanted: maxAge, given: known.auth_time };
+  return insufficient('a more recent login is required', { acr, maxAge }).because(detail);
 }
+
+const isAccepted = (known: string | undefined, acr: readonly string[] | undefined) =>
+  acr === undefined || (known !== undefined && acr.includes(known));
 
 function isRecent(authTime: number | undefined, maxAge: number): boolean {
   if (authTime === undefined) return false;
@@ -36,7 +32,7 @@ function isRecent(authTime: number | undefined, maxAge: number): boolean {
   return age >= -SKEW && age <= maxAge;
 }
 
-const insufficient = (why: string, { acr, maxAge }: UserAuthentication) =>
+const insufficient = (why: string, { acr, maxAge }: StepUp) =>
   new InsufficientUserAuthenticationError(`Insufficient user authentication: ${why}`, {
     ...(acr && { acrValues: acr.join(' ') }),
     ...(maxAge !== undefined && { maxAge }),

@@ -1,0 +1,100 @@
+import { isClientItself } from '../../clients/client-subject.js';
+import { InsufficientScopeError, type OAuthError } from '../../errors/index.js';
+import type { Awaitable, Falsy, Scope, Token } from '../../model/model.js';
+import type { Options } from '../../options/settle.js';
+import { type TokenRequirements, verifyTokenRequirements } from '../../options/token-requirements.js';
+import { coversScope, scopeForModel } from '../../tokens/scope.js';
+import { hasStepUp, stepUpError } from './user-authentication.js';
+
+/** One requirement that a valid access token must meet before the request is accepted. */
+export interface Requirement {
+  /** The scope for the challenge and for `X-Accepted-OAuth-Scopes`. `undefined` if a further scope would not help. RFC 6750 §3 */
+  readonly scope: string | undefined;
+  /** Whether the token meets the requirement. Returns a promise only if the model does. */
+  isMet(token: Token): Awaitable<boolean | Falsy>;
+  /** Returns the error for a token that does not meet the requirement. */
+  createError(token: Token): OAuthError;
+}
+
+/**
+ * Returns the requirements of a call of `authenticate()`, in the order in which they are verified.
+ * @param scope the required scope, as text
+ * @throws {InvalidArgumentError} If a requirement has an invalid value.
+ */
+export function requirementsOf(
+  options: Options & TokenRequirements,
+  scope: string | undefined,
+): readonly Requirement[] {
+  verifyTokenRequirements(options);
+  const { anyScope, userRequired, roles, stepUp } = options;
+  return [
+    ...(scope ? [allOf(scope, options)] : []),
+    ...(anyScope ? [anyOf([...anyScope], options)] : []),
+    ...(userRequired ? [USER] : []),
+    ...(roles ? [anyRoleOf([...roles])] : []),
+    ...(stepUp ? [authenticatedBy({ ...stepUp, ...(stepUp.acr && { acr: [...stepUp.acr] }) })] : []),
+  ];
+}
+
+/** Requires each value of a scope. RFC 6750 §3.1 */
+const allOf = (scope: string, options: Options): Requirement => ({
+  scope,
+  isMet: (token) => hasScope(token, scope, options),
+  createError: insufficientScope,
+});
+
+/** Requires one of several scope values. RFC 6750 §3.1 */
+function anyOf(values: readonly string[], options: Options): Requirement {
+  async function isMetByModel(token: Token): Promise<boolean> {
+    for (const value of values) if (await hasScope(token, value, options)) return true;
+    return false;
+  }
+  return {
+    scope: values.join(' '),
+    isMet: (token) =>
+      options.model.verifyScope ? isMetByModel(token) : values.some((value) => coversScope(token.scope, value)),
+    createError: insufficientScope,
+  };
+}
+
+/** Whether the token has the scope: decided by the model if it has `verifyScope()`. */
+function hasScope(token: Token, scope: string, { model, scopeFormat }: Options): Awaitable<boolean | Falsy> {
+  if (!model.verifyScope) return coversScope(token.scope, scope);
+  return model.verifyScope(token, scopeForModel(scope, scopeFormat) as Scope);
+}
+
+const insufficientScope = () => new InsufficientScopeError('Insufficient scope: authorized scope is insufficient');
+
+/** Requires a user. RFC 9700 §4.15 */
+const USER: Requirement = {
+  scope: undefined,
+  isMet: ({ user }) => !isClientItself(user),
+  createError() {
+    const detail = { rule: 'a user stands behind the token', given: 'a client that acts for itself' };
+    const message = 'Insufficient scope: the client acts for itself, and a user is required';
+    return new InsufficientScopeError(message).because(detail);
+  },
+};
+
+/** Requires a user with one of these roles. */
+const anyRoleOf = (roles: readonly string[]): Requirement => ({
+  scope: undefined,
+  isMet: (token) => rolesOf(token).some((role) => roles.includes(role)),
+  createError(token) {
+    const detail = { rule: 'the user has one of the roles', wanted: roles.join(' '), given: rolesOf(token).join(' ') };
+    return new InsufficientScopeError('Insufficient scope: the user lacks a required role').because(detail);
+  },
+});
+
+/** Returns the names of roles that the user has. A model may return roles that are objects, which have no text to report. */
+function rolesOf({ user }: Token): readonly string[] {
+  const { roles }: { roles?: unknown } = user;
+  return Array.isArray(roles) ? roles.filter((role): role is string => typeof role === 'string') : [];
+}
+
+/** Requires a user who has authenticated as a route needs it. RFC 9470 §3 */
+const authenticatedBy = (stepUp: NonNullable<TokenRequirements['stepUp']>): Requirement => ({
+  scope: undefined,
+  isMet: (token) => hasStepUp(token, stepUp),
+  createError: (token) => stepUpError(token, stepUp),
+});

@@ -1,0 +1,76 @@
+import { assertConfig, configurationError } from '../errors/configuration-error.js';
+import { isScopeValue } from '../http/syntax.js';
+import { BOOLEAN, isObject, type Kind, type KindOf, must } from './kinds.js';
+import { unknownOption } from './unknown-option.js';
+
+/** The strength and the age that the user's authentication must have. Set `acr`, `maxAge` or both. RFC 9470 §3 */
+export interface StepUp {
+  /** Accepted authentication context class references (`acr`), in order of preference. The challenge lists them as `acr_values`. */
+  acr?: readonly string[];
+  /** Maximum age of the authentication in seconds. The challenge contains it as `max_age`. */
+  maxAge?: number;
+}
+
+/** Options of a single call of `authenticate`. The token must meet each of them, in addition to `scope`. */
+export interface TokenRequirements {
+  /** Scope values of which the token must have at least one. If it has none, the error is `insufficient_scope`. RFC 6750 §3.1 */
+  anyScope?: readonly string[];
+  /** Reject access tokens of the client credentials grant, which have no user, with `insufficient_scope`. RFC 9700 §4.15 */
+  userRequired?: boolean;
+  /** Roles of which the user must have at least one in `user.roles`. If not, the error is `insufficient_scope`. */
+  roles?: readonly string[];
+  /** How the user must have authenticated. If not, the error is `insufficient_user_authentication`. RFC 9470 §3 */
+  stepUp?: StepUp;
+}
+
+/** Returns a test for lists of one or more strings that all pass `is`. */
+const isListOf = (is: (one: string) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && is(one));
+
+const ACR = must<readonly string[]>('a list of one or more names without spaces', isListOf(isScopeValue));
+const MAX_AGE = must<number>(
+  'a whole number of seconds above 0',
+  (value) => Number.isSafeInteger(value) && (value as number) > 0,
+);
+
+const STEP_UP: KindOf<StepUp> = (value, name, beside) => {
+  const example = `such as \`{ acr: ['urn:example:mfa'], maxAge: 300 }\``;
+  if (!isObject(value)) return `the option \`${name}\` must be an object, ${example}`;
+  const unknown = unknownOption(value as StepUp, { acr: true, maxAge: true }, `\`${name}\``);
+  if (unknown !== undefined) return unknown;
+  const { acr, maxAge } = value;
+  if (acr === undefined && maxAge === undefined)
+    return `the option \`${name}\` must set \`acr\`, \`maxAge\` or both, ${example}`;
+  return (
+    (acr === undefined ? undefined : ACR(acr, `${name}.acr`, beside)) ??
+    (maxAge === undefined ? undefined : MAX_AGE(maxAge, `${name}.maxAge`, beside))
+  );
+};
+
+const KINDS = {
+  anyScope: must('a list of one or more scope values', isListOf(isScopeValue)),
+  userRequired: BOOLEAN,
+  roles: must(
+    'a list of one or more names of roles',
+    isListOf((role) => role !== ''),
+  ),
+  stepUp: STEP_UP,
+} as const satisfies { readonly [K in keyof TokenRequirements]-?: KindOf<NonNullable<TokenRequirements[K]>> };
+
+/** @throws {InvalidArgumentError} If a requirement has an invalid value, which could otherwise accept every token. */
+export function verifyTokenRequirements(options: object): void {
+  for (const [name, kind] of Object.entries<Kind>(KINDS)) {
+    const value = (options as Record<string, unknown>)[name];
+    const error = value === undefined ? undefined : kind(value, name, {});
+    if (error !== undefined) throw configurationError(error);
+  }
+}
+
+/** @throws {InvalidArgumentError} If the options of a server contain a requirement: its own endpoints would apply it too. */
+export function rejectServerRequirements(options: object): void {
+  for (const name of Object.keys(KINDS)) {
+    const example = `\`authenticate(request, response, { ${name} })\``;
+    const isUnset = (options as Record<string, unknown>)[name] === undefined;
+    assertConfig(isUnset, `the option \`${name}\` belongs to a single call: set it in ${example}`);
+  }
+}

@@ -1,0 +1,338 @@
+import { describe, expect, it } from '@jest/globals';
+import { type EventSink, OAuth2Server, Request, Response, type StepUp } from 'nest-oauth2/server';
+
+import { addAccessToken, createHost } from '../../support/model.js';
+import { answer, resourceRequest, summary } from '../../support/requests.js';
+
+// The requirements of one call of authenticate(), besides `scope`.
+
+const authenticate = async (options: object, token: object = {}, overrides: object = {}) => {
+  const host = createHost(overrides);
+  addAccessToken(host, token);
+  const outcome = await answer(host, 'authenticate', resourceRequest(), options);
+  return { ...outcome, calls: host.calls, summary: summary(outcome.error) };
+};
+
+/** The user of an access token that a client got for itself. */
+const CLIENT_ITSELF = { id: 'oauth2:client:web' };
+const now = () => Math.floor(Date.now() / 1000);
+
+const SCOPE_MISSING = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
+const NO_USER = '403 insufficient_scope: Insufficient scope: the client acts for itself, and a user is required';
+const NO_ROLE = '403 insufficient_scope: Insufficient scope: the user lacks a required role';
+const WEAK = '401 insufficient_user_authentication: Insufficient user authentication: a stronger login is required';
+const OLD = '401 insufficient_user_authentication: Insufficient user authentication: a more recent login is required';
+
+describe('authenticate() with `anyScope`', () => {
+  it.each([
+    [['write', 'admin'], 'read write'],
+    [['write', 'admin'], ['admin']],
+    [['read'], 'read'],
+  ])('accepts for %j a token with the scope %j', async (anyScope, scope) => {
+    const { error, headers } = await authenticate({ anyScope }, { scope });
+    expect(error).toBeUndefined();
+    expect(headers).toEqual({
+      'x-accepted-oauth-scopes': anyScope.join(' '),
+      'x-oauth-scopes': [scope].flat().join(' '),
+    });
+  });
+
+  it.each([['read'], [['read', 'writer']], [''], [[]], [undefined], [null]])(
+    'rejects a token with the scope %j, and names the accepted scopes (RFC 6750 §3)',
+    async (scope) => {
+      const outcome = await authenticate({ anyScope: ['write', 'admin'] }, { scope });
+      expect(outcome.summary).toBe(SCOPE_MISSING);
+      expect(outcome.headers).toEqual({
+        'www-authenticate': 'Bearer realm="Service",error="insufficient_scope",scope="write admin"',
+        'x-accepted-oauth-scopes': 'write admin',
+      });
+    },
+  );
+
+  it('requires all values of `scope` in addition', async () => {
+    const options = { scope: 'read share', anyScope: ['write', 'admin'] };
+    const challenge = async (scope: string) => (await authenticate(options, { scope })).headers['www-authenticate'];
+    expect(await challenge('read write')).toContain('scope="read share"');
+    expect(await challenge('read share')).toContain('scope="write admin"');
+    expect(await challenge('read share admin')).toBeUndefined();
+  });
+
+  it('sets no scope headers if their options are off', async () => {
+    const off = { addAcceptedScopesHeader: false, addAuthorizedScopesHeader: false };
+    expect((await authenticate({ anyScope: ['read'], ...off })).headers).toEqual({});
+    const { headers } = await authenticate({ anyScope: ['admin'], ...off });
+    expect(Object.keys(headers)).toEqual(['www-authenticate']);
+  });
+
+  it('asks verifyScope() of the model for one value at a time, until one is accepted', async () => {
+    const asked: unknown[] = [];
+    const verifyScope = (_token: object, scope: unknown) => {
+      asked.push(scope);
+      return Promise.resolve(String(scope) === 'b');
+    };
+    const options = { anyScope: ['a', 'b', 'c'] };
+    expect((await authenticate(options, {}, { verifyScope })).summary).toBe('no error');
+    expect((await authenticate({ ...options, scopeFormat: 'array' }, {}, { verifyScope })).summary).toBe('no error');
+    expect((await authenticate({ anyScope: ['a'] }, {}, { verifyScope })).summary).toBe(SCOPE_MISSING);
+    expect(asked).toEqual(['a', 'b', ['a'], ['b'], 'a']);
+  });
+
+  it('fails if verifyScope() of the model fails', async () => {
+    const verifyScope = () => Promise.reject(new Error('SELECT * FROM tokens'));
+    const { error, headers } = await authenticate({ anyScope: ['read'] }, {}, { verifyScope });
+    expect(error).toMatchObject({ name: 'server_error', status: 503 });
+    expect(headers).toEqual({});
+  });
+});
+
+describe('authenticate() with `userRequired`', () => {
+  it('accepts the token of a user', async () => {
+    expect((await authenticate({ userRequired: true })).summary).toBe('no error');
+  });
+
+  it('rejects a client credentials token, and names no scope, because no scope would help', async () => {
+    const outcome = await authenticate({ userRequired: true }, { user: CLIENT_ITSELF });
+    expect(outcome.summary).toBe(NO_USER);
+    expect(outcome.headers).toEqual({ 'www-authenticate': 'Bearer realm="Service",error="insufficient_scope"' });
+  });
+
+  it('keeps the headers of the scope that the rejected token has', async () => {
+    const outcome = await authenticate({ scope: 'read', userRequired: true }, { user: CLIENT_ITSELF, scope: 'read' });
+    expect(outcome.summary).toBe(NO_USER);
+    expect(outcome.headers).toEqual({
+      'www-authenticate': 'Bearer realm="Service",error="insufficient_scope"',
+      'x-accepted-oauth-scopes': 'read',
+      'x-oauth-scopes': 'read',
+    });
+  });
+
+  it('set to false requires nothing', async () => {
+    expect((await authenticate({ userRequired: false }, { user: CLIENT_ITSELF })).summary).toBe('no error');
+  });
+});
+
+describe('authenticate() with `roles`', () => {
+  it.each([[['admin']], [['editor', 'viewer']]])('accepts a user with the roles %j', async (roles) => {
+    const { error } = await authenticate({ roles: ['admin', 'editor'] }, { user: { id: 'alice', roles } });
+    expect(error).toBeUndefined();
+  });
+
+  it.each([[['viewer']], [[]], [undefined], ['admin editor'], [[null, { name: 'admin' }]]])(
+    'rejects a user with the roles %j, and names no scope',
+    async (roles) => {
+      const outcome = await authenticate({ roles: ['admin', 'editor'] }, { user: { id: 'alice', roles } });
+      expect(outcome.summary).toBe(NO_ROLE);
+      expect(outcome.headers).toEqual({ 'www-authenticate': 'Bearer realm="Service",error="insufficient_scope"' });
+    },
+  );
+});
+
+describe('authenticate() with `stepUp`', () => {
+  const PHR = 'urn:example:phr';
+  const MFA = 'urn:example:mfa';
+
+  it.each<[StepUp, object]>([
+    [{ acr: [PHR, MFA] }, { acr: MFA }],
+    [{ maxAge: 300 }, { auth_time: now() - 290 }],
+    [{ maxAge: 300 }, { auth_time: now() + 30 }],
+    [
+      { acr: [MFA], maxAge: 300 },
+      { acr: MFA, auth_time: now() },
+    ],
+  ])('accepts for %j a token with %j', async (stepUp, token) => {
+    expect((await authenticate({ stepUp }, token)).summary).toBe('no error');
+  });
+
+  it.each<[StepUp, object, string, string]>([
+    [{ acr: [PHR, MFA] }, { acr: 'urn:example:pwd' }, WEAK, `acr_values="${PHR} ${MFA}"`],
+    [{ acr: [MFA] }, { acr: 'urn:example' }, WEAK, `acr_values="${MFA}"`],
+    [{ acr: [MFA] }, { acr: [MFA] }, WEAK, `acr_values="${MFA}"`],
+    [{ acr: [MFA], maxAge: 300 }, { auth_time: now() }, WEAK, `acr_values="${MFA}",max_age="300"`],
+    [{ acr: [MFA], maxAge: 300 }, { acr: MFA }, OLD, `acr_values="${MFA}",max_age="300"`],
+    [{ maxAge: 300 }, { auth_time: now() - 310 }, OLD, 'max_age="300"'],
+    [{ maxAge: 300 }, { auth_time: now() + 120 }, OLD, 'max_age="300"'],
+    [{ maxAge: 300 }, { auth_time: 'yesterday' }, OLD, 'max_age="300"'],
+    [{ maxAge: 300 }, {}, OLD, 'max_age="300"'],
+  ])('rejects for %j a token with %j (RFC 9470 §3)', async (stepUp, token, expected, parameters) => {
+    const outcome = await authenticate({ stepUp }, token);
+    expect(outcome.summary).toBe(expected);
+    expect(outcome.headers).toEqual({
+      'www-authenticate': `Bearer realm="Service",error="insufficient_user_authentication",${parameters}`,
+    });
+  });
+
+  it('names no scope in its challenge, and keeps the headers of the scope', async () => {
+    const { headers } = await authenticate({ scope: 'read', stepUp: { maxAge: 60 } }, { scope: 'read' });
+    expect(headers).toEqual({
+      'www-authenticate': 'Bearer realm="Service",error="insufficient_user_authentication",max_age="60"',
+      'x-accepted-oauth-scopes': 'read',
+      'x-oauth-scopes': 'read',
+    });
+  });
+});
+
+describe('the requirements of authenticate()', () => {
+  const ALL = { scope: 'read', anyScope: ['write'], userRequired: true, roles: ['admin'], stepUp: { maxAge: 60 } };
+
+  it('are verified in the order scope, any scope, user, roles, step-up', async () => {
+    const summaries = [];
+    for (const token of [
+      { scope: '', user: CLIENT_ITSELF },
+      { scope: 'read', user: CLIENT_ITSELF },
+      { scope: 'read write', user: CLIENT_ITSELF },
+      { scope: 'read write' },
+      { scope: 'read write', user: { id: 'alice', roles: ['admin'] } },
+      { scope: 'read write', user: { id: 'alice', roles: ['admin'] }, auth_time: now() },
+    ]) {
+      summaries.push((await authenticate(ALL, token)).summary);
+    }
+    expect(summaries).toEqual([SCOPE_MISSING, SCOPE_MISSING, NO_USER, NO_ROLE, OLD, 'no error']);
+  });
+
+  it('are verified only for a valid token', async () => {
+    const { error, headers } = await answer(createHost(), 'authenticate', resourceRequest(), ALL);
+    expect(summary(error)).toBe('401 invalid_token: Invalid token: access token is invalid');
+    expect(headers).toEqual({
+      'www-authenticate': 'Bearer realm="Service",error="invalid_token"',
+      'x-accepted-oauth-scopes': 'read',
+    });
+  });
+
+  it('are reported with the reason if a token does not meet them', async () => {
+    const host = createHost();
+    addAccessToken(host, { scope: 'read', user: CLIENT_ITSELF });
+    const reported: object[] = [];
+    const events = { emit: (_: string, payload: object) => reported.push(payload) } as unknown as EventSink;
+    const server = new OAuth2Server({ model: host.model, events });
+    for (const options of [
+      { anyScope: ['write', 'admin'] },
+      { scope: 'read', userRequired: true },
+      { roles: ['admin'] },
+      { stepUp: { acr: ['high'] } },
+    ]) {
+      await expect(server.authenticate(resourceRequest(), new Response(), options)).rejects.toThrow('Insufficient');
+    }
+    expect(reported).toMatchObject([
+      { error: 'insufficient_scope', scope: 'write admin', wanted: 'write admin', given: 'read' },
+      { error: 'insufficient_scope', scope: 'read', given: 'a client that acts for itself' },
+      { error: 'insufficient_scope', wanted: 'admin' },
+      { error: 'insufficient_user_authentication', wanted: 'high' },
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ['an empty list', { anyScope: [] }, '`anyScope` must be a list of one or more scope values'],
+    ['text', { anyScope: 'read' }, '`anyScope` must be a list of one or more scope values'],
+    ['two scope values in one', { anyScope: ['read write'] }, '`anyScope` must be a list of one or more scope values'],
+    ['a missing value', { anyScope: [undefined] }, '`anyScope` must be a list of one or more scope values'],
+    ['null', { anyScope: null }, '`anyScope` must be a list of one or more scope values'],
+    ['text', { userRequired: 'false' }, '`userRequired` must be true or false'],
+    ['null', { userRequired: null }, '`userRequired` must be true or false'],
+    ['an empty list', { roles: [] }, '`roles` must be a list of one or more names of roles'],
+    ['text', { roles: 'admin' }, '`roles` must be a list of one or more names of roles'],
+    ['an empty name', { roles: [''] }, '`roles` must be a list of one or more names of roles'],
+    ['true', { stepUp: true }, '`stepUp` must be an object'],
+    ['null', { stepUp: null }, '`stepUp` must be an object'],
+    ['an empty object', { stepUp: {} }, '`stepUp` must set `acr`, `maxAge` or both'],
+    ['an unknown name', { stepUp: { maxage: 5 } }, 'unknown option `maxage` of `stepUp`'],
+    ['text for acr', { stepUp: { acr: 'urn:example:mfa' } }, '`stepUp.acr` must be a list of one or more names'],
+    ['an empty list for acr', { stepUp: { acr: [] } }, '`stepUp.acr` must be a list of one or more names'],
+    ['a quotation mark in acr', { stepUp: { acr: ['a"b'] } }, '`stepUp.acr` must be a list of one or more names'],
+    ['zero for maxAge', { stepUp: { maxAge: 0 } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
+    ['text for maxAge', { stepUp: { maxAge: '60' } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
+    ['NaN for maxAge', { stepUp: { maxAge: NaN } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
+  ])('fail the call with a configuration error for %s: %j', async (_, options, message) => {
+    const outcome = await authenticate(options);
+    expect(outcome.error).toMatchObject({ name: 'invalid_argument', message: expect.stringContaining(message) });
+    expect(outcome.status).toBe(500);
+    expect(outcome.calls).toEqual([]);
+  });
+
+  it.each(Object.entries(ALL).slice(1))('are rejected as options of a server: %s', (name, value) => {
+    const options = { model: createHost().model, [name]: value };
+    expect(() => new OAuth2Server(options)).toThrow(
+      `the option \`${name}\` belongs to a single call: set it in \`authenticate(request, response, { ${name} })\``,
+    );
+  });
+
+  it('are unset if they are undefined', async () => {
+    const unset = { anyScope: undefined, userRequired: undefined, roles: undefined, stepUp: undefined };
+    expect((await authenticate(unset, { user: CLIENT_ITSELF, scope: '' })).summary).toBe('no error');
+  });
+});
+
+describe('options of authenticate() that several calls share', () => {
+  /** A server that counts how often the options of a call are validated, which happens once for each operation. */
+  function counting() {
+    const host = createHost();
+    addAccessToken(host, { scope: 'read', user: { id: 'alice', roles: ['viewer'] } });
+    const counter = { made: 0 };
+    const feature = { name: 'counting', install: () => ({ callMisconfigurations: () => ((counter.made += 1), []) }) };
+    const server = new OAuth2Server({ model: host.model, features: [feature] });
+    const summaryOf = (options: object) =>
+      server.authenticate(new Request(resourceRequest()), new Response(), options).then(
+        () => 'no error',
+        (error: Error) => error.message,
+      );
+    return { counter, summaryOf };
+  }
+
+  it('are read once if they are frozen, with all lists in them', async () => {
+    const { counter, summaryOf } = counting();
+    const acr = Object.freeze(['high']);
+    const options = Object.freeze({ anyScope: Object.freeze(['read']), stepUp: Object.freeze({ acr }) });
+    for (let call = 0; call < 3; call++) expect(await summaryOf(options)).toContain('a stronger login is required');
+    expect(counter.made).toBe(1);
+  });
+
+  it.each<[string, () => { options: object; change: () => void }]>([
+    [
+      'are not frozen',
+      () => {
+        const options = { anyScope: ['read'] };
+        return { options, change: () => (options.anyScope = ['admin']) };
+      },
+    ],
+    [
+      'contain a list that is not frozen',
+      () => {
+        const anyScope = ['read'];
+        return { options: Object.freeze({ anyScope }), change: () => (anyScope[0] = 'admin') };
+      },
+    ],
+    [
+      'contain a nested list that is not frozen',
+      () => {
+        const acr = ['high'];
+        const roles = Object.freeze(['viewer']);
+        return { options: Object.freeze({ roles, stepUp: Object.freeze({ acr }) }), change: () => (acr[0] = 'higher') };
+      },
+    ],
+    [
+      'have a getter',
+      () => {
+        let anyScope = ['read'];
+        const options = Object.freeze({
+          get anyScope() {
+            return anyScope;
+          },
+        });
+        return { options, change: () => (anyScope = ['admin']) };
+      },
+    ],
+  ])('are read for each call if they %s', async (_, create) => {
+    const { counter, summaryOf } = counting();
+    const { options, change } = create();
+    const before = await summaryOf(options);
+    change();
+    expect([before, await summaryOf(options)]).not.toEqual(['no error', 'no error']);
+    expect(counter.made).toBe(2);
+  });
+
+  it('may be frozen objects that contain themselves', async () => {
+    const { summaryOf } = counting();
+    const options: Record<string, unknown> = { anyScope: Object.freeze(['admin']) };
+    options['self'] = options;
+    expect(await summaryOf(Object.freeze(options))).toContain('authorized scope is insufficient');
+  });
+});
