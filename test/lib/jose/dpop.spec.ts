@@ -519,6 +519,70 @@ describe('a token that is bound to a key', () => {
   });
 });
 
+describe('one `dpop()` value in two servers', () => {
+  const models = [
+    ['a model that remembers proofs', (store: MemoryStore) => store],
+    [
+      'a model without `once()`',
+      (store: MemoryStore) => ({ getAccessToken: (text: string) => store.getAccessToken(text) }),
+    ],
+  ] as const;
+
+  /** Returns a token, and a function that presents it with a proof at the first or the second server. */
+  async function share(modelOf: (store: MemoryStore) => object, features: readonly [Feature, Feature]) {
+    const { bound, store } = await setUp();
+    const key = await newKey();
+    const token = await bound(key);
+    const model = modelOf(store) as MemoryStore;
+    const servers = features.map((feature) => new OAuth2Server({ model, issuer: ISSUER, features: [feature] }));
+    const present = async (at: 0 | 1, native: object, proof: string, value = token) => {
+      const request = new Request(requestOf(`DPoP ${value}`, proof, { native }));
+      return (await answer(servers[at]!, 'authenticate', request)).status;
+    };
+    return { bound, key, token, present };
+  }
+
+  it.each(models)('accepts one proof for one request at both servers: %s', async (_, modelOf) => {
+    const shared = dpop();
+    const { key, token, present } = await share(modelOf, [shared, shared]);
+    const [native, proof] = [{ url: '/notes' }, await show(key, token)];
+    expect(await present(0, native, proof)).toBe(200);
+    expect(await present(1, native, proof)).toBe(200);
+    expect(await present(0, native, proof)).toBe(200);
+  });
+
+  it.each(models)('accepts one proof for one request at both servers at the same time: %s', async (_, modelOf) => {
+    const shared = dpop();
+    const { key, token, present } = await share(modelOf, [shared, shared]);
+    const [native, proof] = [{ url: '/notes' }, await show(key, token)];
+    expect(await Promise.all([present(0, native, proof), present(1, native, proof)])).toEqual([200, 200]);
+  });
+
+  it.each(models)('rejects a replayed proof at the second server: %s', async (_, modelOf) => {
+    const shared = dpop();
+    const { key, token, present } = await share(modelOf, [shared, shared]);
+    const proof = await show(key, token);
+    expect(await present(0, { url: '/notes' }, proof)).toBe(200);
+    expect(await present(1, { url: '/notes' }, proof)).toBe(401);
+    expect(await present(0, { url: '/notes' }, proof)).toBe(401);
+  });
+
+  it.each(models)('rejects another token with the proof at the second server: %s', async (_, modelOf) => {
+    const shared = dpop();
+    const { bound, key, token, present } = await share(modelOf, [shared, shared]);
+    const [native, proof] = [{ url: '/notes' }, await show(key, token)];
+    expect(await present(0, native, proof)).toBe(200);
+    expect(await present(1, native, proof, await bound(key))).toBe(401);
+  });
+
+  it('rejects one proof at two servers that have a feature value each', async () => {
+    const { key, token, present } = await share((store) => store, [dpop(), dpop()]);
+    const [native, proof] = [{ url: '/notes' }, await show(key, token)];
+    expect(await present(0, native, proof)).toBe(200);
+    expect(await present(1, native, proof)).toBe(401);
+  });
+});
+
 describe('an API that lives apart', () => {
   it('takes signed tokens with their proofs, and remembers these by itself', async () => {
     const from = [
