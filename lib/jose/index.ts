@@ -17,7 +17,8 @@ export { auth0, cognito, entra, keycloak } from './jwt-tokens/presets.js';
 export type { ClaimPath } from './jwt-tokens/claim-rules.js';
 export type { ClaimRules, JwtTokensOptions } from './jwt-tokens/settings.js';
 export type { KeyModel } from './keys/key-model.js';
-export type { KeysFeature } from './keys/find-keys.js';
+export { KEYS } from './keys/find-keys.js';
+export type { KeyRing } from './keys/key-ring.js';
 export { keys, type KeysOptions } from './keys/keys.js';
 export type { KeyMaterial, PemKey, Signer } from './keys/key-material.js';
 export type { KeyAlgorithm, KeyInfo, KeyState } from './keys/schedule.js';
@@ -26,7 +27,7 @@ export {
   type PrivateKeyJwtFeature,
   type PrivateKeyJwtOptions,
 } from './private-key-jwt/private-key-jwt.js';
-export type { DecryptingFeature, Decrypting } from './decryption/decrypting.js';
+export { DECRYPTION, type Decrypting } from './decryption/decrypting.js';
 export type { EncryptedObjectOptions } from './request-objects/encrypted-objects.js';
 export type { RequestObjectOptions } from './request-objects/options.js';
 export { requestObjects, type RequestObjectsFeature } from './request-objects/request-objects.js';

@@ -1,5 +1,4 @@
 import type { Feature, ServerContext } from '../contracts/feature.js';
-import type { Decrypting } from '../jose/decryption/decrypting.js';
 import type { Awaitable, Client, User } from '../model/model.js';
 
 /** What an ID token of this server says that a client brings back. OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2 */
@@ -18,8 +17,6 @@ export interface IdTokenHint {
 export interface OpenIdFeature extends Feature {
   /** How strong a login may be, the weakest first. */
   readonly acrValues: readonly string[];
-  /** Where hints may be encrypted. */
-  readonly decrypts?: Decrypting;
   /**
    * Returns the `sub` of a user at a client.
    * @param issued the code or token for which the client learns the `sub`, which stores the sector that was proven

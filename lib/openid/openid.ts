@@ -1,6 +1,7 @@
 import type { ClientRequest } from '../contracts/client-request.js';
 import { isVSCHAR } from '../http/syntax.js';
 import type { OwnUrls } from '../contracts/own-urls.js';
+import { DECRYPTION } from '../jose/decryption/decrypting.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { coversScope } from '../tokens/scope.js';
 import { clientMembers } from './client-members.js';
@@ -63,7 +64,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     isKnownAs: (server, user, client, sub) => providerOf(server).subjects.isKnownAs(user, client, sub),
     sessionOf: (server, known) => providerOf(server).subjects.sessionOf(known),
     signFor: (server, client, jwt) => providerOf(server).signFor(client, jwt),
-    ...(settings.encryptedHints && { decrypts: { lifetime: LOGIN } }),
+    install: (builder) => void (settings.encryptedHints && builder.contribute(DECRYPTION, { lifetime: LOGIN })),
     async readHint(server, hint, issuer, client) {
       const ring = findKeys(server)!;
       const signed = settings.encryptedHints ? await openHint(ring, hint, client) : hint;

@@ -1,19 +1,14 @@
-import type { Feature, ServerContext } from '../../contracts/feature.js';
+import { type Capabilities, capability } from '../../contracts/capability.js';
 import type { KeyRing } from './key-ring.js';
 
-/** The feature that has the keys of a server. */
-export interface KeysFeature extends Feature {
-  ringOf(server: ServerContext): KeyRing;
-}
+/** The key for the keys of a server, which `keys()` provides. */
+export const KEYS = capability<KeyRing>('keys', 'keys');
 
-/** Is there a key of the server that signs so? What is not signed at all, `none`, no client can register. */
-export const isSignedBy = (alg: unknown, server: ServerContext): boolean =>
+/** Whether a key of the server signs with the algorithm. `none` is never among them, so no client can register it. */
+export const isSignedBy = (alg: unknown, server: Capabilities): boolean =>
   findKeys(server)!
     .algorithms()
     .some((one) => one === alg);
 
-/** The keys of a server; undefined: it lists none. */
-export function findKeys(server: ServerContext): KeyRing | undefined {
-  const feature = server.features.find((one): one is KeysFeature => 'ringOf' in one);
-  return feature?.ringOf(server);
-}
+/** Returns the keys of a server. `undefined` if `keys()` is not among its features. */
+export const findKeys = (server: Pick<Capabilities, 'find'>): KeyRing | undefined => server.find(KEYS);

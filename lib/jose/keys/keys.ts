@@ -1,11 +1,12 @@
 import { publicDocument } from '../../endpoints/public-document.js';
 import { assertConfig, configurationError } from '../../errors/configuration-error.js';
-import type { ServerContext } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
-import { decryptingOf, wantedOf } from '../decryption/decrypting.js';
+import { DECRYPTION, wantedOf } from '../decryption/decrypting.js';
+import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import { decryptionKey, isForDecryption } from './decryption-key.js';
-import type { KeysFeature } from './find-keys.js';
+import { findKeys, KEYS } from './find-keys.js';
 import type { KeyModel } from './key-model.js';
 import { GivenKeys, jwkSet, type KeyRing } from './key-ring.js';
 import { type KeyMaterial, thumbprint } from './key-material.js';
@@ -44,7 +45,7 @@ export interface KeysOptions {
  * The keys by which a server signs, and decrypts where a feature reads what is encrypted to it, and the document that says the public
  * halves of them. RFC 7517, RFC 8414 §2
  */
-export function keys(options: KeysOptions = {}): KeysFeature {
+export function keys(options: KeysOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`keys()`');
   const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
   const secrets = [options.secret ?? []].flat();
@@ -52,20 +53,15 @@ export function keys(options: KeysOptions = {}): KeysFeature {
   const given = from && givenKeys(from);
   const fault = given ? undefined : faultOf({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery });
   if (fault !== undefined) throw configurationError(fault);
-  // One for all servers over a store that want the same keys: tenants, say.
+  // Servers with the same store and the same algorithms share one key ring: tenants, for example.
   const rings = new WeakMap<object, Map<string, KeyRing>>();
-  const known = new WeakMap<ServerContext, KeyRing>();
-  const ringOf = (server: ServerContext): KeyRing => given ?? known.get(server) ?? storedRing(server);
-  const storedRing = (server: ServerContext): KeyRing => {
-    const { model } = server.options;
-    const decryptsBy = wantedOf(server);
+  const storedRing = (model: object, decryptsBy: readonly KeyManagementAlgorithm[]): KeyRing => {
     const settings = { secrets, algorithms, decryptsBy, lead, keep, refresh, rotateEvery };
     const same = rings.get(model) ?? new Map<string, KeyRing>();
     rings.set(model, same);
     const name = decryptsBy.join(' ');
-    const ring = same.get(name) ?? new StoredKeys(model as unknown as KeyModel, settings);
+    const ring = same.get(name) ?? new StoredKeys(model as KeyModel, settings);
     same.set(name, ring);
-    known.set(server, ring);
     return ring;
   };
   return {
@@ -74,20 +70,25 @@ export function keys(options: KeysOptions = {}): KeysFeature {
     requires: given ? [] : ['getSigningKeys', 'replaceSigningKeys'],
     endpoints: {
       jwks: {
-        ...publicDocument('oauth/jwks', { maxAge, say: (server) => jwkSet(ringOf(server)) }),
+        ...publicDocument('oauth/jwks', { maxAge, say: (server) => jwkSet(findKeys(server)!) }),
         metadata: 'jwks_uri',
       },
     },
-    check: (server) => [...(given ? missingKeys(server, given) : lifetimeFaults(server, keep, maxAge))],
-    health: async (server) => ((await ringOf(server).current()) ? undefined : 'no key signs'),
-    ringOf,
+    install(builder) {
+      builder.provide(KEYS, () => given ?? storedRing(builder.options.model, wantedOf(builder.server)));
+      const ring = builder.use(KEYS);
+      return {
+        misconfigurations: (server) => (given ? missingKeys(server, given) : lifetimeFaults(server, keep, maxAge)),
+        health: async () => ((await ring().current()) ? undefined : 'no key signs'),
+      };
+    },
   };
 }
 
 /** Of keys in a store. */
 function* lifetimeFaults(server: ServerContext, keep: number, maxAge: number): Iterable<string> {
   if (Number(server.options.accessTokenLifetime) > keep) yield OUTLIVES;
-  const longest = Math.max(...decryptingOf(server).map(({ lifetime }) => lifetime));
+  const longest = Math.max(...server.all(DECRYPTION).map(({ lifetime }) => lifetime));
   if (maxAge + longest > keep) yield `\`keep\` of \`keys()\` must be ${maxAge + longest} at least: ${FORGOTTEN}`;
 }
 
@@ -98,7 +99,7 @@ const FORGOTTEN = 'so long clients may encrypt to a key that is published no mor
 /** Of keys that are given, for what features read. */
 function* missingKeys(server: ServerContext, given: GivenKeys): Iterable<string> {
   const known = given.decryptsBy();
-  for (const { algorithms } of decryptingOf(server)) {
+  for (const { algorithms } of server.all(DECRYPTION)) {
     const missing = algorithms?.find((alg) => !known.includes(alg));
     if (missing === undefined && known.length > 0) continue;
     yield `no key of \`keys()\` decrypts${missing ? ` by ${missing}` : ''}: give \`from\` a private key with \`use: 'enc'\``;

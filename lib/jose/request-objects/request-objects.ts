@@ -11,7 +11,7 @@ import { findClient } from '../../endpoints/authorization/destination.js';
 import { isPushedName } from '../../endpoints/authorization/pushed-name.js';
 import type { Resolved } from '../../contracts/resolved.js';
 import { OF_A_DEVICE } from '../../contracts/response-type.js';
-import type { Decrypting } from '../decryption/decrypting.js';
+import { DECRYPTION } from '../decryption/decrypting.js';
 import { acceptedBy, verifyRegistration } from './encrypted-objects.js';
 import { ObjectFetch } from './object-fetch.js';
 import { objectRequest } from './object-parameters.js';
@@ -21,7 +21,6 @@ import { faultsOf, type RequestObjectOptions, type RequestObjectSettings, settle
 /** The feature, with what it takes, for a profile to judge. */
 export interface RequestObjectsFeature extends Feature {
   readonly objects: Pick<RequestObjectSettings, 'required' | 'maxLifetime' | 'clockTolerance'>;
-  readonly decrypts?: Decrypting;
 }
 
 /**
@@ -41,7 +40,10 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
     name: 'RFC 9101',
     factory: 'requestObjects',
     objects: settings,
-    ...(encrypted && { decrypts: { algorithms: encrypted.algorithms, lifetime: interactionLifetime } }),
+    install(builder) {
+      if (encrypted)
+        builder.contribute(DECRYPTION, { algorithms: encrypted.algorithms, lifetime: interactionLifetime });
+    },
     parameters: {
       authorize: {
         request: 'The whole request, signed by its client.',

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createLocalJWKSet, importJWK, jwtVerify, SignJWT } from 'jose';
 import {
+  DECRYPTION,
   type Jwk,
   type KeyManagementAlgorithm,
   type KeyModel,
@@ -25,9 +26,9 @@ const key = (type: 'ec' | 'rsa' | 'x25519' | 'ed25519', options: object, more: o
 const SIGNING = key('ec', { namedCurve: 'P-256' }, { kid: 'signs' });
 
 /** Reads what is encrypted to its server. */
-const reading = (...algorithms: KeyManagementAlgorithm[]): Feature & { decrypts: object } => ({
+const reading = (...algorithms: KeyManagementAlgorithm[]): Feature => ({
   name: 'a feature that reads',
-  decrypts: { lifetime: 60, ...(algorithms.length > 0 && { algorithms }) },
+  install: (builder) => builder.contribute(DECRYPTION, { lifetime: 60, ...(algorithms.length > 0 && { algorithms }) }),
 });
 
 /** What the processes of a server share. */
