@@ -4,7 +4,7 @@ export { dpop, type DpopFeature } from './dpop/dpop.js';
 export type { DpopNonceOptions, DpopOptions } from './dpop/options.js';
 export type { ContentEncryption, KeyManagementAlgorithm } from './encryption/algorithms.js';
 export { encryption, type EncryptionOptions } from './encryption/encryption.js';
-export type { EncryptionFeature } from './encryption/find-encryption.js';
+export { type ClientEncryption, ENCRYPTION } from './encryption/find-encryption.js';
 export type { IssuerOptions } from './issuer-keys.js';
 export type { Jwk, JwkSet } from './jwk.js';
 export { jarm, type JarmOptions } from './jarm/jarm.js';

@@ -1,4 +1,4 @@
-import type { ServerContext } from '../../contracts/feature.js';
+import type { Capabilities } from '../../contracts/capability.js';
 import { registered } from '../../clients/registration/registered.js';
 import type { Client } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
@@ -30,7 +30,7 @@ const REGISTERED = {
 export async function signerFor(
   client: Client,
   answer: EncryptedAnswer,
-  server: ServerContext,
+  server: Pick<Capabilities, 'find'>,
   usual: SigningAlgorithm | undefined,
 ): Promise<ClientSigner> {
   const encrypt = await encryptionFor(client, answer, server);

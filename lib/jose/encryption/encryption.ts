@@ -1,5 +1,6 @@
 import { CompactEncrypt } from 'jose';
 import { InvalidClientMetadataError, ServerError } from '../../errors/index.js';
+import type { Feature } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
@@ -15,7 +16,13 @@ import {
   type KeyManagementAlgorithm,
   USUAL_ENCRYPTION,
 } from './algorithms.js';
-import { type Encrypt, ENCRYPTED, type EncryptionFeature, type WantedEncryption } from './find-encryption.js';
+import {
+  type ClientEncryption,
+  type Encrypt,
+  ENCRYPTED,
+  ENCRYPTION,
+  type WantedEncryption,
+} from './find-encryption.js';
 import { type RecipientKey, recipientKey } from './recipient-key.js';
 
 /** What `encryption()` takes. */
@@ -35,7 +42,7 @@ const PLACE = '`encryption()`';
  * `jarm()` and `signedIntrospection()`. Its keys are its `jwks` or at its `jwks_uri`. RFC 7516, RFC 7519 §11.2
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
-export function encryption(options: EncryptionOptions = {}): EncryptionFeature {
+export function encryption(options: EncryptionOptions = {}): Feature {
   assertKnownOptions(options, NAMES, PLACE);
   assertFetchOptions(options.fetch);
   const { algorithms = KEY_MANAGEMENT, contentEncryption = CONTENT_ENCRYPTION } = options;
@@ -47,28 +54,33 @@ export function encryption(options: EncryptionOptions = {}): EncryptionFeature {
   assertConfig(isContent, `${PLACE} takes as \`contentEncryption\` a list of ${CONTENT_ENCRYPTION.join(', ')}`);
   const keys = new ClientKeys(options.fetch);
 
+  const encryptTo: ClientEncryption['encryptTo'] = async (client, { alg, enc = USUAL_ENCRYPTION }) => {
+    if (!isAmong(alg, algorithms) || !isAmong(enc, contentEncryption)) {
+      throw new ServerError(`Server error: a client is registered for encryption that ${PLACE} does not do`);
+    }
+    const recipient = await keyOf(client, alg, keys);
+    return (text, content) => encrypt(text, { content, alg, enc, recipient });
+  };
+
   return {
     name: 'RFC 7516',
     factory: 'encryption',
-    encrypts: { algorithms, contentEncryption },
 
-    async verifyClientMetadata(metadata) {
-      for (const answer of ENCRYPTED) {
-        const alg = metadata[`${answer}_encrypted_response_alg` as const];
-        const enc = metadata[`${answer}_encrypted_response_enc` as const];
-        const isSaid = alg !== undefined || enc !== undefined;
-        if (isSaid) await verifyWanted(answer, metadata, { alg, enc }, contentEncryption);
-      }
-    },
-
-    async encryptTo(client, { alg, enc = USUAL_ENCRYPTION }) {
-      if (!isAmong(alg, algorithms) || !isAmong(enc, contentEncryption)) {
-        throw new ServerError(`Server error: a client is registered for encryption that ${PLACE} does not do`);
-      }
-      const recipient = await keyOf(client, alg, keys);
-      return (text, content) => encrypt(text, { content, alg, enc, recipient });
+    install(builder) {
+      builder.provide(ENCRYPTION, () => ({ algorithms, contentEncryption, encryptTo }));
+      return { client: { verifyMetadata: (metadata) => verifyRegistration(metadata, contentEncryption) } };
     },
   };
+}
+
+/** @throws {InvalidClientMetadataError} If a registered encryption could never be done. OpenID Connect Registration §2 */
+async function verifyRegistration(metadata: ClientMetadata, served: readonly ContentEncryption[]): Promise<void> {
+  for (const answer of ENCRYPTED) {
+    const alg = metadata[`${answer}_encrypted_response_alg` as const];
+    const enc = metadata[`${answer}_encrypted_response_enc` as const];
+    const isRegistered = alg !== undefined || enc !== undefined;
+    if (isRegistered) await verifyWanted(answer, metadata, { alg, enc }, served);
+  }
 }
 
 /** @throws InvalidClientMetadataError for a client that could never be answered. OpenID Connect Registration §2 */

@@ -1,5 +1,6 @@
 import { ServerError } from '../../errors/index.js';
-import type { Feature, ServerContext } from '../../contracts/feature.js';
+import { type Capabilities, capability } from '../../contracts/capability.js';
+import type { Installed } from '../../contracts/feature.js';
 import { registered } from '../../clients/registration/registered.js';
 import type { Client } from '../../model/model.js';
 
@@ -17,16 +18,20 @@ export interface WantedEncryption {
   enc: unknown;
 }
 
-/** The feature that encrypts, for those that sign: they find it in their server. */
-export interface EncryptionFeature extends Feature {
-  readonly encrypts: { readonly algorithms: readonly string[]; readonly contentEncryption: readonly string[] };
+/** Encrypts responses to clients, for the features that sign these. */
+export interface ClientEncryption {
+  readonly algorithms: readonly string[];
+  readonly contentEncryption: readonly string[];
   /** All that can fail is done by then. @throws OAuthError where there is no key to encrypt to */
   encryptTo(client: Client, wanted: WantedEncryption): Promise<Encrypt>;
 }
 
-/** The feature of a server; undefined: it lists none. */
-export const findEncryption = (server: ServerContext): EncryptionFeature | undefined =>
-  server.features.find((one): one is EncryptionFeature => 'encryptTo' in one);
+/** The key for the encryption of responses, which `encryption()` provides. */
+export const ENCRYPTION = capability<ClientEncryption>('encryption', 'encryption');
+
+/** Returns the encryption of a server. `undefined` if `encryption()` is not among its features. */
+export const findEncryption = (server: Pick<Capabilities, 'find'>): ClientEncryption | undefined =>
+  server.find(ENCRYPTION);
 
 /** As what a client is registered with it. */
 const REGISTERED = {
@@ -44,33 +49,32 @@ const REGISTERED = {
 export async function encryptionFor(
   client: Client,
   answer: EncryptedAnswer,
-  server: ServerContext,
+  server: Pick<Capabilities, 'find'>,
 ): Promise<Encrypt | undefined> {
   const [algMember, encMember] = REGISTERED[answer];
   const alg = registered(client, algMember);
   if (alg === undefined) return undefined;
-  const feature = findEncryption(server);
-  if (!feature)
+  const encryption = findEncryption(server);
+  if (!encryption)
     throw new ServerError('Server error: a client is registered for encryption, and `encryption()` is not listed');
-  return await feature.encryptTo(client, { alg, enc: registered(client, encMember) });
+  return await encryption.encryptTo(client, { alg, enc: registered(client, encMember) });
 }
 
 /** The members of its metadata by which a client registers it. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */
-export function encryptionMembers(answer: EncryptedAnswer): NonNullable<Feature['clientMembers']> {
+export function encryptionMembers(answer: EncryptedAnswer): NonNullable<Installed['clientMembers']> {
   return {
-    [`${answer}_encrypted_response_alg`]: (alg, server) => isAmong(findEncryption(server)?.encrypts.algorithms, alg),
-    [`${answer}_encrypted_response_enc`]: (enc, server) =>
-      isAmong(findEncryption(server)?.encrypts.contentEncryption, enc),
+    [`${answer}_encrypted_response_alg`]: (alg, server) => isAmong(findEncryption(server)?.algorithms, alg),
+    [`${answer}_encrypted_response_enc`]: (enc, server) => isAmong(findEncryption(server)?.contentEncryption, enc),
   };
 }
 
 const isAmong = (known: readonly string[] | undefined, value: unknown) => known?.some((one) => one === value) === true;
 
 /** What the metadata of the server say of it. OpenID Connect Discovery §3, JARM §4, RFC 9701 §7 */
-export function encryptionMetadata(answer: EncryptedAnswer, server: ServerContext): object {
-  const encrypts = findEncryption(server)?.encrypts;
+export function encryptionMetadata(answer: EncryptedAnswer, server: Pick<Capabilities, 'find'>): object {
+  const encryption = findEncryption(server);
   return {
-    [`${answer}_encryption_alg_values_supported`]: encrypts?.algorithms,
-    [`${answer}_encryption_enc_values_supported`]: encrypts?.contentEncryption,
+    [`${answer}_encryption_alg_values_supported`]: encryption?.algorithms,
+    [`${answer}_encryption_enc_values_supported`]: encryption?.contentEncryption,
   };
 }
