@@ -7,7 +7,7 @@ import type { TravellingAnswer } from '../../contracts/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { signerFor } from '../encryption/client-signer.js';
 import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
-import { findKeys, isSignedBy } from '../keys/find-keys.js';
+import { isSignedBy, KEYS } from '../keys/find-keys.js';
 import { signingFaults } from '../keys/signing-faults.js';
 
 /** What `jarm()` takes. */
@@ -25,29 +25,37 @@ export interface JarmOptions {
  */
 export function jarm(options: JarmOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`jarm()`');
-  const signed = (send: Send): ResponseMode['write'] => {
-    return async (response, answer, server) => send(response, answer, await sign(answer, server, options));
-  };
-  const responseModes: Readonly<Record<string, ResponseMode>> = {
-    jwt: { write: signed((...answer) => (answer[1].usual === 'query' ? byQuery : byFragment)(...answer)) },
-    'query.jwt': { exposed: true, write: signed(byQuery) },
-    'fragment.jwt': { write: signed(byFragment) },
-    'form_post.jwt': { write: signed((response, answer, jwt) => writePostPage(response, holding(answer, jwt))) },
-  };
   return {
     name: 'JARM',
     factory: 'jarm',
-    responseModes,
-    clientMembers: { authorization_signed_response_alg: isSignedBy, ...encryptionMembers('authorization') },
-    metadata: (server) => ({
-      authorization_signing_alg_values_supported: findKeys(server)?.algorithms(),
-      ...encryptionMetadata('authorization', server),
-    }),
-    check: (server) => [...faultsOf(server, options)],
 
-    /** No user is asked, and nothing spent, for an answer that could not be encrypted. */
-    async ask(_, { client, responseMode }, server) {
-      if (Object.hasOwn(responseModes, responseMode)) await encryptionFor(client, 'authorization', server);
+    install(builder) {
+      const keys = builder.find(KEYS);
+      const signed = (send: Send): ResponseMode['write'] => {
+        return async (response, answer) => send(response, answer, await sign(answer, builder.server, options));
+      };
+      const responseModes: Readonly<Record<string, ResponseMode>> = {
+        jwt: { write: signed((...answer) => (answer[1].usual === 'query' ? byQuery : byFragment)(...answer)) },
+        'query.jwt': { exposed: true, write: signed(byQuery) },
+        'fragment.jwt': { write: signed(byFragment) },
+        'form_post.jwt': { write: signed((response, answer, jwt) => writePostPage(response, holding(answer, jwt))) },
+      };
+      return {
+        responseModes,
+        clientMembers: { authorization_signed_response_alg: isSignedBy, ...encryptionMembers('authorization') },
+        authorization: {
+          /** Fails early: no user is asked, and nothing is consumed, for a response that cannot be encrypted. */
+          async read(_, { client, responseMode }) {
+            if (!Object.hasOwn(responseModes, responseMode)) return;
+            await encryptionFor(client, 'authorization', builder.server);
+          },
+        },
+        metadata: () => ({
+          authorization_signing_alg_values_supported: keys()?.algorithms(),
+          ...encryptionMetadata('authorization', builder.server),
+        }),
+        misconfigurations: (server) => faultsOf(server, options),
+      };
     },
   };
 }
