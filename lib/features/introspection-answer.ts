@@ -1,3 +1,4 @@
+import { capability } from '../contracts/capability.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 import type { Feature, ServerContext } from '../contracts/feature.js';
 import type { Awaitable, Client, User } from '../model/model.js';
@@ -5,16 +6,14 @@ import type { Awaitable, Client, User } from '../model/model.js';
 /** What is said of a token. RFC 7662 §2.2 */
 export type Introspection = { active: boolean; [member: string]: unknown };
 
-/** A feature that writes the answer of introspection; undefined: it is JSON. RFC 9701 §4 */
-export interface IntrospectionWriter extends Feature {
-  writeIntrospection(
-    said: Introspection,
-    exchange: ClientRequest,
-    server: ServerContext,
-  ): Awaitable<string | undefined>;
+/** Writes introspection responses in another format than JSON. RFC 9701 §4 */
+export interface IntrospectionWriter {
+  /** Returns the text of a response. `undefined`: the response is JSON. */
+  write(said: Introspection, request: ClientRequest): Awaitable<string | undefined>;
 }
 
-export const isWriter = (feature: Feature): feature is IntrospectionWriter => 'writeIntrospection' in feature;
+/** The key for the format of introspection responses, which `signedIntrospection()` provides. */
+export const INTROSPECTION_WRITER = capability<IntrospectionWriter>('introspection writer', 'signedIntrospection');
 
 /** A feature by which a user may have another name at a client. OpenID Connect Core §8 */
 interface Naming extends Feature {

@@ -13,7 +13,7 @@ import { jktOf } from '../tokens/confirmation.js';
 import { isOver } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
 import { withSubjects } from './token-exchange/actors.js';
-import { type Introspection, isNaming, isWriter, SIGNED } from './introspection-answer.js';
+import { INTROSPECTION_WRITER, type Introspection, isNaming, SIGNED } from './introspection-answer.js';
 import { membersOf, seconds } from './introspection-members.js';
 
 /** Says who may learn what of tokens. */
@@ -54,7 +54,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected readonly id = 'introspection';
   private readonly model: Model & IntrospectionModel = this.options.model;
   private readonly naming = this.server.features.find(isNaming);
-  private readonly writer = this.server.features.find(isWriter);
+  private readonly writer = this.server.find(INTROSPECTION_WRITER);
   private readonly written = new WeakMap<Introspection, string>();
 
   /** Whoever has found a token could ask what it is good for. RFC 7662 §2.1 */
@@ -67,7 +67,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
     const said = found ? this.describe(found, exchange.issuer) : { active: false };
     if (found) this.rename(said, found, exchange.client);
     if (this.options.events) this.reportAsked(exchange, said.active, found?.token);
-    const text = await this.writer?.writeIntrospection(said, exchange, this.server);
+    const text = await this.writer?.write(said, exchange);
     if (text !== undefined) this.written.set(said, text);
     return said;
   }
