@@ -1,14 +1,20 @@
-import type { Feature, ServerContext } from '../../contracts/feature.js';
+import { type Capabilities, capability } from '../../contracts/capability.js';
 
-/** A feature that signs metadata. RFC 8414 §2.1 */
-export interface MetadataSigner extends Feature {
-  signMetadata(document: object, issuer: string, server: ServerContext): Promise<string>;
+/** Signs metadata documents. RFC 8414 §2.1 */
+export interface MetadataSigner {
+  /** Returns the JWT for a document, which contains the members of the document and names the issuer. */
+  sign(document: object, issuer: string): Promise<string>;
 }
 
-const isSigner = (feature: Feature): feature is MetadataSigner => 'signMetadata' in feature;
+/** The key for the signature of metadata documents, which `signedMetadata()` provides. */
+export const METADATA_SIGNER = capability<MetadataSigner>('metadata signer', 'signedMetadata');
 
-/** A document with itself, signed, where a feature signs it. RFC 8414 §2.1, RFC 9728 §2.2 */
-export async function withSigned(document: object, issuer: string | undefined, server: ServerContext): Promise<object> {
-  const signer = issuer === undefined ? undefined : server.features.find(isSigner);
-  return signer ? { ...document, signed_metadata: await signer.signMetadata(document, issuer!, server) } : document;
+/** Returns a document with its signed form in `signed_metadata`, if a feature signs metadata. RFC 8414 §2.1, RFC 9728 §2.2 */
+export async function withSigned(
+  document: object,
+  issuer: string | undefined,
+  server: Pick<Capabilities, 'find'>,
+): Promise<object> {
+  const signer = issuer === undefined ? undefined : server.find(METADATA_SIGNER);
+  return signer ? { ...document, signed_metadata: await signer.sign(document, issuer!) } : document;
 }

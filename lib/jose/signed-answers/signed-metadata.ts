@@ -1,9 +1,10 @@
-import type { MetadataSigner } from '../../features/server-metadata/signed.js';
+import type { Feature } from '../../contracts/feature.js';
+import { METADATA_SIGNER, type MetadataSigner } from '../../features/server-metadata/signed.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { keepRecent } from '../../crypto/lru.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { findKeys } from '../keys/find-keys.js';
-import { signJwt } from '../keys/key-ring.js';
+import { KEYS } from '../keys/find-keys.js';
+import { type KeyRing, signJwt } from '../keys/key-ring.js';
 import { signingFaults } from '../keys/signing-faults.js';
 
 /** What `signedMetadata()` takes. */
@@ -26,21 +27,29 @@ interface Signed {
  * else, or keeps them, sees whose they are. It stands on `keys()`. RFC 8414 §2.1, RFC 9728 §2.2
  * @throws InvalidArgumentError for an option that there is not
  */
-export function signedMetadata(options: SignedMetadataOptions = {}): MetadataSigner {
+export function signedMetadata(options: SignedMetadataOptions = {}): Feature {
   assertKnownOptions(options, { alg: true }, '`signedMetadata()`');
-  const kept = new WeakMap<object, Map<string, Signed>>();
   return {
     name: 'signed metadata',
     factory: 'signedMetadata',
-    check: (server) => [...signingFaults('`signedMetadata()`', server, options.alg)],
-    signMetadata(document, issuer, server) {
-      const known = kept.get(server) ?? new Map<string, Signed>();
-      kept.set(server, known);
+
+    install(builder) {
+      const keys = builder.use(KEYS);
+      builder.provide(METADATA_SIGNER, () => cachedSigner(keys(), options.alg));
+      return { misconfigurations: (server) => signingFaults('`signedMetadata()`', server, options.alg) };
+    },
+  };
+}
+
+function cachedSigner(keys: KeyRing, alg: SigningAlgorithm | undefined): MetadataSigner {
+  const known = new Map<string, Signed>();
+  return {
+    sign(document, issuer) {
       const name = JSON.stringify([issuer, document]);
       const signed = known.get(name);
       if (signed && performance.now() - signed.at < KEPT * 1000) return signed.jwt;
       const claims = { ...document, iss: issuer, iat: Math.floor(Date.now() / 1000) };
-      const jwt = signJwt(findKeys(server)!, claims, { typ: 'JWT', alg: options.alg });
+      const jwt = signJwt(keys, claims, { typ: 'JWT', alg });
       jwt.catch(() => known.delete(name));
       keepRecent(known, name, { jwt, at: performance.now() }, MOST);
       return jwt;
