@@ -10,7 +10,7 @@ import type { StoredClient } from 'nest-oauth2/stores/memory';
 
 import { ApprovalController } from './approval.controller.js';
 import { reachSuite } from '../plans/reach-suite.js';
-import { RSA, selfSigned } from './certificate.js';
+import { type Certificate, RSA, selfSigned } from './certificate.js';
 import { ResourceController } from './resource.controller.js';
 import { HostStore, PASSWORD } from './store.js';
 import { tls } from './tls.js';
@@ -24,16 +24,18 @@ export interface HostSettings extends Pick<Partial<OAuth2ModuleOptions>, 'featur
   options?: Partial<OAuth2ModuleOptions>;
 }
 
-/** The URL of the server, and its platform. */
+/** The URL of the server, its platform and its certificate. */
 export interface HostPlace {
   issuer: string;
   platform?: 'express' | 'fastify';
+  /** The certificate for the issuer's host name. Default: a new self-signed one. */
+  certificate?: Certificate;
 }
 
 /** Starts an application with the module, its pages, a store in memory and a protected resource. */
 export async function startHost(settings: HostSettings, place: HostPlace): Promise<INestApplication> {
   const { clients, features = [], certificates, options = {} } = settings;
-  const { issuer, platform = 'express' } = place;
+  const { issuer, platform = 'express', certificate } = place;
   const { hostname, port } = new URL(issuer);
   const store = new HostStore(clients);
 
@@ -55,7 +57,7 @@ export async function startHost(settings: HostSettings, place: HostPlace): Promi
   })
   class HostModule {}
 
-  const own = await selfSigned(hostname, { hosts: [hostname], key: RSA });
+  const own = certificate ?? (await selfSigned(hostname, { hosts: [hostname], key: RSA }));
   const https = { ...own, ...tls, ...(certificates && showing(certificates)) };
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter({ https });
   const application = await NestFactory.create(HostModule, adapter, {

@@ -4,7 +4,7 @@ import { ciba, openid } from 'nest-oauth2/openid';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 
 import { ALICE, PASSWORD } from '../host/store.js';
-import { newKeys } from './keys.js';
+import { GENERATORS } from './keys.js';
 import type { ConformancePlan } from './plan.js';
 import { reachSuite } from './reach-suite.js';
 import { newTestClient, type TestClient } from './test-client.js';
@@ -26,10 +26,10 @@ function cibaPlan(name: string, variant: Variant): ConformancePlan {
     name,
     plan: 'fapi-ciba-id1-test-plan',
     variant: { ...variant, fapi_ciba_profile: 'plain_fapi' },
-    async prepare({ issuer, suite }) {
+    async prepare({ issuer, suite, generators = GENERATORS }) {
       const clients = [
-        await newTestClient('first', 'PS256', 'tls_client_auth'),
-        await newTestClient('second', 'ES256', 'self_signed_tls_client_auth'),
+        await newTestClient('first', 'PS256', 'tls_client_auth', generators),
+        await newTestClient('second', 'ES256', 'self_signed_tls_client_auth', generators),
       ];
       const isStatic = variant.client_registration === 'static_client';
       const isByKey = variant.client_auth_type === 'private_key_jwt';
@@ -38,7 +38,7 @@ function cibaPlan(name: string, variant: Variant): ConformancePlan {
       return {
         host: {
           features: [
-            keys({ from: (await newKeys('PS256')).private.keys }),
+            keys({ from: (await generators.newKeys('PS256')).private.keys }),
             openid({ alg: 'PS256', acrValues: [PASSWORD.acr] }),
             ciba({ signed: { required: true, algorithms: ALGORITHMS }, fetch: reachSuite }),
             mutualTls(isByKey ? { methods: [] } : {}),

@@ -8,7 +8,7 @@ import type { StoredClient } from 'nest-oauth2/stores/memory';
 
 import { PASSWORD } from '../host/store.js';
 import { agree, agreeLater, errorPage, errorPageLater, refuse } from './browser.js';
-import { newKeys } from './keys.js';
+import { GENERATORS } from './keys.js';
 import type { ConformancePlan, Stage } from './plan.js';
 import { newTestClient, type TestClient } from './test-client.js';
 
@@ -62,11 +62,12 @@ function fapi2Plan(name: string, variant: Variant, extra: Extra = {}): Conforman
     variant: { ...variant },
     ...(extra.nonces && { note: 'server requires DPoP nonces' }),
     async prepare(stage) {
+      const { generators = GENERATORS } = stage;
       const clients = [
-        await newTestClient('first', 'PS256', 'tls_client_auth'),
-        await newTestClient('second', 'ES256', 'self_signed_tls_client_auth'),
+        await newTestClient('first', 'PS256', 'tls_client_auth', generators),
+        await newTestClient('second', 'ES256', 'self_signed_tls_client_auth', generators),
       ];
-      const own = isOpenId || isSigned ? [keys({ from: (await newKeys('PS256')).private.keys })] : [];
+      const own = isOpenId || isSigned ? [keys({ from: (await generators.newKeys('PS256')).private.keys })] : [];
       return {
         host: {
           features: [

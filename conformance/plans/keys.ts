@@ -1,6 +1,8 @@
 import { type JsonWebKey, generateKeyPair, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 
+import { selfSigned } from '../host/certificate.js';
+
 /** A key of a client, by the names of RFC 7517. */
 export type ClientKey = JsonWebKey & { kid: string; alg: string; use: string; x5c?: string[] };
 
@@ -22,3 +24,11 @@ export async function newKeys(alg: 'ES256' | 'PS256' | 'RS256'): Promise<ClientK
     public: { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), ...named }] },
   };
 }
+
+/** The functions that generate the keys and the certificates of a run. */
+export interface KeyGenerators {
+  newKeys: typeof newKeys;
+  selfSigned: typeof selfSigned;
+}
+
+export const GENERATORS: KeyGenerators = { newKeys, selfSigned };

@@ -1,6 +1,7 @@
 import type { OAuth2Server } from 'nest-oauth2';
 
 import type { HostSettings } from '../host/host.js';
+import type { KeyGenerators } from './keys.js';
 
 /** A plan of the suite, the server under test, and the suite's configuration. */
 export interface ConformancePlan {
@@ -22,6 +23,8 @@ export interface ConformancePlan {
 export interface Stage {
   issuer: string;
   suite: string;
+  /** Functions that generate keys and certificates. Default: new ones for each run. */
+  generators?: KeyGenerators;
 }
 
 /** The settings of the server and of the suite for a run. */

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 
-import { type Certificate, selfSigned } from '../host/certificate.js';
-import { type ClientKeys, newKeys } from './keys.js';
+import type { Certificate } from '../host/certificate.js';
+import { type ClientKeys, GENERATORS } from './keys.js';
 
 /** A client that exists for one run: its keys are made when it starts, and gone when it ends. */
 export interface TestClient {
@@ -17,6 +17,7 @@ export async function newTestClient(
   id: string,
   alg: 'ES256' | 'PS256',
   tlsMethod: TestClient['tlsMethod'],
+  { newKeys, selfSigned } = GENERATORS,
 ): Promise<TestClient> {
   const keys = await newKeys(alg);
   const certificate = await selfSigned(id);

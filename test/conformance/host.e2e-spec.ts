@@ -5,8 +5,10 @@ import { text } from 'node:stream/consumers';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { type Certificate, RSA, selfSigned } from '../../conformance/host/certificate.js';
 import { startHost } from '../../conformance/host/host.js';
 import { PLANS } from '../../conformance/plans/index.js';
+import { type ClientKeys, GENERATORS, type KeyGenerators } from '../../conformance/plans/keys.js';
 import { EXPECTATIONS } from '../../conformance/expectations.js';
 import { freePort } from '../support/free-port.js';
 import { PLATFORMS } from '../support/nest-host.js';
@@ -17,12 +19,40 @@ async function read(url: string, method = 'GET'): Promise<{ status: number | und
   return { status: answer.statusCode, body: await text(answer) };
 }
 
+const generatedKeys = new Map<string, Promise<ClientKeys>>();
+const generatedCertificates = new Map<string, Promise<Certificate>>();
+
+/** Returns the value for `key`, and generates it on the first call. */
+function reuse<T>(values: Map<string, Promise<T>>, key: string, generate: () => Promise<T>): Promise<T> {
+  if (!values.has(key)) values.set(key, generate());
+  return values.get(key)!;
+}
+
+/** Generators for one plan. All plans share their keys and certificates: generating RSA keys takes most of a start. */
+function sharedGenerators(): KeyGenerators {
+  let count = 0;
+  return {
+    async newKeys(alg) {
+      count += 1;
+      return structuredClone(await reuse(generatedKeys, `${alg} ${count}`, () => GENERATORS.newKeys(alg)));
+    },
+    selfSigned: (name, options) => reuse(generatedCertificates, name, () => GENERATORS.selfSigned(name, options)),
+  };
+}
+
 describe('the server of the conformance suite', () => {
   it.each(PLANS.map((plan) => [plan.name, plan] as const))('starts for the plan %s', async (_, plan) => {
     const issuer = `https://localhost:${await freePort()}`;
-    const { host, configuration } = await plan.prepare({ issuer, suite: 'https://suite.example' });
+    const { host, configuration } = await plan.prepare({
+      issuer,
+      suite: 'https://suite.example',
+      generators: sharedGenerators(),
+    });
     const platform = PLATFORMS[PLANS.indexOf(plan) % PLATFORMS.length]!;
-    const server = await startHost(host, { issuer, platform });
+    const certificate = await reuse(generatedCertificates, 'localhost', () =>
+      selfSigned('localhost', { hosts: ['localhost'], key: RSA }),
+    );
+    const server = await startHost(host, { issuer, platform, certificate });
     try {
       const { discoveryUrl } = (configuration as { server: { discoveryUrl: string } }).server;
       expect(JSON.parse((await read(discoveryUrl)).body)).toMatchObject({ issuer });
