@@ -18,13 +18,13 @@ export class BuiltApp {
     await mkdir(cache, { recursive: true });
     this.folder = await mkdtemp(join(cache, 'processes-'));
     await writeFile(join(this.folder, 'package.json'), '{ "type": "module" }');
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const project = join(import.meta.dirname, 'tsconfig.app.json');
-    await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', this.folder]);
+    const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs');
+    const config = join(import.meta.dirname, 'rolldown.app.js');
+    await promisify(execFile)(process.execPath, [rolldown, '-c', config, '--dir', this.folder]);
   }
 
   async start(place: Place): Promise<AppProcess> {
-    const running = await AppProcess.start(join(this.folder, 'test/processes/app.js'), place);
+    const running = await AppProcess.start(join(this.folder, 'app.js'), place);
     this.started.push(running);
     return running;
   }
