@@ -21,7 +21,7 @@ interface Setting {
 /** Transactions that fail rather than wait: statements of theirs have to be tried again. */
 function strict({ name, options }: TestDatabase): (TestDatabase & Setting)[] {
   if (name === 'PostgreSQL') {
-    const extra = { options: '-c default_transaction_isolation=serializable' };
+    const extra = { options: '-c synchronous_commit=off -c default_transaction_isolation=serializable' };
     return [{ name: `${name}, serializable`, options: () => ({ ...options(), extra }) }];
   }
   if (name !== 'MariaDB') return [];
