@@ -1,0 +1,443 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import * as engine from 'nest-oauth2/server';
+
+import {
+  addAccessToken,
+  addCode,
+  addRefreshToken,
+  ALICE,
+  CALLBACK,
+  createHost,
+  type Host,
+  OTHER_CALLBACK,
+  SECRET,
+  SPA,
+  WEB,
+} from '../support/model.js';
+import {
+  answer,
+  authorizeRequest,
+  basic,
+  CHALLENGE,
+  FORM,
+  formRequest,
+  resourceRequest,
+  signedIn,
+  tokenRequest,
+  VERIFIER,
+} from '../support/requests.js';
+import { withoutWarnings } from '../support/quiet.js';
+
+// One test for each fault that docs/migrating.md lists, in the order of that list.
+
+const { OAuth2Server, OAuthError, Response } = engine;
+const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
+const REFRESH = { grant_type: 'refresh_token', refresh_token: 'refresh' };
+const CREDENTIALS = { grant_type: 'client_credentials' };
+const withClient = (client: object, overrides: object = {}): Host => {
+  const host = createHost(overrides);
+  host.clients.set('web', { ...WEB, ...client });
+  return host;
+};
+const authorize = (query: object = {}, host = createHost(), options: object = {}) =>
+  answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
+const nothingMinted = (host: Host) => host.calls.every(([method]) => method !== 'saveToken');
+
+describe('the security faults of the classic libraries are absent:', () => {
+  withoutWarnings();
+
+  it('1. redirect URIs or grants given as a text are never matched by a part of it', async () => {
+    const text = withClient({ redirectUris: 'https://a.example.com/cb' });
+    for (const redirect_uri of ['https://a.example.c', 'https://a.example.com/cb', undefined]) {
+      expect((await authorize({ redirect_uri }, text)).headers['location']).toBeUndefined();
+    }
+    const grants = withClient({ grants: 'authorization_code,client_credentials' });
+    expect((await authorize({}, grants)).headers['location']).toBeUndefined();
+    expect((await answer(grants, 'token', tokenRequest(CREDENTIALS))).status).toBe(503);
+  });
+
+  it('2. of concurrent redemptions of one code or refresh token, one gets tokens, if the model lets one spend it', async () => {
+    for (const body of [CODE, REFRESH]) {
+      const host = createHost();
+      addCode(host);
+      addRefreshToken(host);
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => answer(host, 'token', tokenRequest(body))));
+      expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(outcomes.filter(({ error }) => error?.name === 'invalid_grant')).toHaveLength(4);
+    }
+  });
+
+  it('3. a replayed code or refresh token ends its whole family, where the model can end one', async () => {
+    for (const [body, add] of [
+      [CODE, addCode],
+      [REFRESH, addRefreshToken],
+    ] as const) {
+      const revoked: unknown[] = [];
+      const host = createHost({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
+      const events: unknown[] = [];
+      add(host, { grantId: 'family', revokedAt: new Date() });
+      const options = { events: { emit: (name: string) => events.push(name) } };
+      const { error } = await answer(host, 'token', tokenRequest(body), options);
+      expect([error?.name, revoked, events, nothingMinted(host)]).toEqual([
+        'invalid_grant',
+        ['family'],
+        ['client.authenticated', 'token.reuse_detected', 'grant.ended', 'token.refused'],
+        true,
+      ]);
+    }
+  });
+
+  it('3. a replay is refused, and ends nothing, where either the model or what was replayed knows no families', async () => {
+    for (const body of [CODE, REFRESH]) {
+      const revoked: unknown[] = [];
+      const knowing = createHost({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
+      const unknowing = createHost();
+      for (const add of [addCode, addRefreshToken]) {
+        add(knowing, { revokedAt: new Date() });
+        add(unknowing, { grantId: 'family', revokedAt: new Date() });
+      }
+      for (const host of [knowing, unknowing]) {
+        expect((await answer(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
+      }
+      expect(revoked).toEqual([]);
+    }
+  });
+
+  it('4. the text of an exception of the model goes neither into a body, nor into a redirect, nor into a header', async () => {
+    const failing = () => {
+      throw new Error('CANARY');
+    };
+    for (const method of ['getClient', 'validateScope', 'saveAuthorizationCode', 'saveToken', 'getAccessToken']) {
+      const host = createHost({ [method]: failing });
+      const outcomes = [
+        await authorize({}, host),
+        await answer(host, 'token', tokenRequest(CREDENTIALS)),
+        await answer(host, 'authenticate', resourceRequest()),
+      ];
+      expect(outcomes.some(({ error }) => error?.inner?.message === 'CANARY')).toBe(true);
+      expect(JSON.stringify(outcomes.map(({ headers, body }) => [headers, body]))).not.toContain('CANARY');
+    }
+  });
+
+  it('5. nothing with an impossible date is ever alive', async () => {
+    const never = new Date(Number.NaN);
+    const host = createHost();
+    addAccessToken(host, { accessTokenExpiresAt: never });
+    addCode(host, { expiresAt: never });
+    addRefreshToken(host, { refreshTokenExpiresAt: never });
+    expect((await answer(host, 'authenticate', resourceRequest())).error?.message).toContain('has expired');
+    for (const body of [CODE, REFRESH]) {
+      expect((await answer(host, 'token', tokenRequest(body))).error?.message).toContain('has expired');
+    }
+  });
+
+  it('6. two clients without an id are not the same client', async () => {
+    const host = createHost({ getClient: () => ({ grants: WEB.grants, redirectUris: WEB.redirectUris }) });
+    addCode(host, { client: { grants: [] } as never });
+    addRefreshToken(host, { client: { grants: [] } as never });
+    for (const body of [CODE, REFRESH]) {
+      expect((await answer(host, 'token', tokenRequest(body))).error?.name).toBe('invalid_grant');
+    }
+  });
+
+  it('7. a client that has a secret is excused from it neither by a code verifier nor by an empty one', async () => {
+    const host = createHost();
+    addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
+    const verified = { ...CODE, client_id: 'web', code_verifier: VERIFIER };
+    expect((await answer(host, 'token', formRequest(verified))).status).toBe(401);
+    expect((await answer(host, 'token', formRequest({ ...verified, client_secret: '' }))).status).toBe(401);
+    const excused = { requireClientAuthentication: { authorization_code: false } };
+    const declared = withClient({ tokenEndpointAuthMethod: 'client_secret_post' });
+    addCode(declared, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
+    expect((await answer(declared, 'token', formRequest(verified), excused)).status).toBe(401);
+  });
+
+  it('8. extended attributes neither show codes or secrets nor take the place of what the protocol says', async () => {
+    const extras = { access_token: 'evil', client_secret: 'x', passwordHash: 'x', id_token: 'jwt' };
+    const saveToken = (token: object, client: object, user: object) => ({ ...token, ...extras, client, user });
+    const host = createHost({ saveToken });
+    addCode(host);
+    const { body } = await answer(host, 'token', tokenRequest(CODE), { allowExtendedTokenAttributes: true });
+    expect(Object.keys(body)).toEqual([
+      'access_token',
+      'token_type',
+      'expires_in',
+      'refresh_token',
+      'scope',
+      'id_token',
+    ]);
+    expect(body['access_token']).toHaveLength(64);
+  });
+
+  it('9. a public client is served with a well-formed challenge only, and a wrong verifier spends the code', async () => {
+    const query = { client_id: 'spa', redirect_uri: SPA.redirectUris?.[0] };
+    expect((await authorize(query)).error?.message).toBe('Missing parameter: `code_challenge`');
+    expect((await authorize({ ...query, code_challenge: 'abc' })).error?.message).toBe(
+      'Invalid parameter: `code_challenge`',
+    );
+    const host = createHost();
+    addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
+    const statuses = [];
+    for (const code_verifier of ['w'.repeat(43), VERIFIER]) {
+      statuses.push((await answer(host, 'token', tokenRequest({ ...CODE, code_verifier }))).status);
+    }
+    expect(statuses).toEqual([400, 400]);
+  });
+
+  it('10. an Authorization header is parsed as a whole, not searched', async () => {
+    const host = createHost();
+    addAccessToken(host);
+    for (const header of [
+      'Digest Bearer access def',
+      'x Bearer access',
+      'Bearer access, Bearer b',
+      'Bearer access b',
+    ]) {
+      expect((await answer(host, 'authenticate', resourceRequest(header))).error?.message).toContain('malformed');
+    }
+  });
+
+  it('11. scripts and fragments are no redirect URIs though they are registered, and loopback ports are free', async () => {
+    for (const uri of ['javascript:alert(1)', 'data:text/html,x', 'https://app.example/cb#x']) {
+      const host = withClient({ redirectUris: [uri] });
+      for (const redirect_uri of [uri, undefined]) {
+        expect((await authorize({ redirect_uri }, host)).headers['location']).toBeUndefined();
+      }
+    }
+    const native = withClient({ redirectUris: ['http://127.0.0.1/cb'] });
+    const { headers } = await authorize({ redirect_uri: 'http://127.0.0.1:49152/cb' }, native);
+    expect(headers['location']).toMatch(/^http:\/\/127\.0\.0\.1:49152\/cb\?code=/);
+  });
+
+  it('12. a parameter that is repeated never reaches the model', async () => {
+    const twice = ['a', 'b'];
+    const requests: [operation: 'authenticate' | 'authorize' | 'token', request: Parameters<typeof answer>[2]][] = [
+      ['authorize', authorizeRequest({ client_id: twice })],
+      ['authorize', authorizeRequest({ redirect_uri: twice })],
+      ['token', formRequest({ ...CREDENTIALS, client_id: twice, client_secret: SECRET })],
+      ['token', formRequest({ ...CREDENTIALS, client_id: 'web', client_secret: twice })],
+      ['authenticate', resourceRequest(null, { query: { access_token: twice } })],
+      ['authenticate', resourceRequest(null, { method: 'POST', headers: FORM, body: { access_token: twice } })],
+    ];
+    for (const [operation, request] of requests) {
+      const host = createHost();
+      const { error } = await answer(host, operation, request, { allowBearerTokensInQueryString: true, ...signedIn });
+      expect([error?.name, error?.message.startsWith('Repeated parameter'), host.calls]).toEqual([
+        'invalid_request',
+        true,
+        [],
+      ]);
+    }
+    for (const name of ['scope', 'username', 'password', 'grant_type']) {
+      const body = { grant_type: 'password', username: 'alice', password: 'wonderland', [name]: twice };
+      const host = createHost();
+      const { error } = await answer(host, 'token', tokenRequest(body));
+      expect([error?.message, host.calls.length]).toEqual([`Repeated parameter: \`${name}\``, 1]);
+    }
+  });
+
+  it('13. a client proves itself in one way, and its Basic credentials are form-decoded', async () => {
+    const both = tokenRequest({ ...CREDENTIALS, client_id: 'web', client_secret: SECRET });
+    expect((await answer(createHost(), 'token', both)).error?.message).toContain(
+      'only one client authentication method',
+    );
+    const authorization = basic('we%62', 's3cre%74');
+    const encoded = tokenRequest(CREDENTIALS, { headers: { ...FORM, authorization } });
+    expect((await answer(createHost(), 'token', encoded)).status).toBe(200);
+  });
+
+  it('14. a client without the refresh_token grant gets no refresh token', async () => {
+    const host = withClient({ grants: ['authorization_code', 'password'] });
+    addCode(host);
+    const password = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+    for (const body of [CODE, password]) {
+      const { result, body: sent } = await answer(host, 'token', tokenRequest(body));
+      expect([sent['access_token'], sent['refresh_token'], result?.['refreshToken']]).toEqual([
+        expect.any(String),
+        undefined,
+        undefined,
+      ]);
+    }
+  });
+
+  it('15. a code that was saved without a redirect URI is not redeemed with any other', async () => {
+    const host = createHost();
+    addCode(host, { redirectUri: undefined });
+    const { error } = await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://evil.example/cb' }));
+    expect(error?.name).toBe('invalid_grant');
+  });
+
+  it('16. asking for a wider scope, or for a part of a name, leaves the refresh token alive', async () => {
+    const host = createHost();
+    addRefreshToken(host);
+    for (const scope of ['read write admin', 'rea']) {
+      expect((await answer(host, 'token', tokenRequest({ ...REFRESH, scope }))).error?.name).toBe('invalid_scope');
+    }
+    expect((await answer(host, 'token', tokenRequest(REFRESH))).status).toBe(200);
+  });
+
+  it('17. a wrong redirect URI spends the code, and a scope the model refuses does not', async () => {
+    const host = createHost();
+    addCode(host);
+    expect((await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://x.example' }))).status).toBe(
+      400,
+    );
+    expect(host.codes.size).toBe(0);
+    const refusing = createHost({ validateScope: () => false });
+    addCode(refusing);
+    expect((await answer(refusing, 'token', tokenRequest(CODE))).error?.name).toBe('invalid_scope');
+    expect(refusing.codes.size).toBe(1);
+  });
+});
+
+describe('the protocol faults of the classic libraries are absent:', () => {
+  it('18. an error redirect to a URI that has a query says error, description and state', async () => {
+    const { headers } = await authorize({ redirect_uri: OTHER_CALLBACK, scope: 'a"' });
+    expect(headers['location']).toBe(
+      `${OTHER_CALLBACK}&error=invalid_scope&error_description=Invalid%20parameter%3A%20%60scope%60&state=xyz`,
+    );
+  });
+
+  it('19. a redirect URI that was left out need not be named at the token endpoint, and a wrong one is invalid_grant', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
+    const { redirected } = await authorize({ redirect_uri: undefined }, host);
+    const body = { grant_type: 'authorization_code', code: redirected['code'] };
+    expect((await answer(host, 'token', tokenRequest(body))).status).toBe(200);
+    addCode(host);
+    const { error } = await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }));
+    expect(error?.name).toBe('invalid_grant');
+  });
+
+  it('20. a client that cannot be identified is answered by 401 and the challenge', async () => {
+    for (const request of [
+      formRequest(CREDENTIALS),
+      tokenRequest(CREDENTIALS, { headers: { ...FORM, authorization: 'Basic ?' } }),
+    ]) {
+      const { status, headers } = await answer(createHost(), 'token', request);
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="Service", error="invalid_client"']);
+    }
+  });
+
+  it('21. every error is an OAuthError, those of getClient and the authenticate handler included', async () => {
+    const failing = () => Promise.reject(new TypeError('x'));
+    const noClient = await authorize({}, createHost({ getClient: failing }));
+    const noUser = await authorize({}, createHost(), { authenticateHandler: { handle: failing } });
+    for (const { error } of [noClient, noUser]) expect(error).toBeInstanceOf(engine.ServerError);
+  });
+
+  it('22. an operation throws nothing synchronously: it rejects, and tells a callback', async () => {
+    const server = new OAuth2Server({ model: {} as never });
+    for (const name of ['authenticate', 'authorize', 'token'] as const) {
+      const operation = server[name].bind(server) as (...args: unknown[]) => Promise<unknown>;
+      await expect(operation()).rejects.toBeInstanceOf(OAuthError);
+      await expect(operation(authorizeRequest(), new Response(), { accessTokenLifetime: 0 })).rejects.toBeInstanceOf(
+        OAuthError,
+      );
+      const told = await new Promise((resolve) => {
+        void operation(authorizeRequest({ client_id: undefined }), new Response(), null, resolve);
+      });
+      expect(told).toBeInstanceOf(OAuthError);
+    }
+  });
+
+  it('23. the client never hears of invalid_argument: a mistake of the host is server_error, a bad scope invalid_scope', async () => {
+    const mistaken = await answer(createHost({ getUserFromClient: undefined }), 'token', tokenRequest(CREDENTIALS));
+    expect([mistaken.error?.name, mistaken.body['error']]).toEqual(['invalid_argument', 'server_error']);
+    expect(JSON.stringify(mistaken.body)).not.toContain('getUserFromClient');
+    const redirected = await authorize(
+      { response_type: 'token' },
+      createHost({ getClient: () => ({ ...WEB, grants: ['implicit'] }), saveToken: () => null }),
+    );
+    expect([redirected.error?.name, redirected.redirected['error']]).toEqual(['invalid_argument', 'server_error']);
+    const badScope = await answer(createHost(), 'token', tokenRequest({ ...CREDENTIALS, scope: 'ä' }));
+    expect([badScope.status, badScope.body['error']]).toEqual([400, 'invalid_scope']);
+  });
+
+  it('24. a lifetime given as text is a number of seconds, also across a change of the clocks', async () => {
+    const now = jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-10-25T00:58:00Z'));
+    const { result } = await authorize({}, createHost(), { authorizationCodeLifetime: '300' });
+    now.mockRestore();
+    expect(result?.['expiresAt']).toEqual(new Date('2026-10-25T01:03:00Z'));
+  });
+
+  it('25. an async method with a parameter more than expected does not hang', async () => {
+    const getUserFromClient = async (client: engine.Client, trace?: unknown) => trace ?? { id: client.id };
+    expect((await answer(createHost({ getUserFromClient }), 'token', tokenRequest(CREDENTIALS))).status).toBe(200);
+  });
+
+  it('26. a form is a form without a content-length', async () => {
+    const headers = { 'content-type': FORM['content-type'], authorization: basic('web', 's3cret') };
+    expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { headers }))).status).toBe(200);
+  });
+
+  it('27. the response has the status of the error in every operation', async () => {
+    const outcomes = [
+      await answer(createHost(), 'authenticate', resourceRequest(null)),
+      await answer(createHost(), 'authenticate', resourceRequest('Basic x')),
+      await authorize({ client_id: 'who' }),
+      await answer(createHost(), 'authorize', authorizeRequest()),
+      await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { method: 'GET' })),
+      await answer(createHost(), 'token', formRequest(CREDENTIALS, { headers: {} })),
+    ];
+    for (const { error, status } of outcomes) expect(status).toBe(error?.code);
+    expect(outcomes.map(({ status }) => status)).toEqual([401, 400, 400, 401, 400, 400]);
+  });
+
+  it('28. the response type is checked before the model is asked for anything, and an empty scope is none', async () => {
+    const host = createHost({ generateAuthorizationCode: () => 'x' });
+    await authorize({ response_type: 'nonsense' }, host);
+    expect(host.calls.map(([method]) => method)).toEqual(['getClient']);
+    for (const scope of ['', ' ']) {
+      expect((await authorize({ scope })).redirected).toHaveProperty('code');
+      expect((await answer(createHost(), 'token', tokenRequest({ ...CREDENTIALS, scope }))).status).toBe(200);
+    }
+  });
+
+  it('29. method and scheme may be spelt in any case, and a description holds no quotes', async () => {
+    expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { method: 'post' }))).status).toBe(200);
+    expect((await answer(createHost(), 'authenticate', resourceRequest('bearer x'))).error?.name).toBe('invalid_token');
+    const { redirected } = await authorize({ code_challenge_method: 'plain' });
+    expect(redirected['error_description']).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  });
+
+  it('30. a user name or password may mix emoji with anything', async () => {
+    const getUser = (name: string, password: string) => ({ id: name + password });
+    const body = { grant_type: 'password', username: 'ann 😀', password: 'p@ss 🔑 wörd' };
+    const { result } = await answer(createHost({ getUser }), 'token', tokenRequest(body));
+    expect(result?.['user']).toEqual({ id: 'ann 😀p@ss 🔑 wörd' });
+  });
+
+  it('31. the implicit grant works, and authorization responses name the issuer', async () => {
+    const host = createHost();
+    host.clients.set('web', { ...WEB, grants: ['implicit'] });
+    const { headers } = await authorize({ response_type: 'token' }, host, { issuer: 'https://as.example' });
+    expect(headers['location']).toMatch(
+      /#access_token=[0-9a-f]{64}&token_type=Bearer&.*&state=xyz&iss=https%3A%2F%2Fas\.example$/,
+    );
+  });
+
+  it('32. an extension grant that does not await the scope it asks for gets no more than the model grants', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    class Issuing extends engine.GrantType {
+      handle(request: engine.Request, client: engine.Client) {
+        return this.issueToken({ client, user: ALICE, scope: this.getScope(request) });
+      }
+    }
+    const extendedGrantTypes = { 'urn:example:extension': Issuing };
+    const request = tokenRequest({ grant_type: 'urn:example:extension', scope: 'admin' });
+    const { error } = await answer(createHost(), 'token', request, { extendedGrantTypes });
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect([error?.name, unhandled.mock.calls]).toEqual(['invalid_scope', []]);
+  });
+
+  it('33. an error is named for its class, and a header called __proto__ is no prototype', () => {
+    expect(engine.InvalidRequestError.name).toBe('InvalidRequestError');
+    const headers = JSON.parse('{"__proto__":{"authorization":"Bearer x"}}') as object;
+    const request = new engine.Request({ method: 'GET', headers, query: {} });
+    expect(request.get('authorization')).toBeUndefined();
+    expect(request.headers['authorization']).toBeUndefined();
+  });
+});
