@@ -21,15 +21,8 @@ export interface GrantSource {
   readonly requested?: readonly string[];
   /** The authorization details that may be granted at most. If omitted, those of `record`; without one there is no limit. RFC 9396 §6 */
   readonly details?: readonly AuthorizationDetail[] | undefined;
-}
-
-/** What another server has said, once that is found good. RFC 7523 §2.1 */
-export interface Asserted {
-  readonly claims: Kept;
-  /** The resources that may be had at most; none: it does not say. */
-  readonly granted: readonly string[];
-  /** What the client may do at most; undefined: it does not say. RFC 9396 */
-  readonly details?: readonly AuthorizationDetail[] | undefined;
+  /** Whether another server has granted the details, so that this server must validate them. */
+  readonly isAsserted?: boolean;
 }
 
 /** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */
@@ -42,8 +35,6 @@ export class ClientRequest {
   refreshToken?: RefreshToken & Kept;
   /** What the grant was established from, if that is neither a code nor a refresh token. */
   source?: GrantSource;
-  /** The assertion that is redeemed, once it is found good. RFC 7523 §2.1 */
-  asserted?: Asserted;
   /** More to save with the token; never sent. */
   readonly token: Record<string, unknown> = {};
   /** More to say in the answer; never saved. */

@@ -107,8 +107,8 @@ async function established(request: ClientRequest, details: KnownDetails): Promi
   }
   const wanted = granted ? wantedOf(asked, granted, details) : (asked ?? []);
   if (wanted.length === 0) return [];
-  // Nobody has judged here what another server says.
-  if (request.asserted) details.verify(wanted, client);
+  // Details that another server has granted may be of types that are unknown here.
+  if (request.source?.isAsserted) details.verify(wanted, client);
   // A client that asked for less keeps the right to the rest.
   if (asked && granted && authorization!.refreshable) request.token['refreshTokenDetails'] = granted;
   return await details.approve(wanted, authorization!, model);

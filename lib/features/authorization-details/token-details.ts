@@ -7,9 +7,8 @@ import { invalid, readDetails } from './read-details.js';
 type Details = readonly AuthorizationDetail[];
 type Kept = Readonly<Record<string, unknown>>;
 
-/** What the code, the refresh token, the exchange or the assertion of a request was granted for; undefined: nothing was granted before. */
-export function grantedDetails({ asserted, code, refreshToken, source }: ClientRequest): Details | undefined {
-  if (asserted) return asserted.details;
+/** Returns the details that were granted before: to the code, the refresh token or another source. Undefined if there is none. */
+export function grantedDetails({ code, refreshToken, source }: ClientRequest): Details | undefined {
   if (source?.details) return source.details;
   const record = source ? source.record : (code ?? refreshToken);
   return record && wholeDetails(record);

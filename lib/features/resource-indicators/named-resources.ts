@@ -28,10 +28,9 @@ export function namedResources(parameters: Parameters): readonly string[] {
   throw new InvalidTargetError('Invalid target: `resource` must be an absolute URI without fragment').because(detail);
 }
 
-/** What the code, refresh token, exchange or assertion of a request was granted for; nothing in particular: an empty list. */
-export function grantedResources({ code, refreshToken, source, asserted }: ClientRequest): readonly string[] {
+/** Returns the resources that were granted before: to the code, the refresh token or another source. Empty if none was named. */
+export function grantedResources({ code, refreshToken, source }: ClientRequest): readonly string[] {
   if (source) return source.resources;
-  if (asserted) return asserted.granted;
   const { resource, refreshTokenResource } = (code ?? refreshToken ?? {}) as Partial<Token>;
   return audienceOf(refreshTokenResource ?? resource);
 }

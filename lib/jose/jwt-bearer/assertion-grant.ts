@@ -1,43 +1,54 @@
 import { InvalidScopeError, ServerError } from '../../errors/index.js';
-import { GrantType } from '../../endpoints/token/grant-type.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import type { Request } from '../../http/request.js';
-import type { Client, OnceModel, Token } from '../../model/model.js';
+import type { Model, OnceModel, Token } from '../../model/model.js';
 import type { Authorization } from '../../contracts/authorization.js';
-import { redeem } from '../../tokens/issue-token.js';
+import { stateKey } from '../../contracts/client-request.js';
+import type { ServerContext } from '../../contracts/feature.js';
+import type { GrantHandler, TokenRequest } from '../../contracts/token-request.js';
 import { requestedScope, withinScope } from '../../tokens/scope.js';
 import type { AssertedUserModel } from '../trusted-issuers/asserted-model.js';
 import { type Assertion, type Assertions, refused } from './assertions.js';
 
 export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** Somebody whom this server trusts says who the user is. RFC 7523 §2.1 */
-export abstract class JwtBearerGrantType extends GrantType<AssertedUserModel & OnceModel> {
-  static readonly requires: readonly string[] = ['findAssertedUser', 'once'];
-  protected abstract readonly assertions: Assertions;
+/** Model methods that the grant needs. */
+export const ASSERTION_METHODS: readonly (keyof (AssertedUserModel & OnceModel))[] = ['findAssertedUser', 'once'];
 
-  async handle(request: Request, client: Client): Promise<Token> {
-    const { assertions, model } = this;
-    const exchange = this.options.exchange!;
-    assertions.verifyProven(exchange);
-    const text = exchange.parameters.required('assertion', isVSCHAR);
-    const scope = requestedScope(request);
-    const assertion = await assertions.read(text, exchange);
-    const { claims, once } = assertion;
-    const user = await model.findAssertedUser(claims, client);
-    if (!user)
-      throw refused({ rule: '`findAssertedUser()` knows whom it is about', given: `${claims.iss} ${claims.sub}` });
-    if (typeof user !== 'object') throw new ServerError('Server error: `findAssertedUser()` must return a user object');
+/** The assertion that is redeemed. It is set once the assertion is valid. */
+export const ASSERTION = stateKey<Assertion>('ASSERTION');
 
-    const { refreshTokens: refreshable, reusable } = assertions.settings;
-    exchange.asserted = { claims, granted: assertion.resource, details: assertion.details };
-    const authorization = { client, user, ...scopeWithin(assertion, scope), refreshable };
-    if (reusable) return await this.issueToken(authorization);
-    return await redeem(this.options, authorization, {
-      spend: () => model.once(once.digest, once.seconds),
-      lost: () => Promise.reject(refused({ rule: 'an assertion is good once' })),
-    });
-  }
+/** Returns the grant that redeems assertions of trusted issuers. RFC 7523 §2.1 */
+export const assertionGrant = (assertions: Assertions, serverOf: () => ServerContext): GrantHandler =>
+  Object.assign((request: TokenRequest) => redeemAssertion(request, assertions, serverOf().features), {
+    requires: [...ASSERTION_METHODS, 'saveToken'],
+  });
+
+async function redeemAssertion(
+  request: TokenRequest,
+  assertions: Assertions,
+  features: ServerContext['features'],
+): Promise<Token> {
+  const { client, parameters } = request;
+  const model = request.options.model as Model & AssertedUserModel & OnceModel;
+  assertions.verifyProven(request);
+  const text = parameters.required('assertion', isVSCHAR);
+  const scope = requestedScope(request.request);
+  const assertion = await assertions.read(text, request, features);
+  const { claims, once, resource, details } = assertion;
+  const user = await model.findAssertedUser(claims, client);
+  if (!user)
+    throw refused({ rule: '`findAssertedUser()` knows whom it is about', given: `${claims.iss} ${claims.sub}` });
+  if (typeof user !== 'object') throw new ServerError('Server error: `findAssertedUser()` must return a user object');
+
+  const { refreshTokens: refreshable, reusable } = assertions.settings;
+  request.source = { resources: resource, details, isAsserted: true };
+  request.set(ASSERTION, assertion);
+  const authorization = { client, user, ...scopeWithin(assertion, scope), refreshable };
+  if (reusable) return await request.issue(authorization);
+  return await request.redeem(authorization, {
+    spend: () => model.once(once.digest, once.seconds),
+    lost: () => Promise.reject(refused({ rule: 'an assertion is good once' })),
+  });
 }
 
 type Scoped = Pick<Authorization, 'scope' | 'scopeStatus'>;

@@ -4,7 +4,6 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { verifyDetails } from '../../features/authorization-details/read-details.js';
 import { isForbidden } from '../../contracts/forbids.js';
-import type { OwnUrls } from '../../contracts/own-urls.js';
 import { isScope } from '../../http/syntax.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
@@ -46,8 +45,6 @@ export class Assertions {
   readonly settings: JwtBearerSettings;
   readonly issuers: TrustedIssuers<AssertionIssuer>;
   private readonly found: FoundIssuers;
-  /** Of each server that lists the feature: a profile may forbid algorithms. */
-  private readonly features = new WeakMap<OwnUrls, ServerContext['features']>();
 
   /** @throws InvalidArgumentError with a sentence for what cannot work */
   constructor(options: JwtBearerOptions) {
@@ -57,10 +54,6 @@ export class Assertions {
     this.found = new FoundIssuers('`jwtBearer()`', options?.fetch);
   }
 
-  serve(server: ServerContext): void {
-    this.features.set(server, server.features);
-  }
-
   /** @throws UnauthorizedClientError for one without proof. ID-JAG §8.1 */
   verifyProven({ proof }: ClientRequest): void {
     if (proof !== 'none' || this.settings.clients === 'all') return;
@@ -68,25 +61,29 @@ export class Assertions {
     throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ rule });
   }
 
-  /** @throws InvalidGrantError for an assertion that is no good, whatever is wrong with it */
-  async read(text: string, exchange: ClientRequest): Promise<Assertion> {
-    const model: Model & TrustedIssuerModel = exchange.options.model;
-    const { client } = exchange;
+  /**
+   * Reads and verifies an assertion.
+   * @param features the features of the server: a profile may forbid algorithms
+   * @throws InvalidGrantError If the assertion is invalid, for whatever reason.
+   */
+  async read(text: string, request: ClientRequest, features: ServerContext['features']): Promise<Assertion> {
+    const model: Model & TrustedIssuerModel = request.options.model;
+    const { client } = request;
     const elsewhere = model.findTrustedIssuer && {
       find: (name: string) => model.findTrustedIssuer!(name, client),
-      allows: (alg: string) => !isForbidden(this.features.get(exchange.server) ?? [], 'algorithms', alg),
+      allows: (alg: string) => !isForbidden(features, 'algorithms', alg),
       found: this.found,
     };
     const { claims, typ, issuer } = await this.issuers.verify(text, refused, elsewhere);
-    if (claims.iss === exchange.issuer) throw refused({ rule: 'it is of another server' });
+    if (claims.iss === request.issuer) throw refused({ rule: 'it is of another server' });
     const { profile = 'jwt' } = issuer;
     const types: readonly string[] = TYPES[profile];
     if (!types.includes(typ))
       throw refused({ rule: '`typ` says that it is such an assertion', wanted: types, given: typ });
-    this.verifyAudience(claims, profile, exchange);
+    this.verifyAudience(claims, profile, request);
     this.verifyLifetime(claims);
-    verifyBinding(claims, exchange);
-    const said = profile === 'id-jag' ? saidTo(claims, exchange) : { resource: [] };
+    verifyBinding(claims, request);
+    const said = profile === 'id-jag' ? saidTo(claims, request) : { resource: [] };
     return { claims: claims as Assertion['claims'], ...said, once: this.onceOf(text, claims) };
   }
 

@@ -1,14 +1,14 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
-import { issuesForResources } from '../../features/resource-indicators/named-resources.js';
-import type { OwnUrls } from '../../contracts/own-urls.js';
+import { KNOWN_RESOURCES } from '../../features/resource-indicators/named-resources.js';
+import type { TokenHooks } from '../../contracts/hooks.js';
 import type { Request } from '../../http/request.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
 import { signedIn } from '../../tokens/signed-in.js';
 import type { TrustingFeature } from '../trusted-issuers/trusted-issuers.js';
-import { JWT_BEARER_GRANT, JwtBearerGrantType } from './assertion-grant.js';
+import { ASSERTION, ASSERTION_METHODS, assertionGrant, JWT_BEARER_GRANT } from './assertion-grant.js';
 import { Assertions, refused } from './assertions.js';
 import type { JwtBearerOptions, JwtBearerSettings } from './options.js';
 import type { TrustedIssuerModel } from './trusted-issuer-model.js';
@@ -23,40 +23,41 @@ const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
 export function jwtBearer(options: JwtBearerOptions = {}): TrustingFeature {
   const assertions = new Assertions(options);
   const { anonymous, issuers } = assertions.settings;
-  // Servers may share the feature.
-  const targeting = new WeakMap<OwnUrls, boolean>();
-  const detailing = new WeakMap<OwnUrls, boolean>();
-
-  class Grant extends JwtBearerGrantType {
-    protected readonly assertions = assertions;
-  }
-
   return {
     name: 'RFC 7523 §2.1',
     factory: 'jwtBearer',
     trusting: assertions.issuers,
-    requires: [...JwtBearerGrantType.requires],
-    grants: { [JWT_BEARER_GRANT]: Grant },
+    requires: [...ASSERTION_METHODS],
+    grantTypes: [JWT_BEARER_GRANT],
     parameters: { token: { assertion: 'The assertion: a JWT of an issuer that this server trusts.' } },
-    ...(anonymous !== undefined && { clientAuthentications: [nobody(anonymous)] }),
-    metadata: ({ options: { model } }) =>
-      isFinding(model) || issuers.some(({ profile }) => profile === 'id-jag')
-        ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] }
-        : {},
-    check(server) {
-      assertions.serve(server);
-      targeting.set(server, issuesForResources(server));
-      detailing.set(server, server.find(AUTHORIZATION_DETAILS) !== undefined);
-      return [...faultsOf(server, assertions.settings)];
+
+    install(builder) {
+      const { model } = builder.options;
+      return {
+        grants: { [JWT_BEARER_GRANT]: assertionGrant(assertions, () => builder.server) },
+        ...(anonymous !== undefined && { clientAuthentications: [nobody(anonymous)] }),
+        token: tokenHooks({ details: builder.find(AUTHORIZATION_DETAILS), resources: builder.find(KNOWN_RESOURCES) }),
+        metadata: () =>
+          isFinding(model) || issuers.some(({ profile }) => profile === 'id-jag')
+            ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] }
+            : {},
+        misconfigurations: (server) => faultsOf(server, assertions.settings),
+      };
     },
-    issue({ asserted, server, token }) {
-      if (!asserted) return;
-      // They are more than a scope can say: without them nothing is left of what was meant.
-      if (asserted.details?.length && !detailing.get(server))
-        throw refused({ rule: 'it has no `authorization_details`' });
-      Object.assign(token, keptOf(asserted.claims));
-      // Where nobody else sees to it that what is for something stays so.
-      if (asserted.granted.length > 0 && !targeting.get(server)) token['resource'] = asserted.granted;
+  };
+}
+
+/** Returns the hooks that store with a token what its assertion says. */
+function tokenHooks({ details, resources }: { details: () => unknown; resources: () => unknown }): TokenHooks {
+  return {
+    issue(request) {
+      const assertion = request.get(ASSERTION);
+      if (!assertion) return;
+      // A scope cannot express authorization details, so the token would grant something else without them.
+      if (assertion.details?.length && !details()) throw refused({ rule: 'it has no `authorization_details`' });
+      Object.assign(request.token, keptOf(assertion.claims));
+      // Resources of the assertion are stored here if no other feature stores resources.
+      if (assertion.resource.length > 0 && !resources()) request.token['resource'] = assertion.resource;
     },
     describe: ({ act }) => (isObject(act) ? { act } : undefined),
   };
