@@ -1,9 +1,8 @@
-import type { DeviceAuthorization } from '../features/device-authorization/device-model.js';
 import { Parameters } from '../http/parameters.js';
 import type { OwnUrls } from './own-urls.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { AuthorizationCode, Client, RefreshToken, Token } from '../model/model.js';
+import type { AuthorizationCode, Client, RefreshToken, Token, User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { AuthorizationDetail } from './authorization-details.js';
 import type { Authorization } from './authorization.js';
@@ -29,8 +28,8 @@ export interface GrantSource {
 export class ClientRequest {
   /** What a grant established, once it has: the features of the server may judge it. */
   authorization?: Authorization;
-  /** The code that is redeemed, be it a device's, as the model found it, with what features keep there. */
-  code?: (AuthorizationCode | DeviceAuthorization) & Kept;
+  /** The authorization code or device code that is redeemed, as the model found it, with what features store there. */
+  code?: Pick<AuthorizationCode, 'client' | 'scope'> & { user?: User } & Kept;
   /** The refresh token that is used, as the model found it, with what features keep there. */
   refreshToken?: RefreshToken & Kept;
   /** What the grant was established from, if that is neither a code nor a refresh token. */

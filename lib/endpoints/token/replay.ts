@@ -1,5 +1,7 @@
 import { InvalidGrantError, type RefusalDetail, ServerError } from '../../errors/index.js';
 import type { Client, User } from '../../model/model.js';
+import type { ClientRequest } from '../../contracts/client-request.js';
+import { report } from '../../events/events.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { tellEnded } from '../../tokens/ended.js';
 import type { GrantTypeOptions } from './grant-type.js';
@@ -11,6 +13,15 @@ interface Spendable {
   grantId?: string;
   issuer?: string;
   revokedAt?: Date;
+}
+
+/** What `refuseReplay()` needs to revoke a token family and to report that. */
+export type ReplayOptions = Pick<GrantTypeOptions, 'model' | 'issuer' | 'report'>;
+
+/** Returns the options of `refuseReplay()` for a request. */
+export function replayOptionsOf({ issuer, options: { model, events } }: ClientRequest): ReplayOptions {
+  if (!events) return { model, issuer };
+  return { model, issuer, report: (name, payload) => report(events, name as never, payload as never) };
 }
 
 /** Checks that what was found is whole, and belongs to the issuer that is asked and the client that asks. */
@@ -54,7 +65,7 @@ export const expired = (what: string, expiresAt: Date): InvalidGrantError =>
  * Something that is spent once was presented twice, so one of the two who had it stole it: nothing that came of the
  * authorization is left alive, where the model knows what did. RFC 6749 §4.1.2, RFC 9700 §4.14.2
  */
-export async function refuseReplay(found: Spendable, what: string, options: GrantTypeOptions): Promise<never> {
+export async function refuseReplay(found: Spendable, what: string, options: ReplayOptions): Promise<never> {
   const { grantId, client, user } = found;
   if (grantId !== undefined && options.model.revokeGrant) {
     await options.model.revokeGrant(grantId);

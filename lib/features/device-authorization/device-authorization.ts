@@ -5,7 +5,7 @@ import { hasOnce } from '../../model/has-once.js';
 import type { RequestRate } from '../../http/window-counts.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
-import { DEVICE_GRANT, DeviceCodeGrantType } from './device-grant.js';
+import { DEVICE_GRANT, deviceGrant } from './device-grant.js';
 import { DEVICE_METHODS } from './device-model.js';
 
 /** What `deviceAuthorization()` takes. */
@@ -30,7 +30,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
     name: 'RFC 8628',
     factory: 'deviceAuthorization',
     requires: [...DEVICE_METHODS, 'once'],
-    grants: { [DEVICE_GRANT]: DeviceCodeGrantType },
+    grantTypes: [DEVICE_GRANT],
     endpoints: {
       device_authorization: {
         path: 'oauth/device_authorization',
@@ -45,7 +45,10 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
       device_authorization: { scope: 'The scopes that are asked for, separated by spaces.' },
       token: { device_code: 'The code of the device.' },
     },
-    check: (server) => [...faultsOf(options, server)],
+    install: () => ({
+      grants: { [DEVICE_GRANT]: deviceGrant },
+      misconfigurations: (server) => faultsOf(options, server),
+    }),
   };
 }
 

@@ -1,18 +1,12 @@
-import { PolledGrantType } from '../../features/device-authorization/polled-grant.js';
+import { pollForToken } from '../../features/device-authorization/polled-grant.js';
 import { nameOf } from './kept.js';
 
 export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
 
-/** The client polls whether its user has agreed, who was asked elsewhere. CIBA §10.1 */
-export class CibaGrantType extends PolledGrantType {
-  protected readonly parameter = 'auth_req_id';
-  protected readonly what = 'auth_req_id';
-
-  protected codeOf(given: string): string {
-    return nameOf(given);
-  }
-
-  protected override kept(given: string): object {
-    return { authReqId: given };
-  }
-}
+/** A client polls until its user has decided on another device. CIBA §10.1 */
+export const cibaGrant = pollForToken({
+  parameter: 'auth_req_id',
+  what: 'auth_req_id',
+  keyOf: nameOf,
+  also: (authReqId) => ({ authReqId }),
+});

@@ -3,7 +3,7 @@ import { DEVICE_METHODS } from '../../features/device-authorization/device-model
 import { ENDPOINT } from './backchannel-requests.js';
 import { CibaEndpoint } from './ciba-endpoint.js';
 import type { CibaFeature } from './ciba-feature.js';
-import { CIBA_GRANT, CibaGrantType } from './ciba-grant.js';
+import { CIBA_GRANT, cibaGrant } from './ciba-grant.js';
 import { type CibaOptions, faultsOf, settle } from './options.js';
 import { Pings } from './pings.js';
 
@@ -21,7 +21,7 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
     factory: 'ciba',
     asking: settings,
     requires: [...DEVICE_METHODS, 'once', 'findHintedUser', 'askUser'],
-    grants: { [CIBA_GRANT]: CibaGrantType },
+    grantTypes: [CIBA_GRANT],
     endpoints: {
       [ENDPOINT]: {
         path: 'oauth/backchannel_authentication',
@@ -55,6 +55,7 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
       return faults;
     },
     tellClient: pings.send,
+    install: () => ({ grants: { [CIBA_GRANT]: cibaGrant } }),
   };
 }
 
