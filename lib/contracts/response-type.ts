@@ -22,8 +22,12 @@ export interface AuthorizationRequest<C extends Client = Client> extends Destina
   responseType: string;
   /** How the answer travels: `query`, `fragment`, or as a feature has it. */
   responseMode: string;
-  /** Requested scope values, separated by spaces; once a user is known, those that they would be granted. */
-  scope?: string;
+  /** The requested scope values, separated by spaces. */
+  requestedScope?: string;
+  /** The part of the requested scope that the user would be granted, once the user is known. RFC 6749 §3.3 */
+  grantableScope?: string;
+  /** The scope that is granted, once the request is decided. RFC 6749 §3.3 */
+  grantedScope?: string;
   state?: string;
   /** The issuer that is asked; left out where the host has named none. RFC 9207 §2 */
   issuer?: string;

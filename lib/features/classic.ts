@@ -1,7 +1,7 @@
 import { clientSecretBasic } from '../clients/client-secret-basic.js';
 import { clientSecretPost } from '../clients/client-secret-post.js';
 import { none } from '../clients/none.js';
-import { AuthorizeEndpoint } from '../endpoints/authorization/authorize.js';
+import { AuthorizeEndpoint } from '../endpoints/authorization/classic-authorize.js';
 import { classGrant } from '../endpoints/token/class-grant.js';
 import { TokenEndpoint } from '../endpoints/token/token.js';
 import type { Endpoint, Feature } from '../contracts/feature.js';

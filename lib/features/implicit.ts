@@ -17,7 +17,7 @@ export class TokenResponseType {
 
   /** @param grantId the grant of the code that it is given out with */
   async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat, grantId?: string): Promise<Answer> {
-    const { client, issuer, scope, data: extra } = asked;
+    const { client, issuer, grantedScope: scope, data: extra } = asked;
     const accessTokenLifetime = client.accessTokenLifetime || this.options.accessTokenLifetime;
     const authorization: Authorization = { client, user, scope, scopeStatus: 'approved', grantId, extra };
     const result = await issueToken(

@@ -1,12 +1,14 @@
 import type { AuthorizationRequest } from '../contracts/response-type.js';
 import type { Awaitable, Client, User } from './model.js';
 
-/** What a user is asked: an authorization request, whose scope is what they would grant; `data.resource`: for what. */
-export type Asked<C extends Client = Client> = Pick<
-  AuthorizationRequest<C>,
-  'client' | 'redirectUri' | 'scope' | 'issuer'
-> &
-  Partial<Pick<AuthorizationRequest<C>, 'data'>>;
+/** An authorization request that a user is asked to approve. `data.resource` names the resources that it is for. */
+export interface Asked<C extends Client = Client>
+  extends
+    Pick<AuthorizationRequest<C>, 'client' | 'redirectUri' | 'issuer'>,
+    Partial<Pick<AuthorizationRequest<C>, 'data'>> {
+  /** The grantable scope: what the user would grant, separated by spaces. */
+  scope?: string | undefined;
+}
 
 /** An application that has access to the account of a user, or may have it again without asking. */
 export interface Application<C extends Client = Client> {

@@ -80,7 +80,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     prompt: (asked, presence, server) => prompts.need(asked, presence, server),
 
     ask(parameters, asked) {
-      const { scope, responseType } = asked;
+      const { requestedScope: scope, responseType } = asked;
       refuseUnsupported(parameters);
       const isOpenId = coversScope(scope, OPENID);
       const nonce = isOpenId ? parameters.optional('nonce', isNonce) : undefined;

@@ -33,7 +33,7 @@ export function frontChannelType(name: FrontChannelType, providerOf: (server: Ow
     ) {}
 
     async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer> {
-      const { client, scope } = asked;
+      const { client, grantedScope: scope } = asked;
       // All that can fail is done before anything is kept.
       const prepared = values.includes('id_token') ? await this.prepare(asked, user) : undefined;
       const code = Code && (await new Code(this.options).handle(asked, user));
@@ -45,7 +45,7 @@ export function frontChannelType(name: FrontChannelType, providerOf: (server: Ow
       return { result: { client, user, scope: scope! }, scope, ...access, ...code, parameters };
     }
 
-    private async prepare({ client, scope, issuer, data: kept }: AuthorizationRequest, user: User) {
+    private async prepare({ client, grantedScope: scope, issuer, data: kept }: AuthorizationRequest, user: User) {
       if (!coversScope(scope, OPENID)) throw notGranted();
       const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: name === 'id_token' };
       return await providerOf(this.server).idTokens.make(this.options.model, entitled);

@@ -1,5 +1,5 @@
 import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api';
-import { isSignInUnderWay } from '../endpoints/authorization/authorize-events.js';
+import { isSignInUnderWay } from '../endpoints/authorization/authorization-events.js';
 import { wireCode } from '../http/error-response.js';
 import { toOAuthError } from '../errors/index.js';
 import type { Feature, Observed } from '../contracts/feature.js';

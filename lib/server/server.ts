@@ -1,6 +1,6 @@
 import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
-import { AuthorizeEndpoint } from '../endpoints/authorization/authorize.js';
-import { AuthorizeHalves } from '../endpoints/authorization/authorize-halves.js';
+import { AuthorizeEndpoint } from '../endpoints/authorization/classic-authorize.js';
+import { InteractiveAuthorize } from '../endpoints/authorization/interactive-authorize.js';
 import { EndpointHandlers } from '../endpoints/endpoint-handlers.js';
 import { TokenEndpoint } from '../endpoints/token/token.js';
 import * as errors from '../errors/index.js';
@@ -33,7 +33,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly authenticators: OperationCache<AuthenticateOperation>;
   private readonly authorizers: OperationCache<AuthorizeEndpoint>;
   private readonly issuers: OperationCache<TokenEndpoint>;
-  private readonly halves: AuthorizeHalves;
+  private readonly interactive: InteractiveAuthorize;
   private readonly endpoints: EndpointHandlers;
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
@@ -57,7 +57,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.authenticators = new OperationCache(AuthenticateOperation, this.facts, 'authenticate');
     this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts, 'authorize');
     this.issuers = new OperationCache(TokenEndpoint, this.facts, 'token');
-    this.halves = new AuthorizeHalves(this.facts);
+    this.interactive = new InteractiveAuthorize(this.facts);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -97,22 +97,22 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     response: Response,
     options?: AuthorizeOptions & { user?: U },
   ): Promise<AuthorizationRequest<C>> {
-    return this.halves.read(request, response, options ?? {}) as Promise<never>;
+    return this.interactive.read(request, response, options ?? {}) as Promise<never>;
   }
 
   /** The scope that a user would be granted of what was asked: the model is asked once, and not again by `decide`. */
   grantableScope(asked: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
-    return this.halves.grantableScope(asked, user, response);
+    return this.interactive.grantableScope(asked, user, response);
   }
 
   /** What must happen before it is decided, who ever is signed in; an error of that is the answer. OpenID Connect Core 1.0 §3.1.2.3 */
   needed(asked: AuthorizationRequest<C>, presence: Presence, response: Response): Promise<Need> {
-    return this.halves.needed(asked, presence, response);
+    return this.interactive.needed(asked, presence, response);
   }
 
   /** The second half: answers it by what the user decided; rejects with any error that it answers. RFC 6749 §4.1.2 */
   decide(asked: AuthorizationRequest<C>, decision: Decision<U>, response: Response): Promise<AuthorizationCode<C, U>> {
-    return this.halves.decide(asked, decision, response) as Promise<never>;
+    return this.interactive.decide(asked, decision, response) as Promise<never>;
   }
 
   /** Answers a request at an endpoint that a feature adds, by its id. @throws InvalidArgumentError when there is none */

@@ -1,4 +1,4 @@
-import { reportAuthorizationRefusal } from '../../lib/endpoints/authorization/authorize-events.js';
+import { reportAuthorizationRefusal } from '../../lib/endpoints/authorization/authorization-events.js';
 import { senderOf } from '../../lib/http/origin.js';
 import { AccessDeniedError, type OAuth2Server, type Request, type Response } from '../../lib/index.js';
 import { answerError } from '../../lib/endpoints/operation.js';

@@ -8,8 +8,8 @@ import {
   type SignIn,
   type User,
 } from '../../lib/index.js';
-import { type Deferred, deferredOf } from '../../lib/endpoints/authorization/authorize-deferred.js';
-import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/authorization/authorize-events.js';
+import { type Deferred, deferredOf } from '../../lib/endpoints/authorization/deferred-error.js';
+import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/authorization/authorization-errors.js';
 import { toOAuthError } from '../../lib/errors/index.js';
 import { endpointPath } from '../../lib/http/public-url.js';
 import { isHeard, report } from '../../lib/events/events.js';
@@ -84,8 +84,8 @@ export class InteractionFlow {
     const need = await this.server.needed(asked, { user, signIn, prompted }, response);
     if (!user || need.login) return this.login(visit, need);
 
-    // From here the scope is what this user can grant: it may be more or less than was asked for.
-    asked.scope = await this.server.grantableScope(asked, user, response);
+    // From here on `asked.grantableScope` is what this user can grant. It may be more or less than the requested scope.
+    await this.server.grantableScope(asked, user, response);
     if (prompted) context.returnTo = withTicket(returnTo, ticket!);
     if (need.wanted) context.wanted = need.wanted;
     const subject = subjectOf(user, question);
@@ -165,7 +165,8 @@ export class InteractionFlow {
 }
 
 /** What the operator is told of a decision. */
-function factsOf(user: User, { authorization: { client, scope, issuer } }: InteractionContext) {
+function factsOf(user: User, { authorization }: InteractionContext) {
+  const { client, issuer, grantableScope: scope } = authorization;
   return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
 }
 

@@ -23,7 +23,7 @@ export function subjectOf(user: User, { asked, request, returnTo }: Question): s
       'Invalid argument: the interaction method `findUser()` must return a user with an `id`',
     );
   }
-  const { client, redirectUri, scope, issuer } = asked;
+  const { client, redirectUri, grantableScope: scope, issuer } = asked;
   const [path] = returnTo.split('?', 1);
   const shown = [issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null];
   const details = detailsOf(asked.data['authorization_details']);

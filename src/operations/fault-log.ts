@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { isSignInUnderWay } from '../../lib/endpoints/authorization/authorize-events.js';
+import { isSignInUnderWay } from '../../lib/endpoints/authorization/authorization-events.js';
 import type { OAuthError } from '../../lib/index.js';
 import { isUnreachableResource } from '../../lib/remote/client-resource.js';
 

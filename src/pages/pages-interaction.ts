@@ -1,4 +1,4 @@
-import type { ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
+import type { Asked, AuthorizationRequest, ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
 import { namedClaims } from '../../lib/openid/named-claims.js';
 import { audienceOf } from '../../lib/tokens/audience.js';
 import { toOAuthRequest, type NativeRequest } from '../http/http-adapter.js';
@@ -35,18 +35,18 @@ export class PagesInteraction implements OAuth2Interaction {
 
   /** As the model remembers it; one that does not is asked each time. */
   async hasConsented(user: User, { authorization }: InteractionContext): Promise<boolean> {
-    return (await this.model.hasConsented?.(user, authorization)) === true;
+    return (await this.model.hasConsented?.(user, askedOf(authorization))) === true;
   }
 
   async saveConsent(user: User, { authorization }: InteractionContext): Promise<void> {
-    await this.model.saveConsent?.(user, authorization);
+    await this.model.saveConsent?.(user, askedOf(authorization));
   }
 
   async consent(
     user: User,
     { authorization, request, returnTo, action, ticket }: ConsentContext,
   ): Promise<InteractionAnswer> {
-    const { client, scope = '', redirectUri, data } = authorization;
+    const { client, grantableScope: scope = '', redirectUri, data } = authorization;
     const visitor = requestOf(request);
     const facts = {
       user,
@@ -77,3 +77,9 @@ export class PagesInteraction implements OAuth2Interaction {
 }
 
 const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);
+
+/** Returns what the user is asked, as the model stores it. */
+const askedOf = ({ grantableScope: scope, ...authorization }: AuthorizationRequest): Asked => ({
+  ...authorization,
+  scope,
+});

@@ -28,10 +28,11 @@ class OwnController {
   async ask(@Req() native: NativeRequest, @Res() reply: NativeReply) {
     const response = new Response();
     try {
-      const { client, scope, redirectUri } = await this.server.readAuthorizationRequest(
-        toOAuthRequest(native),
-        response,
-      );
+      const {
+        client,
+        requestedScope: scope,
+        redirectUri,
+      } = await this.server.readAuthorizationRequest(toOAuthRequest(native), response);
       response.body = { client: client.id, scope, redirectUri };
     } catch {
       // What is wrong is in the response already.

@@ -96,17 +96,17 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
   }
 
   hasConsented(user: typeof alice, { authorization }: InteractionContext) {
-    return this.consents.has(`${user.id} ${authorization.client.id} ${authorization.scope}`);
+    return this.consents.has(`${user.id} ${authorization.client.id} ${authorization.grantableScope}`);
   }
 
   /** JSON instead of a form: a test reads it more easily. */
   consent(user: typeof alice, { action, ticket, authorization }: ConsentContext): InteractionAnswer {
-    const { client, scope } = authorization;
+    const { client, grantableScope: scope } = authorization;
     return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, ticket }) };
   }
 
   saveConsent(user: typeof alice, { authorization }: InteractionContext) {
-    this.consents.add(`${user.id} ${authorization.client.id} ${authorization.scope}`);
+    this.consents.add(`${user.id} ${authorization.client.id} ${authorization.grantableScope}`);
   }
 }
 

@@ -31,12 +31,12 @@ interface Kinds {
 /** Reads and checks the rest of the request. What fails here is told to the client, by redirect. */
 export function readAuthorizationRequest(
   {
-    request,
+    sent: request,
     issuer,
     client,
     redirectUri,
     redirectUriSent,
-  }: Destination & { request: Request; issuer: string | undefined },
+  }: Destination & { readonly sent: Request; readonly issuer: string | undefined },
   { options, server: { responseTypes: types, responseModes } }: { options: Options; server: Kinds },
 ): AuthorizationRequest {
   const state = readState(request);
@@ -67,7 +67,7 @@ export function readAuthorizationRequest(
     redirectUriSent,
     responseType: responseTypeName(responseType, types),
     responseMode,
-    scope,
+    requestedScope: scope,
     state,
     codeChallenge,
     codeChallengeMethod,

@@ -18,7 +18,7 @@ export class CodeResponseType {
   async handle(authorization: AuthorizationRequest, user: User): Promise<Answer> {
     const { model, scopeFormat, authorizationCodeLifetime } = this.options;
     const { client, redirectUri, redirectUriSent, codeChallenge, codeChallengeMethod } = authorization;
-    const scope = scopeForModel(authorization.scope, scopeFormat);
+    const scope = scopeForModel(authorization.grantedScope, scopeFormat);
 
     const code: Unsaved<AuthorizationCode> = {
       ...authorization.data,

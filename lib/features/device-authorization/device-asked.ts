@@ -4,7 +4,7 @@ import { type AuthorizationRequest, OF_A_DEVICE } from '../../contracts/response
 import type { DeviceAuthorization } from './device-model.js';
 
 interface Asking {
-  scope?: string | undefined;
+  requestedScope?: string | undefined;
   issuer?: string | undefined;
   data?: Record<string, unknown>;
   /** The one that is at hand; left out: there is none. */
@@ -12,14 +12,14 @@ interface Asking {
 }
 
 /** A request of a device as features see it: an authorization request that has nowhere to be redirected to. */
-export function askedBy(client: Client, { scope, issuer, data = {}, request }: Asking): AuthorizationRequest {
+export function askedBy(client: Client, { requestedScope, issuer, data = {}, request }: Asking): AuthorizationRequest {
   return {
     client,
     redirectUri: '',
     redirectUriSent: false,
     responseType: OF_A_DEVICE,
     responseMode: 'query',
-    ...(scope !== undefined && { scope }),
+    ...(requestedScope !== undefined && { requestedScope }),
     ...(issuer !== undefined && { issuer }),
     data,
     request: request ?? new Request({ method: 'GET', headers: {}, query: {} }),

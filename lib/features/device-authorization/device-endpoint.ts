@@ -63,7 +63,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     const requested = requestedScope(request);
     const scoped = { client, ...(requested !== undefined && { scope: requested }) };
     const scope = await verifyClientScope(this.options, scoped, this.server.ignorableScopes);
-    const asked = askedBy(client, { scope, issuer, request });
+    const asked = askedBy(client, { requestedScope: scope, issuer, request });
     for (const read of this.server.hooks.authorization.read) {
       Object.assign(asked.data, await read(parameters, asked));
     }

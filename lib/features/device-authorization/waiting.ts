@@ -49,7 +49,7 @@ export async function readWaiting(
     { client, user, ...(scope && { scope }) },
     !hasDetails(data),
   );
-  const asked = askedBy(client, { ...(scope && { scope: scopeText(scope) }), issuer, data, request });
+  const asked = askedBy(client, { ...(scope && { requestedScope: scopeText(scope) }), issuer, data, request });
   for (const approve of server.hooks.authorization.approve) await approve(asked, { user });
   return { found, asked, user, scope: grantable, server };
 }

@@ -1,10 +1,11 @@
 import { owesNoProof } from '../../clients/none.js';
 import { PublicClientRate } from '../../clients/public-client-rate.js';
-import { resolveRequest } from '../../endpoints/authorization/authorize-resolve.js';
-import { AuthorizeSteps } from '../../endpoints/authorization/authorize-steps.js';
+import { resolveRequest } from '../../endpoints/authorization/resolve-request.js';
+import { AuthorizationContext } from '../../endpoints/authorization/authorization-context.js';
+import { openTransaction } from '../../endpoints/authorization/open-transaction.js';
 import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
-import { InvalidClientError, InvalidRequestError, OAuthError, toOAuthError } from '../../errors/index.js';
+import { InvalidClientError, InvalidRequestError, OAuthError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
@@ -33,7 +34,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected override readonly consumesCredentials = true;
   protected override readonly audienceEndpoints = ['token', this.id];
   // What is refused is told to the client here, and to the operator once.
-  private readonly steps = new CheckingSteps({ ...this.options, events: undefined }, this.server);
+  private readonly context = new AuthorizationContext({ ...this.options, events: undefined }, this.server, true);
 
   private readonly rate: PublicClientRate;
 
@@ -101,10 +102,10 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     const nowhere = new Response();
     this.pushing.underCheck.add(asked);
     try {
-      const course = await this.steps.open(asked, nowhere);
-      verifySame(course.client, client);
-      await this.steps.read(course, nowhere);
-      await this.steps.verifyScope(course, nowhere);
+      const transaction = await openTransaction(this.context, asked, nowhere);
+      verifySame(transaction.client, client);
+      await transaction.read(nowhere);
+      await transaction.verifyScope(nowhere);
     } catch (error) {
       // The client has proven who it is: what is wrong with it there is wrong with the request here. RFC 9126 §2.3
       if (!(error instanceof InvalidClientError)) throw error;
@@ -113,13 +114,6 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
         OAuthError.detailOf(error) ?? { rule: 'the authorization endpoint would serve the client' },
       );
     }
-  }
-}
-
-/** What is found wrong is told to who pushes, and answers nobody else: no answer is signed or encrypted for it. */
-class CheckingSteps extends AuthorizeSteps {
-  protected override async refuse(_course: unknown, _response: unknown, error: unknown): Promise<OAuthError> {
-    return toOAuthError(error);
   }
 }
 

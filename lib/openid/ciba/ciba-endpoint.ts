@@ -70,7 +70,7 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   /** What is kept is found again as it will be by the user, who is asked then. */
   private async ask({ client, issuer, parameters, request }: ClientRequest, what: What): Promise<Begun> {
     const { scope, said, user } = what;
-    const asked = askedBy(client, { scope, issuer, request });
+    const asked = askedBy(client, { requestedScope: scope, issuer, request });
     for (const read of this.server.hooks.authorization.read) {
       Object.assign(asked.data, await read(parameters, asked));
     }

@@ -79,7 +79,7 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
       await made.get(server)!.remember({ client, user, scope, issuer, kept: code, grantId });
     },
 
-    async answer({ client, scope, issuer, data }, user, parameters, server) {
+    async answer({ client, grantedScope: scope, issuer, data }, user, parameters, server) {
       if (parameters['id_token'] === undefined) return;
       await made.get(server)!.remember({ client, user, scope, issuer, kept: data });
     },

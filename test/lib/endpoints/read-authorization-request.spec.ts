@@ -28,7 +28,7 @@ describe('reading an authorization request', () => {
       redirectUriSent: true,
       responseType: 'code',
       responseMode: 'query',
-      scope: 'read write',
+      requestedScope: 'read write',
       state: 'xyz',
       codeChallenge: CHALLENGE,
       codeChallengeMethod: 'S256',
@@ -78,11 +78,13 @@ describe('reading an authorization request', () => {
       const response = new Response();
       const request = authorizeRequest({ scope: 'read write' });
       const reading = server.readAuthorizationRequest(request, response, { user: { id } });
-      return reading.then(({ scope }) => scope).catch(({ name }: OAuthError) => [name, response.status]);
+      return reading
+        .then(({ grantableScope }) => grantableScope)
+        .catch(({ name }: OAuthError) => [name, response.status]);
     };
     expect(await ask('alice')).toBe('read');
     expect(await ask('bob')).toEqual(['invalid_scope', 302]);
-    expect((await read({ scope: 'read write' }, {}, overrides)).authorization?.scope).toBe('read write');
+    expect((await read({ scope: 'read write' }, {}, overrides)).authorization?.requestedScope).toBe('read write');
   });
 
   // Issue 9, 3: nobody signs in for a request that must be refused
@@ -91,8 +93,8 @@ describe('reading an authorization request', () => {
     const overrides = {
       validateClientScope: (...given: unknown[]) => asked.push(given) && !String(given[1]).includes('write'),
     };
-    expect((await read({}, {}, overrides)).authorization?.scope).toBe('read');
-    expect((await read({ scope: undefined }, {}, overrides)).authorization?.scope).toBeUndefined();
+    expect((await read({}, {}, overrides)).authorization?.requestedScope).toBe('read');
+    expect((await read({ scope: undefined }, {}, overrides)).authorization?.requestedScope).toBeUndefined();
     const { error, response } = await read({ scope: 'read write' }, { scopeFormat: 'array' }, overrides);
     expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
     expect(response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_scope&.*&state=xyz$/);

@@ -389,7 +389,7 @@ describe('a browser that brings the name of a pushed request', () => {
         new Response(),
       );
     const [first, second, third] = [await read(), await read(), await read()];
-    expect(first).toMatchObject({ scope: 'read', redirectUri: CALLBACK, state: 'xyz' });
+    expect(first).toMatchObject({ requestedScope: 'read', redirectUri: CALLBACK, state: 'xyz' });
     const response = new Response();
     await server.decide(first, { user: ALICE }, response);
     expect(response.get('location')).toContain('code=');
@@ -455,9 +455,9 @@ describe('the time of a pushed request', () => {
       const { server } = make();
       const request_uri = await pushed(server);
       pass(59);
-      expect(await read(server, request_uri)).toMatchObject({ scope: 'read' });
+      expect(await read(server, request_uri)).toMatchObject({ requestedScope: 'read' });
       pass(1790);
-      expect(await read(server, request_uri)).toMatchObject({ scope: 'read' });
+      expect(await read(server, request_uri)).toMatchObject({ requestedScope: 'read' });
       expect((await visit(server, request_uri)).redirected).toHaveProperty('code');
       expect(shown(await visit(server, request_uri))).toEqual(NO_SUCH);
     }));

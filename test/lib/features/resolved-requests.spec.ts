@@ -135,7 +135,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
 describe('what a feature asks of an authorization request', () => {
   const picky: Feature = {
     name: 'picky',
-    async ask(parameters, { client, scope, data, request }, server) {
+    async ask(parameters, { client, requestedScope: scope, data, request }, server) {
       const resource = parameters.required('resource');
       if (resource !== 'api') throw new InvalidTargetError('Invalid target: `resource` is unknown');
       expect([client.id, scope, data, request.query?.['resource']]).toEqual(['web', 'read', {}, 'api']);

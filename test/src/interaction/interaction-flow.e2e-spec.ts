@@ -34,7 +34,7 @@ describe.each(PLATFORMS)('login and consent on %s', (platform) => {
         client: { id: 'web' },
         redirectUri: CALLBACK,
         responseType: 'code',
-        scope: 'notes:read',
+        requestedScope: 'notes:read',
         state: 'xyz',
       },
       returnTo: `/oauth/authorize?${query}`,

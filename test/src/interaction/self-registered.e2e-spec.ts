@@ -116,7 +116,7 @@ describe.each(PLATFORMS)('an invalid authorization request of a self-registered 
     const seen: unknown[] = [];
     class Own extends DemoInteraction {
       override login(context: Parameters<DemoInteraction['login']>[0]) {
-        const { client, scope, redirectUri } = context.authorization;
+        const { client, requestedScope: scope, redirectUri } = context.authorization;
         seen.push([client.id, scope, redirectUri]);
         return super.login(context);
       }

@@ -9,14 +9,16 @@ import type { SignIn } from '../../model/sign-in.js';
 import { answerError, Operation, verifyWrappers } from '../operation.js';
 import type { Options } from '../../options/settle.js';
 import { AuthenticateOperation } from '../resource/authenticate.js';
-import type { Course } from './authorize-answer.js';
-import { reportAuthorizationRefusal, signInUnderWay, userDenied } from './authorize-events.js';
-import { isSilent } from './authorize-deferred.js';
-import { AuthorizeSteps } from './authorize-steps.js';
+import { AuthorizationContext } from './authorization-context.js';
+import { userDenied } from './authorization-errors.js';
+import { reportAuthorizationRefusal, signInUnderWay } from './authorization-events.js';
+import type { AuthorizationTransaction } from './authorization-transaction.js';
+import { isSilent } from './deferred-error.js';
+import { openTransaction } from './open-transaction.js';
 
 /** Answers an authorization request at once, in the name of the user who is signed in. RFC 6749 §3.1 */
 export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | Token> {
-  private readonly steps: AuthorizeSteps;
+  private readonly context: AuthorizationContext;
   /** Of a host without handler: a request brings the user's access token. */
   private readonly authentication: AuthenticateOperation | undefined;
 
@@ -26,31 +28,30 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     if (handler && typeof handler.handle !== 'function') {
       throw new InvalidArgumentError('Invalid argument: authenticateHandler does not implement `handle()`');
     }
-    this.steps = new AuthorizeSteps(options, server);
+    this.context = new AuthorizationContext(options, server);
     if (!handler) this.authentication = new AuthenticateOperation(options, server);
   }
 
   async handle(request: Request, response: Response): Promise<Partial<AuthorizationCode> | Token> {
     verifyWrappers(request, response);
-    const { steps } = this;
     const denied = isDenied(request);
-    const course = await steps.open(request, response, denied);
-    if (denied) return await this.deny(course, request, response);
-    // A handler may complete the request, as one does that remembered it before the login: the rest is read after it.
-    const user = (course.user = await this.findUser(course, request, response));
+    const transaction = await openTransaction(this.context, request, response, denied);
+    if (denied) return await this.deny(transaction, request, response);
+    // A handler may complete the request, for example after a login: the rest is read after it.
+    const user = (transaction.user = await this.findUser(transaction, request, response));
     const signIn = await this.howSignedIn(user, request, response);
-    await steps.read(course, response);
-    return await steps.decide(course, { user, signIn }, response);
+    await transaction.read(response);
+    return await transaction.decide({ user, signIn }, response);
   }
 
-  /** The redirect URI of a self-registered client is not trusted: a link with `allowed=false` must not lead there unseen. */
+  /** The redirect URI of a self-registered client is not trusted: a link with `allowed=false` must not redirect there silently. */
   private async deny(
-    course: Course,
+    transaction: AuthorizationTransaction,
     request: Request,
     response: Response,
   ): Promise<Partial<AuthorizationCode> | Token> {
-    const user = isSelfRegistered(course.client) ? await this.askHandler(request, response) : undefined;
-    return await this.steps.decide(course, { user, error: userDenied() }, response);
+    const user = isSelfRegistered(transaction.client) ? await this.askHandler(request, response) : undefined;
+    return await transaction.decide({ user, error: userDenied() }, response);
   }
 
   private async howSignedIn(user: User, request: Request, response: Response): Promise<SignIn | undefined> {
@@ -65,17 +66,17 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   }
 
   /** Failures here are the host's or the user's, not the client's to hear of. */
-  private async findUser(course: Course, request: Request, response: Response): Promise<User> {
+  private async findUser(transaction: AuthorizationTransaction, request: Request, response: Response): Promise<User> {
     if (this.server.hooks.authorization.requireInteraction.length === 0)
       return await this.askHandler(request, response);
     try {
       return await this.askHandler(request, response);
     } catch (error) {
       // A client that forbids to ask anybody is told that nobody is there.
-      const isAllowed = !isSelfRegistered(course.client) || isSilent(course, this.server);
+      const isAllowed = !isSelfRegistered(transaction.client) || isSilent(transaction.sent, this.server);
       if (isAllowed && error instanceof OAuthError && error.message === NOBODY) {
-        await this.steps.read(course, response);
-        await this.steps.needed(course, {}, response);
+        await transaction.read(response);
+        await transaction.findRequiredInteraction({}, response);
       }
       throw error;
     }

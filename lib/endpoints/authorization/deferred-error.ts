@@ -3,21 +3,30 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
 import { FORM_OR_URL, optional } from '../../http/parameters.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import type { AuthorizationRequest } from '../../contracts/response-type.js';
-import type { Course } from './authorize-answer.js';
+import type { Request } from '../../http/request.js';
+import type { User } from '../../model/model.js';
+import type { AuthorizationRequest, Destination } from '../../contracts/response-type.js';
+
+/** An authorization request whose error may have to wait until the user is authenticated. */
+interface Deferrable extends Destination {
+  readonly sent: Request;
+  readonly issuer: string | undefined;
+  readonly user: User | undefined;
+  readonly isValid: boolean;
+}
 
 /**
  * Whether an error may be returned to the client by a redirect. For a client that has registered itself, the user must be authenticated
  * first, or the authorization endpoint would be an open redirector. The exception is a valid request with `prompt=none`: it must be
  * answered without showing anything. RFC 9700 §4.11.2, OpenID Connect Core 1.0 §3.1.2.6
  */
-export function mayRedirectError(course: Course, server: ServerContext): boolean {
-  if (course.user !== undefined || !isSelfRegistered(course.client)) return true;
-  return course.isValid && isSilent(course, server);
+export function mayRedirectError({ client, user, isValid, sent }: Deferrable, server: ServerContext): boolean {
+  if (user !== undefined || !isSelfRegistered(client)) return true;
+  return isValid && isSilent(sent, server);
 }
 
 /** Whether the request has `prompt=none`, at a server that supports `prompt`. */
-export function isSilent({ request }: Pick<Course, 'request'>, { hooks }: Pick<ServerContext, 'hooks'>): boolean {
+export function isSilent(request: Request, { hooks }: Pick<ServerContext, 'hooks'>): boolean {
   if (hooks.authorization.requireInteraction.length === 0) return false;
   try {
     return optional(request, 'prompt', isVSCHAR, FORM_OR_URL) === 'none';
@@ -47,7 +56,8 @@ export const deferredOf = (error: unknown): Deferred | undefined =>
   error instanceof Error ? deferred.get(error as OAuthError) : undefined;
 
 /** Returns the client and redirect URI of an authorization request whose other parameters are invalid. */
-export function unreadRequest({ client, redirectUri, redirectUriSent, issuer, request }: Course): AuthorizationRequest {
+export function unreadRequest({ sent: request, issuer, ...destination }: Deferrable): AuthorizationRequest {
+  const { client, redirectUri, redirectUriSent } = destination;
   const asked = { client, redirectUri, redirectUriSent, responseType: '', responseMode: 'query', data: {}, request };
   return issuer === undefined ? asked : { ...asked, issuer };
 }

@@ -1,10 +1,4 @@
-import {
-  AccessDeniedError,
-  ConsentRequiredError,
-  InvalidRequestError,
-  LoginRequiredError,
-  type OAuthError,
-} from '../../errors/index.js';
+import type { OAuthError } from '../../errors/index.js';
 import type { OAuth2EventName } from '../../events/catalog.js';
 import { type EventSink, isHeard, report, reportRefusal, shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
@@ -71,22 +65,3 @@ export function signInUnderWay(error: OAuthError): OAuthError {
 
 /** Was the user merely sent to sign in? */
 export const isSignInUnderWay = (error: OAuthError): boolean => underWay.has(error);
-
-/** To the client the first answer is the answer: another one would contradict it. */
-export function answeredBefore(): OAuthError {
-  const rule = 'a request that came from elsewhere is decided once';
-  return new InvalidRequestError('Invalid request: it was answered before').because({ rule });
-}
-
-/** Whoever is signed in has not done so as the request wants it, and cannot do so here. OpenID Connect Core 1.0 §3.1.2.6 */
-export function loginRequired(): OAuthError {
-  const rule = 'the user signed in as the request wants it';
-  return new LoginRequiredError('Login required: the user has to sign in').because({ rule });
-}
-
-/** The user has to be asked, and the client forbids it. OpenID Connect Core 1.0 §3.1.2.6 */
-export const consentRequired = () =>
-  new ConsentRequiredError('Consent required: the user has not agreed to this before');
-
-/** The user said no. */
-export const userDenied = () => new AccessDeniedError('Access denied: user denied access to application');

@@ -1,0 +1,114 @@
+import { errorMode, type UsualMode } from '../../contracts/response-mode.js';
+import type { AuthorizationRequest, Destination } from '../../contracts/response-type.js';
+import { type OAuthError, toOAuthError } from '../../errors/index.js';
+import { errorResponse } from '../../http/error-response.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import type { User } from '../../model/model.js';
+import { answerError } from '../operation.js';
+import type { AuthorizationContext } from './authorization-context.js';
+import { type Asked, reportAuthorizationRefusal } from './authorization-events.js';
+import { readState } from './authorization-request.js';
+import { mayRedirectError } from './deferred-error.js';
+import { defaultResponseType, findResponseType } from './destination.js';
+
+/** A transaction as far as its response depends on it. */
+export interface Responding extends Destination {
+  readonly sent: Request;
+  readonly issuer: string | undefined;
+  readonly user: User | undefined;
+  readonly denied: boolean;
+  readonly isValid: boolean;
+  readonly request: AuthorizationRequest | undefined;
+}
+
+/** Renders an error for the user: the client is unknown, or the error must not be redirected to it. RFC 6749 §4.1.2.1 */
+export function renderError(
+  { options }: AuthorizationContext,
+  { error, sent, response, ...asked }: Asked & { error: OAuthError; sent: Request; response: Response },
+): OAuthError {
+  reportAuthorizationRefusal(options.events, sent, error, asked);
+  return answerError(response, error);
+}
+
+/** Returns an error to the client, or renders it as an error page where a redirect is not allowed yet. */
+export async function sendError(
+  context: AuthorizationContext,
+  transaction: Responding,
+  thrown: unknown,
+  response: Response,
+): Promise<OAuthError> {
+  const error = toOAuthError(thrown);
+  if (context.isDryRun) return error;
+  if (mayRedirectError(transaction, context.server)) return await redirectError(context, transaction, error, response);
+  const { client, sent, issuer } = transaction;
+  // A handler may have redirected the browser to its login page already.
+  delete response.headers['location'];
+  return renderError(context, { error, sent, response, client, issuer });
+}
+
+/** Sends the error to the client in the response mode of the request. RFC 6749 §4.1.2.1 */
+async function redirectError(
+  context: AuthorizationContext,
+  transaction: Responding,
+  error: OAuthError,
+  response: Response,
+): Promise<OAuthError> {
+  const { options, server } = context;
+  const { client, sent, user, issuer } = transaction;
+  reportAuthorizationRefusal(options.events, sent, error, transaction);
+  const ResponseType = findResponseType(sent, server.responseTypes) ?? defaultResponseType(server.responseTypes);
+  const mode = errorMode(sent, ResponseType, server.responseModes);
+  const { mode: usual } = ResponseType;
+  try {
+    const parameters = errorResponse(error);
+    await send(context, transaction, { mode, usual, state: stateOf(sent), parameters }, response);
+    return error;
+  } catch (failure) {
+    // The client does not trust a response in another mode than the requested one.
+    return renderError(context, { error: toOAuthError(failure), sent, response, client, user, issuer });
+  }
+}
+
+/** Sends a successful response in the response mode of the request. */
+export async function sendGranted(
+  context: AuthorizationContext,
+  transaction: Responding,
+  parameters: Record<string, string>,
+  response: Response,
+): Promise<void> {
+  const { responseMode: mode, responseType, state } = transaction.request!;
+  const { mode: usual } = context.server.responseTypes.get(responseType)!;
+  await send(context, transaction, { mode, usual, state, parameters }, response);
+}
+
+interface Sent {
+  /** The response mode. */
+  mode: string;
+  usual: UsualMode;
+  state?: string | undefined;
+  parameters: Record<string, string>;
+}
+
+/** Writes the response, with `state` and the issuer. RFC 9207 §2 */
+async function send(
+  { server }: AuthorizationContext,
+  { client, redirectUri, issuer }: Responding,
+  { mode, usual, state, parameters }: Sent,
+  response: Response,
+): Promise<void> {
+  if (state !== undefined) parameters['state'] = state;
+  if (issuer !== undefined) parameters['iss'] = issuer;
+  response.headers['cache-control'] = 'no-store';
+  const answer = { client, redirectUri, parameters, usual, issuer };
+  await server.responseModes.get(mode)!.write(response, answer, server);
+}
+
+function stateOf(request: Request): string | undefined {
+  try {
+    return readState(request);
+  } catch {
+    // An invalid `state` is the error that is being reported.
+    return undefined;
+  }
+}

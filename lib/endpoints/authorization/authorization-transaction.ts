@@ -1,0 +1,190 @@
+import { isSelfRegistered } from '../../clients/registration/self-registered.js';
+import { hasDetails } from '../../contracts/authorization-details.js';
+import type { Need, Presence } from '../../contracts/required-interaction.js';
+import type { Resolved } from '../../contracts/resolved.js';
+import type { AuthorizationRequest, Decision, Destination } from '../../contracts/response-type.js';
+import { InvalidArgumentError } from '../../errors/index.js';
+import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import type { AuthorizationCode, Client, Token, User } from '../../model/model.js';
+import { approveScope, scopeText, verifyClientScope, withinScope } from '../../tokens/scope.js';
+import { keptOf } from '../../tokens/signed-in.js';
+import type { AuthorizationContext } from './authorization-context.js';
+import { answeredBefore, loginRequired } from './authorization-errors.js';
+import { reportGranted } from './authorization-events.js';
+import { readAuthorizationRequest } from './authorization-request.js';
+import { renderError, sendError, sendGranted } from './authorization-response.js';
+import { findResponseType, verifyAllowed } from './destination.js';
+
+/** What a transaction starts with: the client and the redirect URI are known. */
+export interface Opened extends Destination {
+  /** The request with all its parameters: the one that was sent, or the one that it stands for. */
+  readonly sent: Request;
+  readonly issuer: string | undefined;
+  /** Set if the parameters came from elsewhere, such as a pushed request. */
+  readonly resolved: Resolved | undefined;
+}
+
+/**
+ * An authorization request on its way to a response. Its phases are `read`, `verifyScope` or `findGrantableScope`,
+ * `findRequiredInteraction` and `decide`. A phase that fails writes the error response and rejects. RFC 6749 §4.1.1, §4.1.2
+ */
+export class AuthorizationTransaction implements Opened {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly redirectUriSent: boolean;
+  readonly sent: Request;
+  readonly issuer: string | undefined;
+  readonly resolved: Resolved | undefined;
+  /** The user who is signed in, once known. */
+  user: User | undefined = undefined;
+  /** Whether the user denied the request. */
+  denied = false;
+  /** The validated request, once it was read. */
+  request: AuthorizationRequest | undefined = undefined;
+  /** Whether all parameters were read and found valid. */
+  isValid = false;
+  private isInteractionKnown = false;
+  private grantable: { readonly user: User; readonly scope: string | undefined } | undefined = undefined;
+
+  constructor(
+    private readonly context: AuthorizationContext,
+    opened: Opened,
+  ) {
+    this.client = opened.client;
+    this.redirectUri = opened.redirectUri;
+    this.redirectUriSent = opened.redirectUriSent;
+    this.sent = opened.sent;
+    this.issuer = opened.issuer;
+    this.resolved = opened.resolved;
+  }
+
+  /** Reads and validates the parameters. */
+  read(response: Response): Promise<AuthorizationRequest> {
+    return this.phase(response, async () => {
+      const { server } = this.context;
+      const { responseTypes } = server;
+      if (isSelfRegistered(this.client)) {
+        verifyAllowed(findResponseType(this.sent, responseTypes), this.client, responseTypes);
+      }
+      const request = (this.request = readAuthorizationRequest(this, this.context));
+      const parameters = new Parameters(this.sent, FORM_OR_URL);
+      for (const read of server.hooks.authorization.read) Object.assign(request.data, await read(parameters, request));
+      this.isValid = true;
+      return request;
+    });
+  }
+
+  /** Verifies that the client may request the scope, before a user has to sign in. @returns the scope without ignored values */
+  verifyScope(response: Response): Promise<string | undefined> {
+    return this.phase(response, async () => {
+      const { options, server } = this.context;
+      const request = this.request!;
+      this.isValid = false;
+      const asked = { client: this.client, scope: request.requestedScope };
+      request.requestedScope = await verifyClientScope(options, asked, server.ignorableScopes);
+      this.isValid = true;
+      return request.requestedScope;
+    });
+  }
+
+  /** Returns the part of the requested scope that this user would be granted. The model is called once for each user. */
+  findGrantableScope(user: User, response: Response): Promise<string | undefined> {
+    this.user = user;
+    return this.phase(response, () => this.grantableScope(user));
+  }
+
+  /** Returns what must happen before the request is decided. OpenID Connect Core 1.0 §3.1.2.3 */
+  findRequiredInteraction(presence: Presence, response: Response): Promise<Need> {
+    this.user = presence.user;
+    return this.phase(response, () => {
+      // An invalid authentication time is an error of the application: it is reported before a hook reads it.
+      if (presence.signIn) keptOf(presence.signIn);
+      return this.requiredInteraction(presence);
+    });
+  }
+
+  /** Sends the response for a decision: a code or token, or the error. */
+  async decide(decision: Decision, response: Response): Promise<Partial<AuthorizationCode> | Token> {
+    const { context, client, issuer, resolved, sent } = this;
+    const { user, error } = decision;
+    this.user = user;
+    const result = await this.phase(response, async () => {
+      await this.approve(decision);
+      // Everything that can fail without the store has been done: a single-use request is consumed now. RFC 9126 §7.3
+      if (resolved?.spend && !(await resolved.spend())) return undefined;
+      if (!error) return await this.grant(user, response);
+      this.denied = error.name === 'access_denied';
+      throw error;
+    });
+    if (result) return result;
+    throw renderError(context, { error: answeredBefore(), sent, response, client, user, issuer });
+  }
+
+  /** Sets what is granted, if the user agreed: the approved part of the grantable scope. RFC 6749 §3.3 */
+  private async approve(decision: Decision): Promise<void> {
+    const { user, error } = decision;
+    if (!user && !error) throw new InvalidArgumentError(UNDECIDED);
+    if (!user || error) return;
+    const { signIn } = decision;
+    const { approve, requireInteraction } = this.context.server.hooks.authorization;
+    if (!this.isInteractionKnown && requireInteraction.length > 0) {
+      // The application decides without asking what must happen before: it has happened, or the client gets an error.
+      const { login } = await this.requiredInteraction({ user, signIn });
+      if (login) throw loginRequired();
+    }
+    const grantable = await this.grantableScope(user);
+    const request = this.request!;
+    request.grantedScope = decision.scope === undefined ? grantable : scopeText(withinScope(grantable, decision.scope));
+    for (const hook of approve) await hook(request, { user, decision });
+    if (signIn) Object.assign(request.data, keptOf(signIn));
+  }
+
+  private async grant(user: User, response: Response): Promise<Partial<AuthorizationCode> | Token> {
+    const { options, server, format } = this.context;
+    const request = this.request!;
+    const ResponseType = server.responseTypes.get(request.responseType)!;
+    const answer = await new ResponseType(options, server).handle(request, user, format);
+    for (const hook of server.hooks.authorization.respond) await hook(request, user, answer.parameters);
+    await sendGranted(this.context, this, answer.parameters, response);
+    if (options.events) reportGranted(options.events, request, { user, answer });
+    return answer.result;
+  }
+
+  private async grantableScope(user: User): Promise<string | undefined> {
+    if (this.grantable?.user === user) return this.grantable.scope;
+    const { options, server } = this.context;
+    const request = this.request!;
+    const settings = { ...options, ignorableScopes: server.ignorableScopes };
+    const asked = { client: this.client, user, scope: request.requestedScope };
+    const scope = await approveScope(settings, asked, !hasDetails(request.data));
+    request.grantableScope = scope;
+    for (const hook of server.hooks.authorization.approve) await hook(request, { user });
+    this.grantable = { user, scope };
+    return scope;
+  }
+
+  /** Combines what all features require. */
+  private async requiredInteraction(presence: Presence): Promise<Need> {
+    const all: Need = {};
+    this.isInteractionKnown = true;
+    for (const hook of this.context.server.hooks.authorization.requireInteraction) {
+      const { wanted, ...need } = (await hook(this.request!, presence)) || {};
+      for (const name of ['login', 'consent', 'silent'] as const) if (need[name]) all[name] = true;
+      if (wanted) all.wanted = { ...all.wanted, ...wanted };
+    }
+    return all;
+  }
+
+  /** Runs a phase. If it fails, the error is sent: to the client, or as an error page where a redirect is not allowed yet. */
+  private async phase<T>(response: Response, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw await sendError(this.context, this, error, response);
+    }
+  }
+}
+
+const UNDECIDED = 'Invalid argument: a decision has a `user` who agreed, or an `error`';

@@ -1,0 +1,49 @@
+import { isSelfRegistered } from '../../clients/registration/self-registered.js';
+import type { Resolved } from '../../contracts/resolved.js';
+import type { ResponseTypeClass } from '../../contracts/response-type.js';
+import { InvalidArgumentError, toOAuthError } from '../../errors/index.js';
+import type { Request } from '../../http/request.js';
+import type { Response } from '../../http/response.js';
+import type { AuthorizationContext } from './authorization-context.js';
+import { userDenied } from './authorization-errors.js';
+import { renderError, sendError } from './authorization-response.js';
+import { AuthorizationTransaction } from './authorization-transaction.js';
+import { defaultResponseType, findDestination, findResponseType, verifyAllowed } from './destination.js';
+import { resolveRequest } from './resolve-request.js';
+
+/**
+ * Finds the client and the redirect URI of an authorization request. Nothing is redirected before both are known.
+ * @param denied whether the request itself says that the user denied it, as in the legacy `oauth2-server` interface
+ */
+export async function openTransaction(
+  context: AuthorizationContext,
+  given: Request,
+  response: Response,
+  denied = false,
+): Promise<AuthorizationTransaction> {
+  const { options, server, served } = context;
+  const { responseTypes } = server;
+  const issuer = server.issuerOf(given);
+  let resolved: Resolved | undefined;
+  let wanted: ResponseTypeClass | undefined;
+  let transaction: AuthorizationTransaction;
+  try {
+    if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(given, server);
+    const sent = resolved?.request ?? given;
+    wanted = findResponseType(sent, responseTypes);
+    served.verify(wanted ?? defaultResponseType(responseTypes));
+    const destination = await findDestination(sent, options, server);
+    transaction = new AuthorizationTransaction(context, { ...destination, sent, issuer, resolved });
+  } catch (error) {
+    // A missing model method is an error of the application, whatever the user decided.
+    const failure = denied && !(error instanceof InvalidArgumentError) ? userDenied() : toOAuthError(error);
+    throw renderError(context, { error: failure, sent: resolved?.request ?? given, response, denied, issuer });
+  }
+  try {
+    // Errors of a self-registered client wait for the user: `read()` verifies that client.
+    if (!denied && !isSelfRegistered(transaction.client)) verifyAllowed(wanted, transaction.client, responseTypes);
+    return transaction;
+  } catch (error) {
+    throw await sendError(context, transaction, error, response);
+  }
+}
