@@ -64,7 +64,8 @@ export class AuthenticateOperation extends Operation<Token> {
         requirement = this.requirements[index]!;
         const met = requirement.isMet(token as Token);
         // A boolean is not awaited: an `await` for each requirement made a call slower by a quarter.
-        if (met !== true && !(met && (await met))) objection = requirement.createError(token as Token);
+        const isMet = typeof met === 'boolean' ? met : await met;
+        if (!isMet) objection = requirement.createError(token as Token);
         else if (requirement.scope) this.reportScopes(response, requirement.scope, (token as Token).scope);
       }
       if (!objection) return token as Token;
