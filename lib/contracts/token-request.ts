@@ -1,7 +1,7 @@
 import type { Awaitable, Falsy, Token } from '../model/model.js';
-import type { Redemption, SaveToken } from '../tokens/issue-token.js';
 import type { Authorization } from './authorization.js';
 import { type ClientRequest, stateKey } from './client-request.js';
+import type { Redemption, SaveToken } from './redemption.js';
 
 /** A token request of an authenticated client. RFC 6749 §3.2 */
 export interface TokenRequest extends ClientRequest {

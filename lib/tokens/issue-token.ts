@@ -1,26 +1,10 @@
 import type { Authorization } from '../contracts/authorization.js';
+import type { Redemption, SaveToken } from '../contracts/redemption.js';
 import { InvalidArgumentError } from '../errors/index.js';
-import type { AuthorizationCode, Awaitable, Falsy, Model, RefreshToken, Token, Unsaved } from '../model/model.js';
+import type { Model, Token, Unsaved } from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
 import { type IssueOptions, prepareToken } from './issuance.js';
 import { sealSuccessor } from './successor.js';
-
-/** Saves a new token. Returns the saved token, or a falsy value if it was not saved. */
-export type SaveToken = (token: Unsaved<Token>) => Awaitable<Token | Falsy>;
-
-/** What is consumed for a token: an authorization code, a refresh token, a device code or an assertion. */
-export interface Redemption {
-  /** The code or refresh token as the model found it, for the model's `redeem()`. If omitted, `together` consumes it. */
-  found?: AuthorizationCode | RefreshToken;
-  /** Consumes and saves in one step. Undefined if the model cannot. */
-  together?: SaveToken | undefined;
-  /** The refresh token, if the client may repeat the request: the response is encrypted under it. */
-  sealUnder?: string;
-  /** Consumes it, for models that cannot consume and save in one step. Returns a falsy value if it was consumed before. */
-  spend(): Awaitable<unknown>;
-  /** Handles a request that lost the race: what it redeems was consumed before. */
-  lost(): Promise<Token>;
-}
 
 /**
  * Mints a token and saves it. Tokens are issued here and in `redeem()`, nowhere else. RFC 6749 §5.1

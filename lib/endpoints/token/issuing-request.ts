@@ -1,8 +1,9 @@
 import type { Authorization } from '../../contracts/authorization.js';
 import { ClientRequest } from '../../contracts/client-request.js';
+import type { Redemption, SaveToken } from '../../contracts/redemption.js';
 import type { TokenRequest } from '../../contracts/token-request.js';
 import type { Token } from '../../model/model.js';
-import { issueToken, redeem, type Redemption, type SaveToken } from '../../tokens/issue-token.js';
+import { issueToken, redeem } from '../../tokens/issue-token.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
 /** A request to the token endpoint. RFC 6749 §3.2 */

@@ -49,13 +49,13 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return owesNoProof(client, grantType, this.options);
   }
 
-  protected async serve(exchange: IssuingRequest): Promise<Token> {
+  protected async serve(request: IssuingRequest): Promise<Token> {
     const { admit, respond } = this.server.hooks.token;
-    const grant = this.findGrant(exchange.request, exchange.client);
-    for (const hook of admit) await hook(exchange);
-    await this.consumeCredentials(exchange);
-    const token = (await grant(exchange)) as Token;
-    for (const hook of respond) await hook(exchange, token);
+    const grant = this.findGrant(request.request, request.client);
+    for (const hook of admit) await hook(request);
+    await this.consumeCredentials(request);
+    const token = (await grant(request)) as Token;
+    for (const hook of respond) await hook(request, token);
     return token;
   }
 
@@ -113,35 +113,35 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     return handler;
   }
 
-  private readonly settingsOf = (exchange: IssuingRequest): GrantTypeOptions => {
+  private readonly settingsOf = (request: IssuingRequest): GrantTypeOptions => {
     const { options } = this;
-    const { client } = exchange;
+    const { client } = request;
     return {
       accessTokenLifetime: client.accessTokenLifetime || options.accessTokenLifetime,
       refreshTokenLifetime: client.refreshTokenLifetime || options.refreshTokenLifetime,
       alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
       complete:
-        this.server.hooks.token.issue.length > 0 ? (established) => this.complete(exchange, established) : undefined,
+        this.server.hooks.token.issue.length > 0 ? (established) => this.complete(request, established) : undefined,
       enablePlainPKCE: options.enablePlainPKCE,
-      exchange,
+      exchange: request,
       format: this.format,
       grantLifetime: options.grantLifetime,
-      issuer: exchange.issuer,
+      issuer: request.issuer,
       model: options.model,
       report: this.report,
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,
       requirePKCE: options.requirePKCE,
       ignorableScopes: this.server.ignorableScopes,
       scopeFormat: options.scopeFormat,
-      scopeOptional: this.supportsDetails && exchange.parameters.optional(DETAILS, () => true) !== undefined,
+      scopeOptional: this.supportsDetails && request.parameters.optional(DETAILS, () => true) !== undefined,
     };
   };
 
   /** Lets the features judge and complete what a grant established. */
-  private async complete(exchange: ClientRequest, established: Authorization): Promise<object> {
-    exchange.authorization = established;
-    for (const issue of this.server.hooks.token.issue) await issue(exchange);
-    return exchange.token;
+  private async complete(request: ClientRequest, established: Authorization): Promise<object> {
+    request.authorization = established;
+    for (const issue of this.server.hooks.token.issue) await issue(request);
+    return request.token;
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Authorization } from '../../contracts/authorization.js';
 import { type ClientRequest, stateKey } from '../../contracts/client-request.js';
+import type { SaveToken } from '../../contracts/redemption.js';
 import { type GrantHandler, ISSUED_TOKEN_TYPE, type TokenRequest } from '../../contracts/token-request.js';
 import { InvalidRequestError, InvalidScopeError, InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import type { Model, Scope, Token } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
-import type { SaveToken } from '../../tokens/issue-token.js';
 import { coversScope, requestedScope, scopeText } from '../../tokens/scope.js';
 import { namedResources } from '../resource-indicators/named-resources.js';
 import { actOf } from './actors.js';
