@@ -4,6 +4,8 @@ import {
   type ExchangeRequest,
   type Feature,
   introspection,
+  OTHER_TOKENS,
+  type OtherTokens,
   resourceIndicators,
   revocation,
   tokenExchange,
@@ -471,6 +473,68 @@ describe('token exchange', () => {
       const got = await exchange(later, 'web', access_token);
       expect((await introspect(later, 'web', got.access_token))['aud']).toBe(NOTES);
     });
+  });
+
+  describe('with a feature of the application that contributes other tokens', () => {
+    const contributing = (tokens: OtherTokens): Feature => ({
+      name: 'Vouchers',
+      install: (builder) => builder.contribute(OTHER_TOKENS, tokens),
+    });
+    const BADGE = 'urn:example:badge';
+    const VOUCHER = { subject_token_type: 'urn:example:voucher' };
+
+    it('exchanges a token that the feature reads', async () => {
+      const read = ({ value }: { value: string }) =>
+        value === 'voucher' ? { user: USERS[0]!, scope: 'read' } : undefined;
+      server = serverOf(new DecidingStore(), [contributing({ read })]);
+      const answer = await exchange(server, 'web', 'voucher', VOUCHER);
+      expect(answer).toMatchObject({ status: 200, scope: 'read', issued_token_type: ACCESS, token_type: 'Bearer' });
+      expect(await introspect(server, 'web', answer.access_token)).toMatchObject({ active: true, sub: 'alice' });
+      expect(await exchange(server, 'web', 'unknown', VOUCHER)).toMatchObject({ error: 'invalid_request' });
+    });
+
+    it('issues a token of a type that the feature issues, and saves none', async () => {
+      const issues = { [BADGE]: () => ({ value: 'badge of alice', expiresAt: new Date(Date.now() + 60_000) }) };
+      server = serverOf(store, [contributing({ issues })], { allowExtendedTokenAttributes: true });
+      const { access_token } = await signIn(server);
+      const answer = await exchange(server, 'web', access_token, { requested_token_type: BADGE });
+      expect(answer).toEqual({
+        status: 200,
+        access_token: 'badge of alice',
+        issued_token_type: BADGE,
+        token_type: 'N_A',
+        expires_in: expect.closeTo(60, -1),
+      });
+      expect(await introspect(server, 'web', answer.access_token)).toEqual({ active: false });
+      expect(await exchange(serverOf(store), 'web', access_token, { requested_token_type: BADGE })).toMatchObject({
+        error: 'invalid_request',
+      });
+    });
+
+    it('keeps the tokens of two servers apart that share one `tokenExchange()` value', async () => {
+      const shared = tokenExchange();
+      const [reading, other] = [
+        contributing({ read: () => ({ user: USERS[0]!, scope: 'read' }) }),
+        introspection(),
+      ].map((feature) => new OAuth2Server({ model: new DecidingStore(), issuer: ISSUER, features: [shared, feature] }));
+      expect(await exchange(reading!, 'web', 'voucher', VOUCHER)).toMatchObject({ status: 200 });
+      expect(await exchange(other!, 'web', 'voucher', VOUCHER)).toMatchObject({ error: 'invalid_request' });
+      expect(await exchange(reading!, 'web', 'voucher', VOUCHER)).toMatchObject({ status: 200 });
+    });
+  });
+
+  it('stores resources itself only at the server without resource indicators, if two servers share its value', async () => {
+    const shared = tokenExchange();
+    const deciding = new DecidingStore();
+    const make = (features: Feature[]) =>
+      new OAuth2Server({ model: deciding, issuer: ISSUER, features: [shared, introspection(), ...features] });
+    const [bound, plain] = [make([resourceIndicators({ resources: [NOTES, MAIL] })]), make([])];
+    const { access_token } = await signIn(bound, 'web', { resource: [NOTES, MAIL] });
+    const narrowed = await exchange(bound, 'web', access_token, { resource: MAIL });
+    expect((await introspect(bound, 'web', narrowed.access_token))['aud']).toBe(MAIL);
+    const whole = await exchange(plain, 'web', access_token);
+    expect((await introspect(plain, 'web', whole.access_token))['aud']).toEqual([NOTES, MAIL]);
+    expect(await exchange(plain, 'web', access_token, { resource: MAIL })).toMatchObject({ error: 'invalid_target' });
   });
 
   it.each([
