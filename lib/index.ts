@@ -15,6 +15,7 @@ export type {
   ProofFacts,
 } from './contracts/client-authentication.js';
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
+export { type ClientField, clientField, type FieldsOf } from './contracts/client-field.js';
 export type { ClientRequest, GrantSource } from './contracts/client-request.js';
 export type { Endpoint, Feature, Observed, Presented, Refused, ServerContext } from './contracts/feature.js';
 export type { Handler } from './contracts/handler.js';
@@ -75,6 +76,7 @@ export type {
   Client,
   ClientCredentialsModel,
   ClientModel,
+  CoreClient,
   Falsy,
   GrantModel,
   Model,

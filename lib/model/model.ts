@@ -1,3 +1,4 @@
+import type { ClientRegistration } from './client-registration.js';
 import type { EncryptionRegistration } from './encryption-registration.js';
 import type { OpenIdRegistration } from './openid-registration.js';
 import type { SignedRequestRegistration } from './signed-request-registration.js';
@@ -11,8 +12,8 @@ export type Falsy = false | null | undefined | 0 | '';
 /** Scope values, space separated or as a list; both are understood wherever a model returns one. RFC 6749 §3.3 */
 export type Scope = string | readonly string[];
 
-/** An application that asks for tokens. RFC 6749 §2 */
-export interface Client extends EncryptionRegistration, OpenIdRegistration, SignedRequestRegistration {
+/** The properties of a client that every part of the engine may read. RFC 6749 §2 */
+export interface CoreClient {
   id: string;
   /** The `grant_type` values this client may use. */
   grants: readonly string[];
@@ -20,34 +21,6 @@ export interface Client extends EncryptionRegistration, OpenIdRegistration, Sign
   redirectUris?: readonly string[];
   /** From which pages it may be used, where the option `cors` is set. Left out: the origins of its redirect URIs. */
   allowedOrigins?: readonly string[];
-  /** `'native'` says that it runs on the user's device, where its loopback port may be any. OpenID Registration §2 */
-  applicationType?: string;
-  /** Its public keys, as a JWK set: it proves itself by one, signs its requests, or has answers encrypted to one. RFC 7591 §2 (`jwks`) */
-  jwks?: { keys: readonly object[] };
-  /** Where those are, if they are not here. RFC 7591 §2 (`jwks_uri`) */
-  jwksUri?: string;
-  /** The URL of its logo, for the pages of the user. RFC 7591 §2 (`logo_uri`) */
-  logoUri?: string;
-  /** `'none'` says that this client is public: it has no secret. RFC 7591 §2 */
-  tokenEndpointAuthMethod?: string;
-  /** By which algorithm alone its assertions are signed. OpenID Connect Registration §2 (`token_endpoint_auth_signing_alg`) */
-  tokenEndpointAuthSigningAlg?: string;
-  /** Must it push its authorization requests? For the feature `pushedRequests`. RFC 9126 §6 */
-  requirePushedAuthorizationRequests?: boolean;
-  /** Are its access tokens bound to a key? Then it brings a proof for each. For the feature `dpop`. RFC 9449 §5.2 */
-  dpopBoundAccessTokens?: boolean;
-  /** Are its access tokens bound to the certificate that it shows? For the feature `mutualTls`. RFC 8705 §3.4 */
-  tlsClientCertificateBoundAccessTokens?: boolean;
-  /** Whom its certificate names, where it authenticates by `tls_client_auth`: one of these five. RFC 8705 §2.1.2 */
-  tlsClientAuthSubjectDn?: string;
-  tlsClientAuthSanDns?: string;
-  tlsClientAuthSanUri?: string;
-  tlsClientAuthSanIp?: string;
-  tlsClientAuthSanEmail?: string;
-  /** The types of authorization details that it may ask for. Left out: all. For the feature `authorizationDetails`. RFC 9396 §10 */
-  authorizationDetailsTypes?: readonly string[];
-  /** What introspection answers it by, signed. For the feature `signedIntrospection`. RFC 9701 §6 */
-  introspectionSignedResponseAlg?: string;
   /** The protected resources that it is, as absolute URIs: it may introspect the access tokens for these. RFC 7662 §2.1 */
   resources?: readonly string[];
   /**
@@ -70,6 +43,16 @@ export interface Client extends EncryptionRegistration, OpenIdRegistration, Sign
   /** Seconds; wins over the server's option. */
   refreshTokenLifetime?: number;
 }
+
+/** The client fields that an application may set. A client may register each of them itself, by its name in snake case. */
+export interface ClientFields
+  extends ClientRegistration, EncryptionRegistration, OpenIdRegistration, SignedRequestRegistration {}
+
+/**
+ * An application that asks for tokens, as the host sets it up. The engine reads the fields of `ClientFields` by their keys, because
+ * a client that registered itself has them in its `metadata`. RFC 6749 §2
+ */
+export interface Client extends CoreClient, ClientFields {}
 
 /** The resource owner, in whatever shape the host keeps its users. */
 // oxlint-disable-next-line no-explicit-any

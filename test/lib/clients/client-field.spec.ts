@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { clientField } from 'nest-oauth2/server';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const FIELD = clientField('tls_client_auth_san_dns', isText);
+
+describe('a client field', () => {
+  it('derives its property from its name', () => {
+    expect(FIELD.name).toBe('tls_client_auth_san_dns');
+    expect(FIELD.property).toBe('tlsClientAuthSanDns');
+  });
+
+  it.each([
+    ['the value of the application', { tlsClientAuthSanDns: 'own' }, 'own'],
+    ['the registered value', { metadata: { tls_client_auth_san_dns: 'registered' } }, 'registered'],
+    [
+      'the value of the application before the registered one',
+      { tlsClientAuthSanDns: 'own', metadata: { tls_client_auth_san_dns: 'registered' } },
+      'own',
+    ],
+    [
+      'the registered value if the application set null',
+      { tlsClientAuthSanDns: null, metadata: { tls_client_auth_san_dns: 'registered' } },
+      'registered',
+    ],
+    ['an empty value of the application', { tlsClientAuthSanDns: '', metadata: { tls_client_auth_san_dns: 'x' } }, ''],
+    ['undefined if the client registered null', { metadata: { tls_client_auth_san_dns: null } }, undefined],
+    ['undefined if the metadata is null', { metadata: null }, undefined],
+    ['undefined if the metadata is a text', { metadata: 'tls_client_auth_san_dns' }, undefined],
+    ['undefined for a client without the field', {}, undefined],
+    ['undefined for a property in snake case', { tls_client_auth_san_dns: 'own' }, undefined],
+    ['undefined for metadata in camel case', { metadata: { tlsClientAuthSanDns: 'registered' } }, undefined],
+  ])('returns %s', (_, client, value) => {
+    expect(FIELD.of({ id: 'web', ...client } as { id: string })).toBe(value);
+  });
+
+  it('returns a property that the class of the client computes', () => {
+    class Row {
+      readonly #name = 'own';
+      id = 'web';
+
+      get tlsClientAuthSanDns() {
+        return this.#name;
+      }
+    }
+    expect(FIELD.of(new Row())).toBe('own');
+  });
+
+  it('restricts the values of the right type by the server', () => {
+    const server = { names: ['a.example'] };
+    const restricted = FIELD.restrict((name, { names }: typeof server) => names.includes(name));
+
+    expect(['a.example', 'b.example', 1].map((value) => restricted.isValid(value, server))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(FIELD.isValid('b.example', undefined)).toBe(true);
+    expect(restricted.of({ id: 'web', tlsClientAuthSanDns: 'b.example' } as { id: string })).toBe('b.example');
+  });
+
+  it('restricts a restricted field further', () => {
+    const restricted = FIELD.restrict((name) => name.length > 1).restrict((name) => name.length < 3);
+
+    expect(['a', 'ab', 'abc'].map((name) => restricted.isValid(name, undefined))).toEqual([false, true, false]);
+  });
+});
