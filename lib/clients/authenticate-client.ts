@@ -15,6 +15,7 @@ import type { Options } from '../options/settle.js';
 import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from '../contracts/client-authentication.js';
 import { isClientOf, OTHER_ISSUER } from './client-issuer.js';
 import { isPublic, none } from './none.js';
+import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 
 /** An authenticated client. RFC 7591 §2 */
 interface Authenticated {
@@ -77,10 +78,11 @@ async function proven(
 ): Promise<Authenticated> {
   const { audienceEndpoints, server } = ways;
   const { method } = way;
-  if (client.tokenEndpointAuthMethod !== method) {
+  const wanted = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
+  if (wanted !== method) {
     const detail = {
       rule: 'the client is registered for the method',
-      wanted: client.tokenEndpointAuthMethod,
+      wanted,
       given: method,
     };
     throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because(detail);
@@ -95,12 +97,16 @@ async function proven(
 }
 
 /** Is the client registered for a method that is more than a secret? */
-const owesProof = (client: Client, { clientAuthentications }: ServerContext) =>
-  clientAuthentications.some((way) => way.prove && way.method === client.tokenEndpointAuthMethod);
+function owesProof(client: Client, { clientAuthentications }: ServerContext): boolean {
+  const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
+  return clientAuthentications.some((way) => way.prove && way.method === method);
+}
 
 /** How a client proves itself that has nothing to say for it: by its connection. */
-const ofConnection = ({ tokenEndpointAuthMethod }: Client, { clientAuthentications }: ServerContext) =>
-  clientAuthentications.find((way) => !way.claim && way.method === tokenEndpointAuthMethod);
+function ofConnection(client: Client, { clientAuthentications }: ServerContext): ClientAuthentication | undefined {
+  const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
+  return clientAuthentications.find((way) => !way.claim && way.method === method);
+}
 
 function readClaim(request: Request, authentications: readonly ClientAuthentication[]) {
   let claim: ClientClaim | undefined;

@@ -3,6 +3,7 @@ import { isVSCHAR } from '../http/syntax.js';
 import type { Client, Falsy } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
+import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 import { hasBasicHeader } from './client-secret-basic.js';
 
 /** A client that says who it is and proves nothing. RFC 6749 §2.1 */
@@ -17,7 +18,7 @@ export const none: ClientAuthentication = {
 
 /** Does the client declare that it has no secret? */
 export function isPublic(client: Client): boolean {
-  return client.tokenEndpointAuthMethod === 'none';
+  return TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'none';
 }
 
 /**
@@ -26,7 +27,8 @@ export function isPublic(client: Client): boolean {
  * `requireClientAuthentication`.
  */
 export function owesNoProof(client: Client | Falsy, grantType: unknown, options: Options): boolean {
-  if (client && client.tokenEndpointAuthMethod) return isPublic(client);
+  const method = client ? TOKEN_ENDPOINT_AUTH_METHOD.of(client) : undefined;
+  if (method) return method === 'none';
   const map = options.requireClientAuthentication ?? {};
   return typeof grantType === 'string' && Object.hasOwn(map, grantType) && map[grantType] === false;
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../../lib/index.js';
-import { registered } from '../../lib/clients/registration/registered.js';
+import { LOGO_URI } from '../../lib/clients/registration/client-fields.js';
 import { commonHost, hostOf } from '../../lib/clients/registration/sector-host.js';
 import { SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
 import { assertKnownOptions } from '../../lib/options/unknown-option.js';
@@ -32,7 +32,7 @@ export class ClientLogos {
 
   /** Returns the logo of a client as a `data:` URI. Returns `undefined` if the client has no logo or its logo is invalid. */
   async find(client: Client): Promise<string | undefined> {
-    const uri = registered(client, 'logoUri');
+    const uri = LOGO_URI.of(client);
     if (typeof uri !== 'string' || !this.fetch.isFetchable(uri) || !mayShow(client, uri)) return undefined;
     const logo = this.logos.get(uri) ?? new Renewed(() => this.load(uri), CACHED);
     keepRecent(this.logos, uri, logo, MAX_LOGOS);

@@ -1,9 +1,16 @@
+import { clientField } from '../../contracts/client-field.js';
 import type { JsonWebKeySet } from './client-metadata.js';
-import { given, hasCredentials, invalid, LONGEST_URI, type Said, text } from './metadata-members.js';
+import { given, hasCredentials, invalid, LONGEST_URI, readField, type Said } from './metadata-members.js';
 import { hasPrivateMember } from '../private-members.js';
 import { isKnownKind, publicKeyFault } from '../public-key.js';
 
 const MOST = 16;
+
+/** The public keys of a client. RFC 7591 §2 */
+export const JWKS = clientField('jwks', isKeySet);
+
+/** The URL of the public keys of a client. RFC 7591 §2 */
+export const JWKS_URI = clientField('jwks_uri', isKeysUri);
 
 /** Methods that prove a client by a key of its own. RFC 7523 §2.2, OpenID Core §9 */
 const BY_KEY = new Set(['private_key_jwt', 'self_signed_tls_client_auth']);
@@ -13,13 +20,12 @@ const BY_KEY = new Set(['private_key_jwt', 'self_signed_tls_client_auth']);
  * @throws InvalidClientMetadataError for keys that are none, or that are not public
  */
 export function readKeys(said: Said, method: string): { jwks?: JsonWebKeySet; jwks_uri?: string } {
-  const uri = text(said, 'jwks_uri', isKeysUri);
-  const jwks = given(said, 'jwks');
-  if (uri !== undefined && jwks !== undefined) throw invalid('`jwks` and `jwks_uri` are not said both');
+  const uri = readField(said, JWKS_URI);
+  if (uri !== undefined && given(said, JWKS.name) !== undefined)
+    throw invalid('`jwks` and `jwks_uri` are not said both');
+  const jwks = readField(said, JWKS, `must have \`keys\`, ${MOST} at most, all of them public`);
   if (jwks !== undefined) {
-    const keys: unknown = typeof jwks === 'object' ? (jwks as { keys?: unknown }).keys : undefined;
-    const isKeys = Array.isArray(keys) && keys.length > 0 && keys.length <= MOST && keys.every(isPublicKey);
-    if (!isKeys) throw invalid(`\`jwks\` must have \`keys\`, ${MOST} at most, all of them public`);
+    const keys = jwks.keys as JsonWebKeySet['keys'];
     const fault = keys.filter(isKnownKind).map(publicKeyFault).find(Boolean);
     if (fault !== undefined) throw invalid(`\`jwks\`: ${fault}`);
     return { jwks: { keys } };
@@ -28,8 +34,20 @@ export function readKeys(said: Said, method: string): { jwks?: JsonWebKeySet; jw
   return uri === undefined ? {} : { jwks_uri: uri };
 }
 
-const isKeysUri = (uri: string) =>
-  uri.length <= LONGEST_URI && /^https:\/\/[\x21-\x7e]+$/i.test(uri) && URL.canParse(uri) && !hasCredentials(uri);
+function isKeysUri(uri: unknown): uri is string {
+  return (
+    typeof uri === 'string' &&
+    uri.length <= LONGEST_URI &&
+    /^https:\/\/[\x21-\x7e]+$/i.test(uri) &&
+    URL.canParse(uri) &&
+    !hasCredentials(uri)
+  );
+}
+
+function isKeySet(jwks: unknown): jwks is JsonWebKeySet {
+  const keys: unknown = typeof jwks === 'object' && jwks !== null ? (jwks as { keys?: unknown }).keys : undefined;
+  return Array.isArray(keys) && keys.length > 0 && keys.length <= MOST && keys.every(isPublicKey);
+}
 
 function isPublicKey(key: unknown): key is Said {
   if (typeof key !== 'object' || key === null || Array.isArray(key)) return false;

@@ -1,3 +1,4 @@
+import type { ClientField } from '../../contracts/client-field.js';
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import { UNSHOWABLE } from '../../http/unshowable.js';
@@ -27,6 +28,19 @@ export const given = (said: Said, name: string): unknown =>
 
 export const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
 
+/**
+ * Reads the value of a field, if client metadata contain one.
+ * @throws {InvalidClientMetadataError} If the value is invalid: `fault` says so after the name of the field.
+ */
+export function readField<T>(said: Said, field: ClientField<string, T>, fault = 'is not valid'): T | undefined {
+  const value = given(said, field.name);
+  if (value === undefined || field.isValid(value, undefined)) return value;
+  throw invalid(`\`${field.name}\` ${fault}`);
+}
+
+/** Whether a value is true or false. */
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+
 /** A text for people. */
 export function text(said: Said, name: string, isGood = isShowable): string | undefined {
   const value = given(said, name);
@@ -43,10 +57,12 @@ const isShowable = (value: string) =>
   !PILED.test(value);
 
 /** A word for programs. */
-export const isWord = (value: string) => value.length <= LONGEST_TEXT && isVSCHAR(value);
+export const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= LONGEST_TEXT && isVSCHAR(value);
 
 /** The address of a page: nothing fetches it here, and nothing but a page may be behind it. */
-const isLink = (value: string) =>
+export const isLink = (value: unknown): value is string =>
+  typeof value === 'string' &&
   value.length <= LONGEST_URI &&
   /^https?:\/\/[\x21-\x7e]+$/i.test(value) &&
   URL.canParse(value) &&

@@ -4,7 +4,8 @@ import type { ClientMetadata } from './client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
 import { readCertificateName } from './certificate-name.js';
 import { readKeys } from './keys.js';
-import { given, invalid, isWord, list, readTexts, type Said, text } from './metadata-members.js';
+import * as fields from './client-fields.js';
+import { given, invalid, isWord, list, readField, readTexts, type Said, text } from './metadata-members.js';
 import { readRedirectUris, redirectRules, refused } from './redirect-uris.js';
 
 const MOST_TYPES = 20;
@@ -17,8 +18,8 @@ const LONGEST_SCOPE = 4000;
  * @throws InvalidClientMetadataError or InvalidRedirectUriError
  */
 export function readMetadata(said: Said, policy: ClientPolicy, usualMethod = 'client_secret_basic'): ClientMetadata {
-  const kind = text(said, 'application_type', (value) => value === 'web' || value === 'native');
-  const method = text(said, 'token_endpoint_auth_method', isWord) ?? usualMethod;
+  const kind = readField(said, fields.APPLICATION_TYPE);
+  const method = readField(said, fields.TOKEN_ENDPOINT_AUTH_METHOD) ?? usualMethod;
   if (!policy.authMethods.includes(method)) throw invalid('`token_endpoint_auth_method` is not supported');
   const { grants, types } = readTypes(said, policy);
   if (method === 'none' && grants.includes('client_credentials')) {
@@ -38,9 +39,7 @@ export function readMetadata(said: Said, policy: ClientPolicy, usualMethod = 'cl
     ...readCertificateName(said, method),
     software_id: text(said, 'software_id'),
     software_version: text(said, 'software_version'),
-    require_pushed_authorization_requests: readFlag(said, 'require_pushed_authorization_requests'),
-    dpop_bound_access_tokens: readFlag(said, 'dpop_bound_access_tokens'),
-    tls_client_certificate_bound_access_tokens: readFlag(said, 'tls_client_certificate_bound_access_tokens'),
+    ...readFlags(said),
     ...readMembers(said, policy),
     authorization_details_types: readDetailsTypes(said, policy),
   }) as unknown as ClientMetadata;
@@ -101,17 +100,20 @@ function readScope(said: Said, { scopes, allScopes }: ClientPolicy): string | un
 /** Those that are known here; where none are at all, nothing is said. RFC 9396 §10 */
 function readDetailsTypes(said: Said, { detailsTypes: known }: ClientPolicy): string[] | undefined {
   if (!known) return undefined;
-  const asked = list(said, 'authorization_details_types', () => true, MOST_TYPES);
+  const asked = list(said, fields.AUTHORIZATION_DETAILS_TYPES.name, () => true, MOST_TYPES);
   const types = asked?.filter((type) => known.includes(type));
   if (asked?.length && types!.length === 0) throw invalid('none of its `authorization_details_types` is known');
   return types;
 }
 
-function readFlag(said: Said, name: string): boolean | undefined {
-  const value = given(said, name);
-  if (value === undefined || typeof value === 'boolean') return value;
-  throw invalid(`\`${name}\` must be true or false`);
-}
+const FLAGS = [
+  fields.REQUIRE_PUSHED_AUTHORIZATION_REQUESTS,
+  fields.DPOP_BOUND_ACCESS_TOKENS,
+  fields.TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS,
+];
+
+const readFlags = (said: Said) =>
+  Object.fromEntries(FLAGS.map((flag) => [flag.name, readField(said, flag, 'must be true or false')]));
 
 const defined = (members: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

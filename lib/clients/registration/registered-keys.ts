@@ -1,12 +1,12 @@
 import type { Client } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
-import { registered } from './registered.js';
+import { JWKS, JWKS_URI } from './keys.js';
 
 /** Where the keys of a client are: here, or at a URL; neither: it has none. RFC 7591 §2 */
 export function keysOf(client: Client): { jwks?: Readonly<Record<string, unknown>>; uri?: string } {
-  const jwks: unknown = registered(client, 'jwks');
+  const jwks: unknown = JWKS.of(client);
   if (isObject(jwks)) return { jwks };
-  const uri: unknown = registered(client, 'jwksUri');
+  const uri: unknown = JWKS_URI.of(client);
   return typeof uri === 'string' ? { uri } : {};
 }
 

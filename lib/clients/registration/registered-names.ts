@@ -1,21 +1,26 @@
+import { clientField } from '../../contracts/client-field.js';
 import type { Client } from '../../model/model.js';
-import type { ClientMetadata } from './client-metadata.js';
-import { registered } from './registered.js';
 import { comparableAs, type NameKind } from './certificate-names.js';
+import { LONGEST_URI } from './metadata-members.js';
 
-/** How a client says by which name it is known, and what that is called in its metadata. RFC 8705 §2.1.2 */
-export const CERTIFICATE_MEMBERS: readonly (readonly [keyof Client, keyof ClientMetadata, NameKind])[] = [
-  ['tlsClientAuthSubjectDn', 'tls_client_auth_subject_dn', 'subjectDn'],
-  ['tlsClientAuthSanDns', 'tls_client_auth_san_dns', 'sanDns'],
-  ['tlsClientAuthSanUri', 'tls_client_auth_san_uri', 'sanUri'],
-  ['tlsClientAuthSanIp', 'tls_client_auth_san_ip', 'sanIp'],
-  ['tlsClientAuthSanEmail', 'tls_client_auth_san_email', 'sanEmail'],
-];
+/** The client fields that name the certificate of a client, each with the kind of its name. RFC 8705 §2.1.2 */
+export const CERTIFICATE_NAMES = [
+  { kind: 'subjectDn', field: clientField('tls_client_auth_subject_dn', isNameOf('subjectDn')) },
+  { kind: 'sanDns', field: clientField('tls_client_auth_san_dns', isNameOf('sanDns')) },
+  { kind: 'sanUri', field: clientField('tls_client_auth_san_uri', isNameOf('sanUri')) },
+  { kind: 'sanIp', field: clientField('tls_client_auth_san_ip', isNameOf('sanIp')) },
+  { kind: 'sanEmail', field: clientField('tls_client_auth_san_email', isNameOf('sanEmail')) },
+] as const;
+
+function isNameOf(kind: NameKind) {
+  return (name: unknown): name is string =>
+    typeof name === 'string' && name.length <= LONGEST_URI && comparableAs(kind, name) !== undefined;
+}
 
 /** The one name by which the certificate of a client is known, and as it is compared; undefined: there is not exactly one good one. */
 export function registeredName(client: Client): { kind: NameKind; name: string; comparable: string } | undefined {
-  const names = CERTIFICATE_MEMBERS.flatMap(([own, , kind]) => {
-    const name: unknown = registered(client, own);
+  const names = CERTIFICATE_NAMES.flatMap(({ kind, field }) => {
+    const name: unknown = field.of(client);
     return typeof name === 'string' ? [{ kind, name, comparable: comparableAs(kind, name) }] : [];
   });
   const [first, ...more] = names;

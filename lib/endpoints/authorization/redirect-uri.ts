@@ -1,4 +1,5 @@
 import { redirectRemedy } from './redirect-remedy.js';
+import { APPLICATION_TYPE } from '../../clients/registration/client-fields.js';
 import { InvalidClientError, InvalidRequestError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import { isRedirectUri } from '../../http/syntax.js';
@@ -21,7 +22,9 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
  * redirect URIs leads to a web site. Any program on the device may listen at another port, so the codes of a web client are sent to
  * the registered port only. RFC 8252 §7.3, §8.3
  */
-function isNative({ applicationType, redirectUris = [] }: Client): boolean {
+function isNative(client: Client): boolean {
+  const { redirectUris = [] } = client;
+  const applicationType = APPLICATION_TYPE.of(client);
   if (applicationType === 'native' || applicationType === 'web') return applicationType === 'native';
   return redirectUris.every((uri) => LOOPBACK.test(uri) || !WEB.test(uri));
 }

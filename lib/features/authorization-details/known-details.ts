@@ -1,3 +1,4 @@
+import { AUTHORIZATION_DETAILS_TYPES } from '../../clients/registration/client-fields.js';
 import { ServerError } from '../../errors/index.js';
 import type { Client, Model, User } from '../../model/model.js';
 import {
@@ -26,7 +27,8 @@ export class KnownDetails implements SupportedDetails {
   }
 
   /** @throws InvalidAuthorizationDetailsError for a type that is not known, or not the client's, and for what that does not allow. RFC 9396 §5 */
-  verify(details: Details, { authorizationDetailsTypes: own }: Client): void {
+  verify(details: Details, client: Client): void {
+    const own: unknown = AUTHORIZATION_DETAILS_TYPES.of(client);
     for (const detail of details) {
       const { type: name } = detail;
       const type = this.types.get(name);

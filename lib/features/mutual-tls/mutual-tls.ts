@@ -1,3 +1,4 @@
+import { TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS } from '../../clients/registration/client-fields.js';
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
@@ -24,7 +25,8 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   const { bind = 'registered', endpointAliases, fetch, methods, proxy } = options;
   const certificates = new ClientCertificates(proxy);
   const ways = [tlsClientAuth(certificates), selfSignedTlsClientAuth(certificates, new RegisteredKeys(fetch))];
-  const isBinding = (client: Client) => bind === 'all' || client.tlsClientCertificateBoundAccessTokens === true;
+  const isBinding = (client: Client) =>
+    bind === 'all' || TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS.of(client) === true;
   /** What is brought in place of the certificate that is wanted, for the operator; undefined: it is that one. */
   const shownInstead = (request: Request, wanted: string): string | undefined => {
     const found = certificates.of(request);

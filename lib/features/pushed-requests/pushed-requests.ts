@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+import { REQUIRE_PUSHED_AUTHORIZATION_REQUESTS } from '../../clients/registration/client-fields.js';
 import { rateFault } from '../../clients/public-client-rate.js';
 import { InvalidRequestError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
@@ -100,7 +101,7 @@ export function pushedRequests(options: PushedRequestOptions = {}): PushedReques
           if (responseType === OF_A_DEVICE) return;
           // Only a request that was pushed still has this parameter here.
           if (parameters.optional('request_uri') !== undefined) return;
-          if (!isRequired && !client.requirePushedAuthorizationRequests) return;
+          if (!isRequired && !REQUIRE_PUSHED_AUTHORIZATION_REQUESTS.of(client)) return;
           const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
           throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
         },

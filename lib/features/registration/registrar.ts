@@ -8,6 +8,7 @@ import type { Response } from '../../http/response.js';
 import type { Client, Model } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import { TOKEN_ENDPOINT_AUTH_METHOD } from '../../clients/registration/client-fields.js';
 import { clientOf, type DescribedClient } from '../../clients/registration/client-of.js';
 import { type ClientPolicy, clientPolicy } from '../../clients/registration/client-policy.js';
 import { claimedHost } from '../../clients/registration/sector-host.js';
@@ -163,11 +164,13 @@ function changed(client: DescribedClient, { issuer, ...before }: Client): Descri
 }
 
 /** Does a client prove itself by a secret? Who has a key of its own, or nothing, is given none. RFC 7591 §3.2.1 */
-const hasSecret = ({ tokenEndpointAuthMethod: method }: Client): boolean =>
-  method === undefined || method.startsWith('client_secret_');
+function hasSecret(client: Client): boolean {
+  const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
+  return method === undefined || method.startsWith('client_secret_');
+}
 
 /** Does it from now on, or by one that this server must be able to read, as it did not before? */
 const needsSecret = (client: Client, before: Client): boolean =>
   hasSecret(client) && (!hasSecret(before) || (isSigning(client) && !isSigning(before)));
 
-const isSigning = ({ tokenEndpointAuthMethod: method }: Client) => method === 'client_secret_jwt';
+const isSigning = (client: Client) => TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'client_secret_jwt';

@@ -1,3 +1,4 @@
+import { DPOP_BOUND_ACCESS_TOKENS } from '../../clients/registration/client-fields.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
@@ -34,7 +35,7 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
     metadata: () => ({ dpop_signing_alg_values_supported: settings.algorithms }),
 
     ask(parameters, { client, responseType }) {
-      if (client.dpopBoundAccessTokens && responseType.split(' ').includes('token')) {
+      if (DPOP_BOUND_ACCESS_TOKENS.of(client) && responseType.split(' ').includes('token')) {
         const rule = 'tokens of this client are bound to a key, which nobody shows at the authorization endpoint';
         throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
       }
@@ -55,7 +56,7 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
       const { client, token } = exchange;
       const jkt = await proofs.keyOf(exchange, 'token');
       if (jkt !== undefined) token['cnf'] = { ...(token['cnf'] as object | undefined), jkt };
-      else if (client.dpopBoundAccessTokens) throw missing();
+      else if (DPOP_BOUND_ACCESS_TOKENS.of(client)) throw missing();
     },
 
     async issue(exchange) {
