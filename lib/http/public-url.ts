@@ -14,6 +14,15 @@ export function isPublicUrl(text: unknown): boolean {
   return username + password === '' && (protocol === 'https:' || LOOPBACK.test(hostname));
 }
 
+const MAX_LENGTH = 2000;
+
+/** Whether a value is an https URL without credentials, which may have a query. */
+export const isPublicHttpsUri = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= MAX_LENGTH &&
+  /^https:/i.test(value) &&
+  isPublicUrl(value.split('?', 1)[0]);
+
 /** The URL of what an issuer has at a path of its routes. RFC 8414 §2 */
 export const endpointUrl = (issuer: string, path: string): string =>
   new URL(issuer).origin + endpointPath(issuer, path);

@@ -38,6 +38,9 @@ export function readField<T>(said: Said, field: ClientField<string, T>, fault = 
   throw invalid(`\`${field.name}\` ${fault}`);
 }
 
+/** Whether a value is a text. */
+export const isString = (value: unknown): value is string => typeof value === 'string';
+
 /** Whether a value is true or false. */
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 

@@ -1,7 +1,7 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
-import { registered } from '../../clients/registration/registered.js';
+import { REQUEST_OBJECT_ENCRYPTION_ALG } from './client-fields.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Client } from '../../model/model.js';
 import { isObject } from '../../options/kinds.js';
@@ -74,7 +74,7 @@ export async function openObject(
 ): Promise<string> {
   if (!isEncrypted(object)) return object;
   if (!settings) throw invalid('it is not encrypted: `requestObjects()` says nothing of `encrypted`');
-  const mayEncrypt = settings.unregistered || registered(client, 'requestObjectEncryptionAlg') !== undefined;
+  const mayEncrypt = settings.unregistered || REQUEST_OBJECT_ENCRYPTION_ALG.of(client) !== undefined;
   if (!mayEncrypt) throw invalid('its client has registered that it encrypts');
   const { contentEncryption } = settings;
   const algorithms = acceptedBy(server, settings);

@@ -1,5 +1,5 @@
 import { InvalidRequestUriError } from '../../errors/index.js';
-import { registered } from '../../clients/registration/registered.js';
+import { REQUEST_URIS } from './client-fields.js';
 import { SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
@@ -15,11 +15,8 @@ export class ObjectFetch {
     this.fetch = new SafeFetch({ size: LONGEST, ...options });
   }
 
-  /** May a client register this? OpenID Connect Registration §2 */
-  isGood = (uris: unknown): boolean =>
-    Array.isArray(uris) &&
-    uris.length <= MOST &&
-    uris.every((uri) => typeof uri === 'string' && uri.length <= LONGEST_URI && this.fetch.isFetchable(uri));
+  /** Whether the server may fetch from the `request_uris` of a client. OpenID Connect Registration §2 */
+  areFetchable = (uris: readonly string[]): boolean => uris.every((uri) => this.fetch.isFetchable(uri));
 
   /**
    * Fetches the request object at a URI that the client registered.
@@ -38,12 +35,9 @@ export class ObjectFetch {
   }
 }
 
-const MOST = 20;
-const LONGEST_URI = 2000;
-
 /** To the letter; the fragment may say which version it is. OpenID Connect Core §6.2 */
 function isRegistered(uri: string, client: Client): boolean {
-  const uris: unknown = registered(client, 'requestUris');
+  const uris: unknown = REQUEST_URIS.of(client);
   return (
     Array.isArray(uris) && uris.some((one) => typeof one === 'string' && withoutFragment(one) === withoutFragment(uri))
   );

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload } from 'jose';
 import type { ServerContext } from '../../contracts/feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { REQUEST_OBJECT_SIGNING_ALG } from './client-fields.js';
 import type { Request } from '../../http/request.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Client } from '../../model/model.js';
@@ -35,7 +35,7 @@ export class ObjectVerifier {
     // Nothing is decrypted of a client without keys: it could not have signed what is within.
     this.keysOf(client, request);
     const signed = await openObject(object, client, { server, settings: this.settings.encrypted });
-    const alg = registered(client, 'requestObjectSigningAlg');
+    const alg = REQUEST_OBJECT_SIGNING_ALG.of(client);
     const { payload, isLate } = await this.read(signed, client, {
       clientId,
       alg,

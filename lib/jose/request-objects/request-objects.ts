@@ -1,7 +1,8 @@
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, RequestUriNotSupportedError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { type ClientField, clientMembersOf } from '../../contracts/client-field.js';
+import * as fields from './client-fields.js';
 import { requesterOf } from '../../http/network.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
@@ -34,7 +35,7 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
   const verifier = new ObjectVerifier(settings);
   const objects = new ObjectFetch(settings.fetch);
   const signed = new WeakSet<Request>();
-  const owesSignature = (client: Client) => isRequired || registered(client, 'requireSignedRequestObject') === true;
+  const owesSignature = (client: Client) => isRequired || fields.REQUIRE_SIGNED_REQUEST_OBJECT.of(client) === true;
 
   return {
     name: 'RFC 9101',
@@ -50,15 +51,7 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
         ...(byReference && { request_uri: REFERENCE }),
       },
     },
-    clientMembers: {
-      request_object_signing_alg: (alg) => algorithms.some((one) => one === alg),
-      require_signed_request_object: (value) => typeof value === 'boolean',
-      ...(byReference && { request_uris: objects.isGood }),
-      ...(encrypted && {
-        request_object_encryption_alg: (alg, server) => acceptedBy(server, encrypted).some((one) => one === alg),
-        request_object_encryption_enc: (enc) => encrypted.contentEncryption.some((one) => one === enc),
-      }),
-    },
+    clientMembers: clientMembersOf(clientFields(settings, objects)),
     metadata: (server) => ({
       request_parameter_supported: true,
       request_uri_parameter_supported: byReference,
@@ -102,6 +95,24 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
     },
   };
 }
+
+/** Returns the client fields of request objects, with validators that accept what these settings support. */
+const clientFields = (
+  { algorithms, byReference, encrypted }: RequestObjectSettings,
+  objects: ObjectFetch,
+): readonly ClientField<string, unknown, ServerContext>[] => [
+  fields.REQUEST_OBJECT_SIGNING_ALG.restrict((alg) => algorithms.some((one) => one === alg)),
+  fields.REQUIRE_SIGNED_REQUEST_OBJECT,
+  ...(byReference ? [fields.REQUEST_URIS.restrict(objects.areFetchable)] : []),
+  ...(encrypted
+    ? [
+        fields.REQUEST_OBJECT_ENCRYPTION_ALG.restrict((alg, server: ServerContext) =>
+          acceptedBy(server, encrypted).some((one) => one === alg),
+        ),
+        fields.REQUEST_OBJECT_ENCRYPTION_ENC.restrict((enc) => encrypted.contentEncryption.some((one) => one === enc)),
+      ]
+    : []),
+];
 
 /** Only the name of a pushed request gets as far as a request that is read. */
 const isPushed = (uri: string | undefined, { endpoints }: ServerContext): boolean =>

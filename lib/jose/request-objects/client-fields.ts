@@ -1,0 +1,23 @@
+import { isBoolean, isString, LONGEST_URI } from '../../clients/registration/metadata-members.js';
+import { clientField } from '../../contracts/client-field.js';
+
+/** RFC 9101 §10.5 */
+export const REQUIRE_SIGNED_REQUEST_OBJECT = clientField('require_signed_request_object', isBoolean);
+/** OpenID Connect Registration §2 */
+export const REQUEST_OBJECT_SIGNING_ALG = clientField('request_object_signing_alg', isString);
+/** OpenID Connect Registration §2 */
+export const REQUEST_OBJECT_ENCRYPTION_ALG = clientField('request_object_encryption_alg', isString);
+/** OpenID Connect Registration §2 */
+export const REQUEST_OBJECT_ENCRYPTION_ENC = clientField('request_object_encryption_enc', isString);
+/** OpenID Connect Registration §2 */
+export const REQUEST_URIS = clientField('request_uris', isUriList);
+
+const MOST = 20;
+
+function isUriList(uris: unknown): uris is readonly string[] {
+  return (
+    Array.isArray(uris) &&
+    uris.length <= MOST &&
+    uris.every((uri) => typeof uri === 'string' && uri.length <= LONGEST_URI)
+  );
+}
