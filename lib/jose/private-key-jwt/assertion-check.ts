@@ -4,13 +4,17 @@ import type { ConsumeCredentials, ProofFacts } from '../../contracts/client-auth
 import { ServerError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { isString } from '../../clients/registration/metadata-members.js';
+import { clientField } from '../../contracts/client-field.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Client, Model, OnceModel } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { isNotVerified } from '../not-verified.js';
 import { CLOCK_TOLERANCE, verifyJwt } from '../verify-jwt.js';
 import { unproven } from './assertion.js';
+
+/** OpenID Connect Registration §2 */
+export const TOKEN_ENDPOINT_AUTH_SIGNING_ALG = clientField('token_endpoint_auth_signing_alg', isString);
 
 /** The options of `privateKeyJwt()` and `clientSecretJwt()`: what a client assertion must be, whatever signs it. */
 export interface AssertionOptions {
@@ -60,7 +64,7 @@ export class AssertionCheck {
     facts: ProofFacts,
   ): Promise<ConsumeCredentials> {
     const { clockTolerance } = this.settings;
-    const alg = registered(client, 'tokenEndpointAuthSigningAlg');
+    const alg = TOKEN_ENDPOINT_AUTH_SIGNING_ALG.of(client);
     const algorithms = this.algorithms.filter((one) => alg === undefined || one === alg);
     const checks = { algorithms, clockTolerance, issuer: id, subject: id, requiredClaims: REQUIRED };
     let claims: JWTPayload;

@@ -1,3 +1,4 @@
+import { clientMembersOf } from '../../contracts/client-field.js';
 import type { ClientAuthentication } from '../../contracts/client-authentication.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
@@ -7,7 +8,13 @@ import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } fro
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import { hasAssertion, isBySecret, readAssertion, unproven } from './assertion.js';
-import { AssertionCheck, assertionFaults, type AssertionOptions, signedBy } from './assertion-check.js';
+import {
+  AssertionCheck,
+  assertionFaults,
+  type AssertionOptions,
+  signedBy,
+  TOKEN_ENDPOINT_AUTH_SIGNING_ALG,
+} from './assertion-check.js';
 
 /** What `privateKeyJwt()` takes. */
 export interface PrivateKeyJwtOptions extends AssertionOptions {
@@ -35,16 +42,19 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): PrivateKeyJwt
     factory: 'privateKeyJwt',
     assertions: { issuerAudienceOnly, clockTolerance },
     clientAuthentications: [new PrivateKeyJwt(options)],
-    // `clientSecretJwt()` signs in one way: it leaves nothing to register, but where both are listed.
-    clientMembers: {
-      token_endpoint_auth_signing_alg: (alg, { clientAuthentications }) =>
-        algorithms.some((one) => one === alg) ||
-        (alg === 'HS256' && clientAuthentications.some(({ method }) => method === 'client_secret_jwt')),
-    },
+    clientMembers: clientMembersOf([signingAlgorithm(algorithms)]),
     check: (server) => [...faultsOf(server, options)],
     metadata: (server) => signedBy(server, algorithms),
   };
 }
+
+/** Accepts HS256 if `clientSecretJwt()` is listed too: that feature alone has one algorithm, and nothing to register. */
+const signingAlgorithm = (algorithms: readonly SigningAlgorithm[]) =>
+  TOKEN_ENDPOINT_AUTH_SIGNING_ALG.restrict(
+    (alg, { clientAuthentications }: ServerContext) =>
+      algorithms.some((one) => one === alg) ||
+      (alg === 'HS256' && clientAuthentications.some(({ method }) => method === 'client_secret_jwt')),
+  );
 
 class PrivateKeyJwt implements ClientAuthentication {
   readonly method = 'private_key_jwt';
