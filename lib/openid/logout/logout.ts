@@ -4,8 +4,9 @@ import type { ClientMetadata } from '../../clients/registration/client-metadata.
 import { flagFaults } from '../../options/flag-faults.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { OwnUrls } from '../../contracts/own-urls.js';
+import { clientMembersOf } from '../../contracts/client-field.js';
+import { LOGOUT_FIELDS } from './client-fields.js';
 import { assertFetchOptions, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { isAddress } from '../client-members.js';
 import { findOpenId } from '../openid-feature.js';
 import type { LogoutFeature } from './logout-feature.js';
 import { SignOuts } from './sign-outs.js';
@@ -48,12 +49,7 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
     name: 'OpenID Connect Back-Channel Logout',
     factory: 'logout',
     requires: ['saveSessionClient', 'takeSessionClients', ...(endsGrants ? ['revokeGrant'] : [])],
-    clientMembers: {
-      backchannel_logout_uri: isLogoutUri,
-      backchannel_logout_session_required: isBoolean,
-      frontchannel_logout_uri: isLogoutUri,
-      frontchannel_logout_session_required: isBoolean,
-    },
+    clientMembers: clientMembersOf(LOGOUT_FIELDS),
     verifyClientMetadata: verifyFrontChannel,
     metadata: (server) => ({
       backchannel_logout_supported: true,
@@ -92,11 +88,6 @@ function* faultsOf(server: ServerContext, options: LogoutOptions): Iterable<stri
   if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;
   yield* flagFaults(options, ['endsGrants'], PLACE);
 }
-
-const isBoolean = (value: unknown) => typeof value === 'boolean';
-
-/** Back-Channel Logout §2.2 */
-const isLogoutUri = (uri: unknown) => isAddress(uri) && !(uri as string).includes('#');
 
 /** What is opened in a browser is where the client is. Front-Channel Logout §2 */
 function verifyFrontChannel({ frontchannel_logout_uri: uri, redirect_uris: redirectUris = [] }: ClientMetadata): void {

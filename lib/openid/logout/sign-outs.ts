@@ -1,6 +1,6 @@
 import { isHeard, report } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { BACKCHANNEL_LOGOUT_URI, FRONTCHANNEL_LOGOUT_URI } from './client-fields.js';
 import { FORM } from '../../http/media-type.js';
 import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
 import type { Client, GrantModel, Model, Scope, User } from '../../model/model.js';
@@ -116,7 +116,7 @@ export class SignOuts {
   }
 
   private async notify({ issuer, clientId, userId, sub, sid }: SessionClient, client: Client): Promise<void> {
-    const uri = registered(client, 'backchannelLogoutUri');
+    const uri = BACKCHANNEL_LOGOUT_URI.of(client);
     if (uri === undefined) return;
     const message = { kind: 'logout', issuer, clientId, host: hostOf(uri), data: { userId, sub, sid } } as const;
     await this.notifications.add(message, new Date(Date.now() + DAY));
@@ -128,7 +128,7 @@ export class SignOuts {
     send: async (notification) => {
       const { issuer, clientId, data } = notification;
       const client = await findClient(clientId, this.model, this.server);
-      const uri = registered(client, 'backchannelLogoutUri');
+      const uri = BACKCHANNEL_LOGOUT_URI.of(client);
       if (uri === undefined) throw new FetchError('url', 'the client has no back-channel logout URI any more');
       const { userId, sub, sid } = data as Pick<SessionClient, 'userId' | 'sub' | 'sid'>;
       // Attempts in quick succession send the same token. A later one is signed again: a logout token is valid for two minutes.
@@ -167,4 +167,4 @@ export class SignOuts {
 }
 
 const isTold = (client: Client) =>
-  registered(client, 'backchannelLogoutUri') !== undefined || registered(client, 'frontchannelLogoutUri') !== undefined;
+  BACKCHANNEL_LOGOUT_URI.of(client) !== undefined || FRONTCHANNEL_LOGOUT_URI.of(client) !== undefined;

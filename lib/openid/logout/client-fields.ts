@@ -1,0 +1,23 @@
+import { isBoolean } from '../../clients/registration/metadata-members.js';
+import { clientField } from '../../contracts/client-field.js';
+import { isPublicHttpsUri } from '../../http/public-url.js';
+
+/** Back-Channel Logout §2.2 */
+export const BACKCHANNEL_LOGOUT_URI = clientField('backchannel_logout_uri', isLogoutUri);
+/** Back-Channel Logout §2.2 */
+export const BACKCHANNEL_LOGOUT_SESSION_REQUIRED = clientField('backchannel_logout_session_required', isBoolean);
+/** Front-Channel Logout §2 */
+export const FRONTCHANNEL_LOGOUT_URI = clientField('frontchannel_logout_uri', isLogoutUri);
+/** Front-Channel Logout §2 */
+export const FRONTCHANNEL_LOGOUT_SESSION_REQUIRED = clientField('frontchannel_logout_session_required', isBoolean);
+
+export const LOGOUT_FIELDS = [
+  BACKCHANNEL_LOGOUT_URI,
+  BACKCHANNEL_LOGOUT_SESSION_REQUIRED,
+  FRONTCHANNEL_LOGOUT_URI,
+  FRONTCHANNEL_LOGOUT_SESSION_REQUIRED,
+];
+
+function isLogoutUri(uri: unknown): uri is string {
+  return isPublicHttpsUri(uri) && !uri.includes('#');
+}
