@@ -2,7 +2,7 @@ import { InvalidBindingMessageError } from '../../errors/index.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
-import { registered } from '../../clients/registration/registered.js';
+import { BACKCHANNEL_TOKEN_DELIVERY_MODE } from './client-fields.js';
 import { readAcrValues } from '../prompt/asked-prompt.js';
 import type { CibaSettings } from './options.js';
 
@@ -41,7 +41,7 @@ export function readAskedElsewhere(
 }
 
 /** Is this client told, so that it need not poll? CIBA §5 */
-export const isPinged = (client: Client): boolean => registered(client, 'backchannelTokenDeliveryMode') === 'ping';
+export const isPinged = (client: Client): boolean => BACKCHANNEL_TOKEN_DELIVERY_MODE.of(client) === 'ping';
 
 const isBearer = (text: string) => text.length <= 1024 && /^[\w.~+/-]+=*$/.test(text);
 

@@ -1,10 +1,12 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';
+import { clientMembersOf } from '../../contracts/client-field.js';
 import { ENDPOINT } from './backchannel-requests.js';
 import { CibaEndpoint } from './ciba-endpoint.js';
 import type { CibaFeature } from './ciba-feature.js';
 import { CIBA_GRANT, cibaGrant } from './ciba-grant.js';
-import { type CibaOptions, faultsOf, settle } from './options.js';
+import * as fields from './client-fields.js';
+import { type CibaOptions, type CibaSettings, faultsOf, settle } from './options.js';
 import { Pings } from './pings.js';
 
 /**
@@ -32,12 +34,7 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
       },
     },
     parameters: { [ENDPOINT]: PARAMETERS, token: { auth_req_id: 'What the client was given when it asked.' } },
-    clientMembers: {
-      backchannel_token_delivery_mode: (mode) => mode === 'poll' || mode === 'ping',
-      backchannel_client_notification_endpoint: pings.isGood,
-      backchannel_authentication_request_signing_alg: (alg) => algorithms.some((one) => one === alg),
-      backchannel_user_code_parameter: (value) => value === false || (value === true && settings.userCode),
-    },
+    clientMembers: clientMembersOf(clientFields(settings, pings)),
     verifyClientMetadata({ backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: to }) {
       if (mode !== 'ping' || to !== undefined) return Promise.resolve();
       const sentence =
@@ -58,6 +55,14 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
     install: () => ({ grants: { [CIBA_GRANT]: cibaGrant } }),
   };
 }
+
+/** Returns the client fields of CIBA, with validators that accept what these settings support. */
+const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, pings: Pings) => [
+  fields.BACKCHANNEL_TOKEN_DELIVERY_MODE,
+  fields.BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.restrict(pings.isFetchable),
+  fields.BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG.restrict((alg) => algorithms.some((one) => one === alg)),
+  fields.BACKCHANNEL_USER_CODE_PARAMETER.restrict((isRequired) => !isRequired || userCode),
+];
 
 /** CIBA §7.3 */
 const ANSWER = {

@@ -9,7 +9,7 @@ import type { Client, Model, OnceModel, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
 import { hintParameter, isHintToken, ownHint } from '../hint-parameter.js';
 import { findOpenId } from '../openid-feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { BACKCHANNEL_USER_CODE_PARAMETER } from './client-fields.js';
 import type { CibaModel, UserHint } from './ciba-model.js';
 
 const LONGEST = 255;
@@ -40,7 +40,7 @@ export async function findHintedUser(
  */
 export async function verifyUserCode(code: string | undefined, user: User, { client, issuer, model }: CodeCheck) {
   if (code === undefined) {
-    if (!registered(client, 'backchannelUserCodeParameter')) return;
+    if (!BACKCHANNEL_USER_CODE_PARAMETER.of(client)) return;
     throw new MissingUserCodeError('Missing user code: `user_code`');
   }
   const who = JSON.stringify(['ciba', issuer, client.id, subjectOf(user)]);

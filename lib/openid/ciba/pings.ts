@@ -1,6 +1,6 @@
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT } from './client-fields.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Client } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
@@ -17,9 +17,8 @@ export class Pings {
     this.fetch = new SafeFetch({ ...options });
   }
 
-  /** Whether a client may register this notification endpoint. */
-  isGood = (uri: unknown): boolean =>
-    typeof uri === 'string' && uri.length <= LONGEST && !uri.includes('#') && this.fetch.isFetchable(uri);
+  /** Whether the server may send requests to a notification endpoint. */
+  isFetchable = (uri: string): boolean => this.fetch.isFetchable(uri);
 
   /** Begins to deliver the pings of a server. */
   serve(server: ServerContext): void {
@@ -55,8 +54,6 @@ export class Pings {
   };
 }
 
-const LONGEST = 2000;
-
 /** The notification endpoint of a client that wants pings. */
 const endpointOf = (client: Client): string | undefined =>
-  isPinged(client) ? registered(client, 'backchannelClientNotificationEndpoint') : undefined;
+  isPinged(client) ? BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.of(client) : undefined;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, InvalidRequestObjectError, OAuthError } from '../../errors/index.js';
-import { registered } from '../../clients/registration/registered.js';
+import { BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG } from './client-fields.js';
 import { Request } from '../../http/request.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { invalid, objectRequest } from '../../jose/request-objects/object-parameters.js';
@@ -34,7 +34,7 @@ export class SignedRequests {
       throw new InvalidRequestError('Invalid request: `request_uri` is not supported');
     }
     const object = parameters.optional('request');
-    const alg = registered(client, 'backchannelAuthenticationRequestSigningAlg');
+    const alg = BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG.of(client);
     if (object === undefined && !this.settings.required && alg === undefined) return exchange;
     if (object === undefined) throw unsigned();
     verifyAlone(exchange.request.body as object);
