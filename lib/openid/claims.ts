@@ -1,5 +1,5 @@
 import { ServerError } from '../errors/index.js';
-import { registered } from '../clients/registration/registered.js';
+import { CLAIMS_IN_ID_TOKEN } from './client-fields.js';
 import type { Client, User } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 import { isTranslated } from './claims-locales.js';
@@ -44,7 +44,7 @@ export class Claims {
 
   /** Whether ID tokens of this client contain the claims of scopes. The registration of the client overrides the option. */
   private inIdTokenOf(client: Client): boolean {
-    const own: unknown = registered(client, 'claimsInIdToken');
+    const own: unknown = CLAIMS_IN_ID_TOKEN.of(client);
     return typeof own === 'boolean' ? own : this.settings.claimsInIdToken;
   }
 }

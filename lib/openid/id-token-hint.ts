@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { ALGORITHMS } from '../jose/algorithms.js';
-import { registered } from '../clients/registration/registered.js';
+import { ENCRYPTED_RESPONSE } from '../jose/encryption/find-encryption.js';
 import { decryptNested, isEncrypted } from '../jose/decryption/nested.js';
 import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
 import { isNotVerified } from '../jose/not-verified.js';
@@ -11,7 +11,7 @@ import type { IdTokenHint } from './openid-feature.js';
 
 /** Whose ID tokens are encrypted, so that they may come back so: of nobody else anything is decrypted. OpenID Connect Core §3.1.2.1 */
 const mayEncrypt = (client: Client | undefined): boolean =>
-  client !== undefined && registered(client, 'idTokenEncryptedResponseAlg') !== undefined;
+  client !== undefined && ENCRYPTED_RESPONSE.id_token.alg.of(client) !== undefined;
 
 /** The ID token in a hint that a client has encrypted to the server; undefined: it cannot be read. */
 export async function openHint(ring: KeyRing, hint: string, client: Client | undefined): Promise<string | undefined> {

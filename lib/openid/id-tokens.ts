@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../contracts/client-request.js';
 import { ServerError } from '../errors/index.js';
 import type { ServerContext } from '../contracts/feature.js';
-import { registered } from '../clients/registration/registered.js';
+import { REQUIRE_AUTH_TIME } from './client-fields.js';
 import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.js';
 import type { Client, Model, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
@@ -64,7 +64,7 @@ export class IdTokens {
     const more = await known.of(model as Model & OpenIdModel, 'id_token', granted);
     const { sid, ...how } = signedIn(kept);
     const sub = subjects.of(user, client, kept);
-    if (how.auth_time === undefined && registered(client, 'requireAuthTime')) throw new ServerError(NOT_KNOWN);
+    if (how.auth_time === undefined && REQUIRE_AUTH_TIME.of(client)) throw new ServerError(NOT_KNOWN);
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       ...more,

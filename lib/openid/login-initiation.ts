@@ -1,7 +1,6 @@
 import type { ServerContext } from '../contracts/feature.js';
-import { registered } from '../clients/registration/registered.js';
+import { INITIATE_LOGIN_URI } from './client-fields.js';
 import type { Client } from '../model/model.js';
-import { isAddress } from './client-members.js';
 import { findOpenId } from './openid-feature.js';
 
 /**
@@ -9,10 +8,10 @@ import { findOpenId } from './openid-feature.js';
  * OpenID Connect Core §4
  */
 export function loginInitiation(client: Client, issuer: string | undefined, server: ServerContext): string | undefined {
-  const uri = registered(client, 'initiateLoginUri');
+  const uri = INITIATE_LOGIN_URI.of(client);
   // What a host has listed nobody has judged.
-  if (issuer === undefined || !findOpenId(server) || !isAddress(uri)) return undefined;
-  const url = new URL(uri!);
+  if (issuer === undefined || !findOpenId(server) || !INITIATE_LOGIN_URI.isValid(uri, server)) return undefined;
+  const url = new URL(uri);
   url.search += `${url.search === '' ? '' : '&'}iss=${encodeURIComponent(issuer)}`;
   return url.href;
 }

@@ -4,7 +4,8 @@ import type { OwnUrls } from '../contracts/own-urls.js';
 import { DECRYPTION } from '../jose/decryption/decrypting.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { coversScope } from '../tokens/scope.js';
-import { clientMembers } from './client-members.js';
+import { clientMembersOf } from '../contracts/client-field.js';
+import { openIdFields } from './client-fields.js';
 import { readClaimsLocales } from './claims-locales.js';
 import { readClaims } from './claims-parameter.js';
 import { discovery } from './discovery.js';
@@ -54,7 +55,7 @@ export function openid(options: OpenIdOptions = {}): OpenIdFeature {
     parameters: PARAMETERS,
     responseTypes: Object.fromEntries(responseTypes.map((name) => [name, frontChannelType(name, providerOf)])),
     endpoints: { 'openid-configuration': discovery(settings.maxAge), userinfo: userinfoEndpoint(providerOf) },
-    clientMembers: clientMembers(settings),
+    clientMembers: clientMembersOf(openIdFields(settings.pairwise !== undefined)),
     verifyClientMetadata: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true),
     metadata: (server, issuer) => ({
       ...openIdMetadata(server, settings),

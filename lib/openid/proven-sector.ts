@@ -1,5 +1,4 @@
-import { claimedHost, hostOf } from '../clients/registration/sector-host.js';
-import { registered } from '../clients/registration/registered.js';
+import { claimedHost, hostOf, SECTOR_IDENTIFIER_URI } from '../clients/registration/sector-host.js';
 import { isLoopbackName } from '../http/public-url.js';
 import type { Client } from '../model/model.js';
 import type { AuthorizationRequest } from '../contracts/response-type.js';
@@ -26,7 +25,7 @@ export function sectorOf(client: Client, issued: object): string | undefined {
 /** Returns the sector that the metadata of a client claim, whether it is proven or not. */
 export function claimedSector(client: Client): string | undefined {
   const host = claimedHost(client);
-  const hasUris = registered(client, 'sectorIdentifierUri') !== undefined || Boolean(client.redirectUris?.length);
+  const hasUris = SECTOR_IDENTIFIER_URI.of(client) !== undefined || Boolean(client.redirectUris?.length);
   // A loopback address is on the device of the user and belongs to no client.
   return !hasUris || (host !== undefined && isLoopbackName(host)) ? ownSector(client) : host;
 }
@@ -43,8 +42,7 @@ export function deliveredSector({ client, redirectUri }: AuthorizationRequest): 
   if (sector === undefined || redirectUri === undefined) return undefined;
   const host = hostOf(redirectUri);
   if (isOwned(host)) {
-    const isListed =
-      registered(client, 'sectorIdentifierUri') !== undefined && client.redirectUris?.includes(redirectUri);
+    const isListed = SECTOR_IDENTIFIER_URI.of(client) !== undefined && client.redirectUris?.includes(redirectUri);
     return isListed || host === sector ? { [PROVEN_SECTOR]: sector } : undefined;
   }
   return host === sector && client.clientIdHost !== undefined ? { [PROVEN_SECTOR]: sector } : undefined;

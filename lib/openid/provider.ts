@@ -1,6 +1,5 @@
 import type { ServerContext } from '../contracts/feature.js';
-import { registered } from '../clients/registration/registered.js';
-import { signerFor } from '../jose/encryption/client-signer.js';
+import { SIGNED_RESPONSE_ALG, signerFor } from '../jose/encryption/client-signer.js';
 import { encryptionFor } from '../jose/encryption/find-encryption.js';
 import type { Client, Model, Token } from '../model/model.js';
 import { Claims } from './claims.js';
@@ -45,7 +44,7 @@ export class Provider {
   /** The same as a JWT, for a client that has registered it: signed, encrypted, or both; undefined: it has not. OpenID Connect Core §5.3.2 */
   async sealUserinfo(client: Client, claims: object, issuer: string | undefined): Promise<string | undefined> {
     const whole = { ...claims, iss: issuer, aud: client.id };
-    if (registered(client, 'userinfoSignedResponseAlg') === undefined) {
+    if (SIGNED_RESPONSE_ALG.userinfo.of(client) === undefined) {
       const encrypt = await encryptionFor(client, 'userinfo', this.server);
       return await encrypt?.(JSON.stringify(whole), 'claims');
     }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { ServerError } from '../errors/index.js';
-import { registered } from '../clients/registration/registered.js';
+import { SUBJECT_TYPE } from './client-fields.js';
 import type { Client, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
 import { claimedSector, sectorOf } from './proven-sector.js';
@@ -22,7 +22,7 @@ export class Subjects {
 
   /** Whether the client gets pairwise identifiers. */
   isPairwise(client: Client): boolean {
-    const type = registered(client, 'subjectType') ?? (this.pairwise?.byDefault ? 'pairwise' : 'public');
+    const type = SUBJECT_TYPE.of(client) ?? (this.pairwise?.byDefault ? 'pairwise' : 'public');
     return type !== 'public';
   }
 

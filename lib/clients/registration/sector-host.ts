@@ -1,5 +1,9 @@
 import type { Client } from '../../model/model.js';
-import { registered } from './registered.js';
+import { clientField } from '../../contracts/client-field.js';
+import { isPublicHttpsUri } from '../../http/public-url.js';
+
+/** The document whose host is the sector of a client. OpenID Connect Registration §2 */
+export const SECTOR_IDENTIFIER_URI = clientField('sector_identifier_uri', isPublicHttpsUri);
 
 /** Returns the URIs whose common host is the sector of a client. OpenID Connect Core §8.1 */
 export const sectorUris = (uri: string | undefined, redirectUris: readonly string[] = []): readonly string[] =>
@@ -13,7 +17,7 @@ export function commonHost(uris: readonly string[]): string | undefined {
 
 /** Returns the host that a client claims as its sector: of its `sector_identifier_uri`, or of its redirect URIs. */
 export const claimedHost = (client: Client): string | undefined =>
-  commonHost(sectorUris(registered(client, 'sectorIdentifierUri'), client.redirectUris));
+  commonHost(sectorUris(SECTOR_IDENTIFIER_URI.of(client), client.redirectUris));
 
 /** Returns the host of a web address, or the scheme of any other URI, because the rest of such a URI belongs to no owner. */
 export function hostOf(uri: string): string | undefined {

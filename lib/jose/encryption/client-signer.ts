@@ -1,10 +1,11 @@
 import type { Capabilities } from '../../contracts/capability.js';
-import { registered } from '../../clients/registration/registered.js';
+import { isString } from '../../clients/registration/metadata-members.js';
+import { type ClientField, clientField } from '../../contracts/client-field.js';
 import type { Client } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { findKeys } from '../keys/find-keys.js';
+import { findKeys, isSignedBy } from '../keys/find-keys.js';
 import { signingKeyOf } from '../keys/key-ring.js';
-import { type EncryptedAnswer, encryptionFor } from './find-encryption.js';
+import { type EncryptedAnswer, encryptionFields, encryptionFor } from './find-encryption.js';
 
 /** Makes JWTs for one client. */
 export interface ClientSigner {
@@ -14,13 +15,21 @@ export interface ClientSigner {
   sign(header: { typ: string }, claims: object): Promise<string>;
 }
 
-/** By what a client wants its answers signed. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */
-const REGISTERED = {
-  id_token: 'idTokenSignedResponseAlg',
-  userinfo: 'userinfoSignedResponseAlg',
-  authorization: 'authorizationSignedResponseAlg',
-  introspection: 'introspectionSignedResponseAlg',
-} as const satisfies Record<EncryptedAnswer, keyof Client>;
+/** The client fields for the signature of responses. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */
+export const SIGNED_RESPONSE_ALG = {
+  id_token: clientField('id_token_signed_response_alg', isString),
+  userinfo: clientField('userinfo_signed_response_alg', isString),
+  authorization: clientField('authorization_signed_response_alg', isString),
+  introspection: clientField('introspection_signed_response_alg', isString),
+} as const satisfies Record<EncryptedAnswer, ClientField<string, string>>;
+
+/** Returns the client fields for the signature and the encryption of a response. */
+export function responseFields(
+  answer: EncryptedAnswer,
+): readonly ClientField<string, string, Pick<Capabilities, 'find'>>[] {
+  const signed: ClientField<string, string> = SIGNED_RESPONSE_ALG[answer];
+  return [signed.restrict(isSignedBy), ...encryptionFields(answer)];
+}
 
 /**
  * Finds all that an answer is signed and encrypted with, so that what cannot be answered fails before anything is spent for it.
@@ -34,7 +43,7 @@ export async function signerFor(
   usual: SigningAlgorithm | undefined,
 ): Promise<ClientSigner> {
   const encrypt = await encryptionFor(client, answer, server);
-  const alg = (registered(client, REGISTERED[answer]) ?? usual) as SigningAlgorithm | undefined;
+  const alg = (SIGNED_RESPONSE_ALG[answer].of(client) ?? usual) as SigningAlgorithm | undefined;
   const key = await signingKeyOf(findKeys(server)!, alg);
   return {
     alg: key.alg,

@@ -1,7 +1,7 @@
 import { ServerError } from '../../errors/index.js';
 import { type Capabilities, capability } from '../../contracts/capability.js';
-import type { Installed } from '../../contracts/feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { isString } from '../../clients/registration/metadata-members.js';
+import { type ClientField, clientField } from '../../contracts/client-field.js';
 import type { Client } from '../../model/model.js';
 
 /** What of a server's answers may be encrypted, as the metadata call it. */
@@ -33,13 +33,30 @@ export const ENCRYPTION = capability<ClientEncryption>('encryption', 'encryption
 export const findEncryption = (server: Pick<Capabilities, 'find'>): ClientEncryption | undefined =>
   server.find(ENCRYPTION);
 
-/** As what a client is registered with it. */
-const REGISTERED = {
-  id_token: ['idTokenEncryptedResponseAlg', 'idTokenEncryptedResponseEnc'],
-  userinfo: ['userinfoEncryptedResponseAlg', 'userinfoEncryptedResponseEnc'],
-  authorization: ['authorizationEncryptedResponseAlg', 'authorizationEncryptedResponseEnc'],
-  introspection: ['introspectionEncryptedResponseAlg', 'introspectionEncryptedResponseEnc'],
-} as const satisfies Record<EncryptedAnswer, readonly (keyof Client)[]>;
+/** The client fields for the encryption of responses. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */
+export const ENCRYPTED_RESPONSE = {
+  id_token: {
+    alg: clientField('id_token_encrypted_response_alg', isString),
+    enc: clientField('id_token_encrypted_response_enc', isString),
+  },
+  userinfo: {
+    alg: clientField('userinfo_encrypted_response_alg', isString),
+    enc: clientField('userinfo_encrypted_response_enc', isString),
+  },
+  authorization: {
+    alg: clientField('authorization_encrypted_response_alg', isString),
+    enc: clientField('authorization_encrypted_response_enc', isString),
+  },
+  introspection: {
+    alg: clientField('introspection_encrypted_response_alg', isString),
+    enc: clientField('introspection_encrypted_response_enc', isString),
+  },
+} as const satisfies Record<EncryptedAnswer, EncryptionFields>;
+
+interface EncryptionFields {
+  readonly alg: ClientField<string, string>;
+  readonly enc: ClientField<string, string>;
+}
 
 /**
  * How an answer is encrypted to a client that has registered it; undefined: it has not. An answer that should be encrypted is never
@@ -51,21 +68,26 @@ export async function encryptionFor(
   answer: EncryptedAnswer,
   server: Pick<Capabilities, 'find'>,
 ): Promise<Encrypt | undefined> {
-  const [algMember, encMember] = REGISTERED[answer];
-  const alg = registered(client, algMember);
+  const fields = ENCRYPTED_RESPONSE[answer];
+  const alg = fields.alg.of(client);
   if (alg === undefined) return undefined;
   const encryption = findEncryption(server);
   if (!encryption)
     throw new ServerError('Server error: a client is registered for encryption, and `encryption()` is not listed');
-  return await encryption.encryptTo(client, { alg, enc: registered(client, encMember) });
+  return await encryption.encryptTo(client, { alg, enc: fields.enc.of(client) });
 }
 
-/** The members of its metadata by which a client registers it. OpenID Connect Registration §2, JARM §3, RFC 9701 §6 */
-export function encryptionMembers(answer: EncryptedAnswer): NonNullable<Installed['clientMembers']> {
-  return {
-    [`${answer}_encrypted_response_alg`]: (alg, server) => isAmong(findEncryption(server)?.algorithms, alg),
-    [`${answer}_encrypted_response_enc`]: (enc, server) => isAmong(findEncryption(server)?.contentEncryption, enc),
-  };
+/** Returns the client fields for the encryption of a response, with validators that accept what `encryption()` supports. */
+export function encryptionFields(
+  answer: EncryptedAnswer,
+): readonly ClientField<string, string, Pick<Capabilities, 'find'>>[] {
+  const { alg, enc }: EncryptionFields = ENCRYPTED_RESPONSE[answer];
+  return [
+    alg.restrict((value, server: Pick<Capabilities, 'find'>) => isAmong(findEncryption(server)?.algorithms, value)),
+    enc.restrict((value, server: Pick<Capabilities, 'find'>) =>
+      isAmong(findEncryption(server)?.contentEncryption, value),
+    ),
+  ];
 }
 
 const isAmong = (known: readonly string[] | undefined, value: unknown) => known?.some((one) => one === value) === true;

@@ -5,9 +5,10 @@ import { assertKnownOptions } from '../../options/unknown-option.js';
 import { fragmentUri, queryUri } from '../../endpoints/authorization/redirects.js';
 import type { TravellingAnswer } from '../../contracts/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { signerFor } from '../encryption/client-signer.js';
-import { encryptionFor, encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
-import { isSignedBy, KEYS } from '../keys/find-keys.js';
+import { clientMembersOf } from '../../contracts/client-field.js';
+import { responseFields, signerFor } from '../encryption/client-signer.js';
+import { encryptionFor, encryptionMetadata } from '../encryption/find-encryption.js';
+import { KEYS } from '../keys/find-keys.js';
 import { signingFaults } from '../keys/signing-faults.js';
 
 /** What `jarm()` takes. */
@@ -42,7 +43,7 @@ export function jarm(options: JarmOptions = {}): Feature {
       };
       return {
         responseModes,
-        clientMembers: { authorization_signed_response_alg: isSignedBy, ...encryptionMembers('authorization') },
+        clientMembers: clientMembersOf(responseFields('authorization')),
         authorization: {
           /** Fails early: no user is asked, and nothing is consumed, for a response that cannot be encrypted. */
           async read(_, { client, responseMode }) {

@@ -4,9 +4,10 @@ import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { INTROSPECTION_WRITER, type Introspection, SIGNED } from '../../features/introspection-answer.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { signerFor } from '../encryption/client-signer.js';
-import { encryptionMembers, encryptionMetadata } from '../encryption/find-encryption.js';
-import { isSignedBy, KEYS } from '../keys/find-keys.js';
+import { clientMembersOf } from '../../contracts/client-field.js';
+import { responseFields, signerFor } from '../encryption/client-signer.js';
+import { encryptionMetadata } from '../encryption/find-encryption.js';
+import { KEYS } from '../keys/find-keys.js';
 import { signingFaults } from '../keys/signing-faults.js';
 
 /** What `signedIntrospection()` takes. */
@@ -32,7 +33,7 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): F
         write: (said, request) => (asksForJwt(request) ? sign(said, request, builder.server, options) : undefined),
       }));
       return {
-        clientMembers: { introspection_signed_response_alg: isSignedBy, ...encryptionMembers('introspection') },
+        clientMembers: clientMembersOf(responseFields('introspection')),
         metadata: () => ({
           introspection_signing_alg_values_supported: keys()?.algorithms(),
           ...encryptionMetadata('introspection', builder.server),

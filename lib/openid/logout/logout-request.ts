@@ -1,6 +1,6 @@
 import { InvalidClientError, InvalidRequestError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { registered } from '../../clients/registration/registered.js';
+import { POST_LOGOUT_REDIRECT_URIS } from '../client-fields.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
@@ -59,7 +59,7 @@ async function knownClient(clientId: string, request: Request, server: ServerCon
 
 /** A string is not a list: its `includes` would find any part of it. */
 function isRegistered(client: Client, uri: string): boolean {
-  const uris: unknown = registered(client, 'postLogoutRedirectUris');
+  const uris: unknown = POST_LOGOUT_REDIRECT_URIS.of(client);
   return Array.isArray(uris) && uris.includes(uri);
 }
 

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.js';
-import { registered } from '../../clients/registration/registered.js';
+import { DEFAULT_ACR_VALUES, DEFAULT_MAX_AGE } from '../client-fields.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
 import type { Client } from '../../model/model.js';
@@ -40,7 +40,7 @@ export function readPrompt(parameters: Parameters, client: Client, signUp: boole
   const known = signUp ? [...KNOWN, 'create'] : KNOWN;
   return {
     prompt: new Set([...values].filter((value) => known.includes(value))),
-    maxAge: maxAge === undefined ? registered(client, 'defaultMaxAge') : Number(maxAge),
+    maxAge: maxAge === undefined ? DEFAULT_MAX_AGE.of(client) : Number(maxAge),
     acrValues: readAcrValues(parameters, client),
     hint: parameters.optional('login_hint', (text) => text.length <= LONGEST_HINT && isText(text)),
     idTokenHint: hintParameter(parameters),
@@ -52,7 +52,7 @@ export function readPrompt(parameters: Parameters, client: Client, signUp: boole
 /** How strong a login is to be, the best first: as the request says, or else as the client is registered. OpenID Connect Core 1.0 §3.1.2.1 */
 export function readAcrValues(parameters: Parameters, client: Client): readonly string[] {
   const asked = listParameter(parameters, 'acr_values');
-  return asked.length > 0 ? asked : (registered(client, 'defaultAcrValues') ?? []);
+  return asked.length > 0 ? asked : (DEFAULT_ACR_VALUES.of(client) ?? []);
 }
 
 const claimOf = ({ data }: AuthorizationRequest, name: string) =>
