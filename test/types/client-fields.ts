@@ -1,5 +1,18 @@
 import { expectTypeOf } from 'expect-type';
-import { type Client, clientField, type CoreClient, type FieldsOf } from 'nest-oauth2/server';
+import { type Client, type ClientField, clientField, type CoreClient, type FieldsOf } from 'nest-oauth2/server';
+
+import type * as registrationFields from '../../lib/clients/registration/client-fields.js';
+import type * as keyFields from '../../lib/clients/registration/keys.js';
+import type { CERTIFICATE_NAMES } from '../../lib/clients/registration/registered-names.js';
+import type * as sectorFields from '../../lib/clients/registration/sector-host.js';
+import type { SIGNED_RESPONSE_ALG } from '../../lib/jose/encryption/client-signer.js';
+import type { ENCRYPTED_RESPONSE } from '../../lib/jose/encryption/find-encryption.js';
+import type * as assertionFields from '../../lib/jose/private-key-jwt/assertion-check.js';
+import type * as requestObjectFields from '../../lib/jose/request-objects/client-fields.js';
+import type { ClientFields } from '../../lib/model/model.js';
+import type * as cibaFields from '../../lib/openid/ciba/client-fields.js';
+import type * as openIdFields from '../../lib/openid/client-fields.js';
+import type * as logoutFields from '../../lib/openid/logout/client-fields.js';
 
 // A field of a client has one key. Its type is that of the property which an application sets.
 
@@ -49,3 +62,23 @@ const served = TENANT_ID.restrict((tenant: number, { tenants }: typeof server) =
 expectTypeOf(served.isValid).toBeCallableWith(1, server);
 // @ts-expect-error the validator needs a server
 served.isValid(1, undefined);
+
+// Each field that `Client` declares has a key, and each key of the engine is a field that `Client` declares.
+
+type KeyIn<M> = Extract<M[keyof M], ClientField<string, unknown>>;
+type KeyInGroups<M> = KeyIn<M[keyof M]>;
+
+type EngineKey =
+  | KeyIn<typeof registrationFields>
+  | KeyIn<typeof keyFields>
+  | KeyIn<typeof sectorFields>
+  | (typeof CERTIFICATE_NAMES)[number]['field']
+  | KeyIn<typeof assertionFields>
+  | KeyIn<typeof requestObjectFields>
+  | KeyIn<typeof SIGNED_RESPONSE_ALG>
+  | KeyInGroups<typeof ENCRYPTED_RESPONSE>
+  | KeyIn<typeof openIdFields>
+  | KeyIn<typeof logoutFields>
+  | KeyIn<typeof cibaFields>;
+
+expectTypeOf<FieldsOf<EngineKey>>().toEqualTypeOf<Pick<ClientFields, keyof ClientFields>>();
