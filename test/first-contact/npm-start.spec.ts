@@ -1,58 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Clone, makeClone } from './clone.js';
-import { findPlaces, type Places } from './places.js';
-import { Visitor } from '../src/pages/visitor.js';
-import { runScript, type Started, withStarted } from './start.js';
+import { expectToWork, INSTALLED, isOurs, packagesOf, report } from './quick-start.js';
+import { type Started, withStarted } from './start.js';
 
 const BANNER = /^nest-oauth2 quick start is running\./;
-const INSTALLED = /^Installed (\d+) packages in /;
-
-/** What npm says of itself where the Node is older than it likes, and of settings of the machine's owner. */
-const OF_THE_MACHINE = /^npm warn (cli npm v\d+\S* does not support Node|Unknown \w+ config )/;
-
-const report = (text: string) => process.stderr.write(`First contact: ${text}\n`);
-
-const isOurs = (line: string) => !OF_THE_MACHINE.test(line);
 
 /** Lines before the banner, which is what one is to see. */
 function before({ lines }: Started): string[] {
   const said = lines.filter(isOurs);
   const banner = said.findIndex((line) => BANNER.test(line));
   return said.slice(0, banner);
-}
-
-const packagesOf = ({ lines }: Started) => Number(lines.map((line) => INSTALLED.exec(line)?.[1]).find(Boolean));
-
-async function refusalOf({ url }: Started): Promise<string> {
-  return (await fetch(`${url}/oauth/token`, { method: 'POST' })).text();
-}
-
-/** The page is there, and so is the database behind it. */
-async function expectToWork({ url }: Started): Promise<void> {
-  expect(await (await fetch(url)).text()).toContain('Sign in, get a token, call an API');
-  const alice = { username: 'alice', password: 'wonderland', scope: 'notes:read' };
-  const body = new URLSearchParams({ grant_type: 'password', ...alice });
-  const headers = { authorization: `Basic ${btoa('demo-web:demo-web-secret')}` };
-  const issued = await fetch(`${url}/oauth/token`, { method: 'POST', headers, body });
-  const { access_token: token } = (await issued.json()) as { access_token: string };
-  const notes = await fetch(`${url}/api/notes`, { headers: { authorization: `Bearer ${token}` } });
-  expect(await notes.json()).toMatchObject({ notes: expect.arrayContaining(['Follow the white rabbit']) });
-}
-
-/** Of a place on the server that is visited. */
-function pathOf(location: string | null): string {
-  const { pathname, search } = new URL(location!);
-  return pathname + search;
-}
-
-async function replaceIn(file: string, from: string, to: string): Promise<void> {
-  const text = await readFile(file, 'utf8');
-  expect(text).toContain(from);
-  await writeFile(file, text.replace(from, to));
 }
 
 describe.each([
@@ -94,137 +52,13 @@ describe.each([
   });
 });
 
-/** Each case goes on where the one before it ended. */
 describe('in a clean clone without compiler and install scripts', () => {
   let clone: Clone;
-  let places: Places;
 
   beforeAll(async () => {
     clone = await makeClone('11', { npm_config_ignore_scripts: 'true' });
-    places = await findPlaces();
   });
-  afterAll(async () => {
-    await clone?.remove();
-    await places?.remove();
-  });
-
-  it.each([
-    '02-migrated-model',
-    '03-typeorm-postgres',
-    '04-redis',
-    '05-resource-server',
-    '09-two-servers',
-    '11-openid',
-    '12-social-login',
-    '15-device',
-    '16-passport',
-    '17-passkeys',
-    '18-payments',
-  ])('npm start alone starts sample/%s', async (name) => {
-    const settings = places.settingsOf(name);
-    if (!settings) return;
-    await withStarted(clone, `sample/${name}`, settings, async (sample) => {
-      // One that has to be called by a name says that.
-      const lines = sample.lines.map((line) => line.replace('//localhost:', '//127.0.0.1:'));
-      expect(lines).toContain(`Listening on ${sample.url}. What to ask it: README.md`);
-      expect(await refusalOf(sample)).toContain('content must be application/x-www-form-urlencoded');
-      report(`sample/${name}: ${packagesOf(sample)} packages, ${sample.milliseconds} ms`);
-    });
-  });
-
-  it('the API of sample/05-resource-server, in a process of its own, asks the server that it is told of', async () => {
-    const where = 'sample/05-resource-server';
-    await withStarted(clone, where, {}, async ({ url: issuer }) => {
-      const callApi = async ({ url }: Started) => {
-        const alice = { username: 'alice', password: 'wonderland', scope: 'notes:read' };
-        const body = new URLSearchParams({ grant_type: 'password', ...alice });
-        const headers = { authorization: `Basic ${btoa('demo:demo-secret')}` };
-        const issued = await fetch(`${issuer}/oauth/token`, { method: 'POST', headers, body });
-        const { access_token: token } = (await issued.json()) as { access_token: string };
-        const notes = (authorization: string) => fetch(`${url}/notes`, { headers: { authorization } });
-        expect(await (await notes(`Bearer ${token}`)).json()).toMatchObject({ user: '1', client: 'demo' });
-        expect((await notes('Bearer unknown')).status).toBe(401);
-      };
-      await withStarted(clone, where, { ISSUER: issuer }, callApi, 'api');
-    });
-  });
-
-  it('the program of sample/15-device signs its user in, who enters its code in a browser', async () => {
-    const where = 'sample/15-device';
-    await withStarted(clone, where, {}, async ({ url: issuer }) => {
-      const device = runScript(clone, where, { ISSUER: issuer }, 'device');
-      const code = await device.prints(/^Your code: (\S+)$/m);
-      const visitor = new Visitor(issuer);
-      await visitor.signIn('/oauth/login');
-      const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: code });
-      expect(shown.html).toContain('Notes in a terminal');
-      await visitor.send(shown, { decision: 'allow' });
-      expect(await device.prints(/^Signed in\. (.*)$/m)).toContain('"of":"Alice Liddell"');
-      expect(await device.ended).toBe(0);
-    });
-  });
-
-  it('the till of sample/18-payments is paid by its customer, who agrees on a telephone', async () => {
-    const where = 'sample/18-payments';
-    await withStarted(clone, where, {}, async ({ url: issuer }) => {
-      const till = runScript(clone, where, { ISSUER: issuer }, 'pay');
-      const shown = await till.prints(/^It shows: (\d+)$/m);
-      const telephone = new Visitor(issuer, { origin: issuer });
-      const login = await telephone.get((await telephone.get('/phone')).location!);
-      await telephone.send(login, { username: 'alice', password: 'wonderland' });
-      const asked = await telephone.get('/phone');
-      expect(asked.html).toContain(`<strong>${shown}</strong>`);
-      expect(asked.html).toContain('14.50 EUR to The Hatter');
-      await telephone.send(asked, { decision: 'pay' });
-      expect(await till.prints(/^Paid\. (.*)$/m)).toBe('{"paid":["14.50 EUR to The Hatter"]}');
-      expect(await till.ended).toBe(0);
-      expect((await telephone.get('/phone')).html).toContain('No payment waits for your approval.');
-    });
-  });
-
-  it('sample/16-passport signs its user in by Passport, and lets a client read the notes', async () => {
-    await withStarted(clone, 'sample/16-passport', {}, async ({ url }) => {
-      const browser = new Visitor(url, { origin: url });
-      const asked = pathOf((await browser.get('/client')).location);
-      const login = await browser.get((await browser.get(asked)).location!);
-      const signedIn = await browser.send(login, { username: 'alice', password: 'wonderland' });
-      const consent = await browser.get(signedIn.location!);
-      const allowed = await browser.send(consent, { decision: 'allow' });
-      expect((await browser.get(pathOf(allowed.location))).heading).toBe('Notes of Alice Liddell');
-      expect((await browser.post('/login', {}, { origin: 'https://elsewhere.example' })).status).toBe(403);
-    });
-  });
-
-  const folder = 'sample/02-migrated-model';
-  const listening = expect.stringMatching(/^Listening/);
-
-  it('a start compiles what has changed, and only that', async () => {
-    const installs = await clone.countInstalls();
-    await replaceIn(join(clone.folder, folder, 'src/main.ts'), 'What to ask it', 'What to ask');
-    await withStarted(clone, folder, {}, async ({ lines }) => {
-      expect(lines.filter(isOurs)).toEqual([
-        expect.stringMatching(/^Compiled the sample/),
-        expect.stringMatching(/What to ask: README/),
-      ]);
-    });
-    const endpoint = join(clone.folder, 'lib/endpoints/back-channel-endpoint.ts');
-    await replaceIn(endpoint, 'content must be', 'content had better be');
-    await withStarted(clone, folder, {}, async (changed) => {
-      expect(changed.lines.filter(isOurs)).toEqual([expect.stringMatching(/^Compiled nest-oauth2/), listening]);
-      expect(await refusalOf(changed)).toContain('content had better be');
-    });
-    expect(await clone.countInstalls()).toBe(installs);
-  });
-
-  it('a start installs again when another version is wanted than is there', async () => {
-    const installs = await clone.countInstalls();
-    await replaceIn(join(clone.folder, folder, 'node_modules/.package-lock.json'), '"version": "7.', '"version": "6.');
-    await withStarted(clone, folder, {}, async (again) => {
-      expect(packagesOf(again)).toBeGreaterThan(50);
-    });
-    await withStarted(clone, folder, {}, async ({ lines }) => expect(lines.filter(isOurs)).toEqual([listening]));
-    expect(await clone.countInstalls()).toBe(installs + 1);
-  });
+  afterAll(() => clone?.remove());
 
   it('npm ci and the tests on SQLite run, and npm start beside them', async () => {
     const installed = await clone.npm('ci');

@@ -1,0 +1,116 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshHost, root, run, tool } from './hosts.js';
+
+/** Nest 12 is made of ES modules alone, and only a newer Node has a Jest that can require them. */
+const JEST_FORMATS = { '12': ['mjs'], '11': ['mjs', 'cjs'] };
+
+describe.each(['12', '11'] as const)('the module in a host on Nest %s', (version) => {
+  let host: string;
+
+  beforeAll(async () => {
+    const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${version}`);
+    const optional = [`cqrs@${version}`, `swagger@${version}`, `event-emitter@${version === '12' ? 12 : 3}`].map(
+      (name) => `@nestjs/${name}`,
+    );
+    const packages = [...nest, ...optional, '@opentelemetry/api@1'];
+    host = await freshHost(...packages, 'reflect-metadata@0.2', 'rxjs@7', '@types/node@20');
+  });
+
+  it.each(['app.mjs', 'app.cjs'])('issues a token and guards a route in %s', async (program) => {
+    expect(JSON.parse(await run(host, 'node', program))).toEqual({
+      token: { status: 200, token_type: 'Bearer' },
+      stranger: 401,
+      bearer: { status: 200, body: 'demo' },
+    });
+  });
+
+  it.each(['import', 'require'])(
+    'has what stands on optional packages, and what is imported beside the module, by %s()',
+    async (load) => {
+      const names = ['cqrs', 'event-emitter', 'mcp', 'opentelemetry', 'pages'].map((name) => `'nest-oauth2/${name}'`);
+      const print =
+        '(all) => console.log(all.flatMap(Object.keys).filter((name) => /Bridge|telemetry|^mcp$|^pages$/.test(name)).join())';
+      const program = `Promise.all([${names.join()}].map(async (name) => ${load}(name))).then(${print})`;
+      expect(await run(host, 'node', '-e', program)).toBe(
+        'OAuth2CqrsBridge,OAuth2EventEmitterBridge,mcp,telemetry,pages\n',
+      );
+    },
+  );
+
+  it.each(['swagger.mjs', 'swagger.cjs'])('describes what a route demands in %s', async (program) => {
+    const flow = { tokenUrl: '/oauth/token', scopes: { 'notes:read': '' } };
+    expect(JSON.parse(await run(host, 'node', program))).toEqual({
+      security: [{ oauth2: ['notes:read'] }],
+      schemes: { oauth2: { type: 'oauth2', flows: { clientCredentials: flow } } },
+    });
+  });
+
+  // Issue 12: clients administered
+  it.each(['cli-app.mjs', 'cli-app.cjs'])('has its clients administered by the command, in %s', async (program) => {
+    const command = (...args: string[]) =>
+      run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'clients', ...args, '--app', program);
+    const failure = async (...args: string[]) => {
+      const { message } = await command(...args).then(
+        (answer) => new Error(`it answered ${answer}`),
+        (error: Error) => error,
+      );
+      return message;
+    };
+    const id = `web of ${program}`;
+    const created = await command('create', id, '--grant', 'client_credentials', '--scope', 'a b', '--json');
+    const { client, secret } = JSON.parse(created) as { client: object; secret: string };
+    expect(client).toMatchObject({ id, scopes: ['a', 'b'], secrets: [{}] });
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await failure('create', id, '--grant', 'password')).toContain('there is a client by this `id` already');
+    expect(await command('rotate', id, '--overlap', '3600')).toMatch(/^secret {2}[\w-]{43}\n/);
+    const shown = await command('change', id, '--name', 'Shop', '--redirect-uri', 'https://a.example/cb', '--json');
+    expect(JSON.parse(shown)).toMatchObject({
+      name: 'Shop',
+      redirectUris: ['https://a.example/cb'],
+      secrets: [{}, {}],
+    });
+    expect(await command('retire', id)).toBe(`retired  ${id}\n`);
+    expect(await command('list')).toBe(`${id}\tShop\tclient_credentials\tretired\n`);
+    expect(await command('list', '--server', 'partners')).toBe('');
+    expect(await failure('list', '--server', 'nobody')).toContain('no server `nobody`');
+    expect(await command('remove', id)).toBe(`removed  ${id}\n`);
+    expect(await failure('show', id)).toContain(`There is no client "${id}"`);
+    expect(await failure('show')).toContain('needs a <client id>');
+    expect(await command('rotate', '--help')).toContain('--overlap <seconds>');
+  });
+
+  it('has the clients of a model administered without its application', async () => {
+    const args = ['clients', 'list', '--app', 'cli-store.mjs'];
+    const command = join(host, 'node_modules/.bin/nest-oauth2');
+    expect(await run(host, command, ...args)).toBe('web\t\tpassword\n');
+    const lacking = run(host, command, ...args, '--export', 'lacking');
+    await expect(lacking).rejects.toThrow('model does not implement `listClients()`');
+    await expect(run(host, command, 'clients', 'list')).rejects.toThrow('dist/app.module.js');
+  });
+
+  it('has its keys changed by the command, in a host of the other format and without `jose`', async () => {
+    const keys = (...args: string[]) =>
+      run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'keys', ...args, '--app', 'cli-keys.cjs');
+    expect(await keys('rotate')).toMatch(/^[\w-]{43}\tES256\tcurrent\t/);
+    expect(JSON.parse(await keys('rotate', '--json'))).toMatchObject({ alg: 'ES256', state: 'current' });
+    await expect(keys('remove', 'none')).rejects.toThrow('There is no key "none"');
+    await expect(keys('list', '--server', 'partners')).rejects.toThrow('`keys()` is not among the `features`');
+  });
+
+  it.each(JEST_FORMATS[version])('is tested by a host with Jest in app.spec.%s', async (format) => {
+    const config = { rootDir: host, testMatch: [`<rootDir>/app.spec.${format}`], transform: {} };
+    const modules = format === 'mjs' ? ['--experimental-vm-modules'] : [];
+    const jest = join(root, 'node_modules/jest/bin/jest.js');
+    const report = await run(host, 'node', ...modules, jest, '--config', JSON.stringify(config), '--ci', '--json');
+    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 1 });
+  });
+
+  it.each(['mts', 'cts'])('type-checks a file of type .%s, and the types it imports', async (format) => {
+    const source = `types.${format}`;
+    await cp(join(host, 'types.ts'), join(host, source));
+    const flags = ['--noEmit', '--strict', '--experimentalDecorators', '--module', 'nodenext', '--types', 'node'];
+    await expect(run(host, tool('tsc'), ...flags, '--skipLibCheck', 'false', source)).resolves.toBe('');
+  });
+});
