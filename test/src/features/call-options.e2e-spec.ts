@@ -14,7 +14,7 @@ import { mcp } from 'nest-oauth2/mcp';
 
 import { demoStore } from '../../support/demo.js';
 import { answerOf, get } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 
 const OPTIONS: Record<string, object> = {
   lifetime: { authorizationCodeLifetime: 86_400 },
@@ -45,7 +45,7 @@ class OwnController {
   }
 }
 
-describe.each(PLATFORMS)('options of a single call on %s', (platform) => {
+describe.each(ANY_PLATFORM)('options of a single call on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await stopHosts();

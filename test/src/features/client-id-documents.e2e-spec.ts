@@ -6,7 +6,7 @@ import { decide, open } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { answerOf, bearer, get, NO_STORE, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -19,7 +19,7 @@ beforeAll(() => documents.start());
 afterAll(() => documents.stop());
 afterEach(() => documents.reset());
 
-describe.each(PLATFORMS)('clients known by their documents, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('clients known by their documents, on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {

@@ -21,7 +21,7 @@ import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { type Answer, answerOf, get, post } from '../../support/http.js';
 import { mcpModule, NOTES } from '../../support/mcp-host.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { EC } from '../../support/openid-server.js';
 
 // A user signs in at the identity provider; an MCP client uses their MCP server without asking them there. MCP calls it
@@ -35,7 +35,7 @@ const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 const execute = [openid.allowInsecureRequests];
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-describe.each(PLATFORMS)('cross-app access on %s', (platform) => {
+describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
   let idp: string;
   let notes: string;
   let asked: AssertionRequest[];

@@ -15,7 +15,7 @@ import { pageOf } from '../../support/consent.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { answerOf, get, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { EC, RSA } from '../../support/openid-server.js';
 
 // Nested JWTs, OpenID Connect Core §10.2, JARM and RFC 9701, read by two client libraries that decrypt.
@@ -36,7 +36,7 @@ class Model extends MemoryStore {
   }
 }
 
-describe.each(PLATFORMS)('answers that are encrypted on %s', (platform) => {
+describe.each(ANY_PLATFORM)('answers that are encrypted on %s', (platform) => {
   let issuer: URL;
   let elsewhere: Server;
   let recipients: Awaited<ReturnType<typeof newKey>>[];

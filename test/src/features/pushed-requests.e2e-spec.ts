@@ -8,12 +8,12 @@ import { decide, open, pageOf } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { answerOf, basic, get, NO_STORE, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const PAR = '/oauth/par';
 
-describe.each(PLATFORMS)('pushed authorization requests on %s', (platform) => {
+describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {

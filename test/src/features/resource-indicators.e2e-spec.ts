@@ -6,13 +6,13 @@ import { WEB, WEB_SECRET } from '../../support/client.js';
 import { decide } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { answerOf, basic, bearer, get, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const NOTES = 'https://api.example/notes';
 const MAIL = 'https://mail.example/';
 
-describe.each(PLATFORMS)('resource indicators on %s', (platform) => {
+describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {

@@ -13,14 +13,14 @@ import { decide, open, pageOf } from '../../support/consent.js';
 import { CALLBACK, demoModule } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { answerOf, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { postedForm } from '../../support/posted-form.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const auth = oauth.ClientSecretBasic('web-secret');
 const WEB = { client_id: 'web' };
 
-describe.each(PLATFORMS)('signed requests and answers on %s', (platform) => {
+describe.each(ANY_PLATFORM)('signed requests and answers on %s', (platform) => {
   let url: string;
   let as: oauth.AuthorizationServer;
   let key: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];

@@ -9,7 +9,7 @@ import { pages } from 'nest-oauth2/pages';
 
 import { decide } from '../../support/consent.js';
 import { ASKED, CALLBACK, DemoInteraction, demoModule, demoStore, SECRET } from '../../support/demo.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { Visitor } from '../pages/visitor.js';
 
 const MOMENT = new Date('2026-01-02T03:04:05.678Z');
@@ -20,7 +20,7 @@ const from = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.expo
 const telling = (signIn: SignIn | undefined) =>
   Object.assign(new DemoInteraction(), { howSignedIn: () => Promise.resolve(signIn) });
 
-describe.each(PLATFORMS)('how a user signed in, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('how a user signed in, on %s', (platform) => {
   afterEach(stopHosts);
 
   async function open(options: Partial<OAuth2ModuleOptions>) {

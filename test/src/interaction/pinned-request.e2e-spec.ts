@@ -3,13 +3,13 @@ import { type EventSink, OAUTH2_INTERACTION } from 'nest-oauth2';
 import { DECIDED_WITH_CODE, open, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
 import { ASKED, type DemoInteraction, demoModule } from '../../support/demo.js';
 import { answerOf, post } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { type Pins, pinnedRequests } from '../../support/pinned-requests.js';
 
 const asAlice = { cookie: 'user=alice' };
 const BY_URI = { client_id: 'web', request_uri: 'urn:example:1' };
 
-describe.each(PLATFORMS)('consent to a request whose parameters are kept by the server, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('consent to a request whose parameters are kept by the server, on %s', (platform) => {
   let url: string;
   let pins: Pins;
   let interaction: DemoInteraction;

@@ -9,7 +9,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { RSA } from '../../support/openid-server.js';
 import { Visitor } from '../pages/visitor.js';
 
@@ -80,7 +80,7 @@ const INVALID: [string, Record<string, string | undefined>, string][] = [
   ['a repeated state', { state: 'a\u0000' }, 'invalid_request'],
 ];
 
-describe.each(PLATFORMS)('an invalid authorization request of a self-registered client on %s', (platform) => {
+describe.each(ANY_PLATFORM)('an invalid authorization request of a self-registered client on %s', (platform) => {
   afterEach(stopHosts);
 
   async function open(options: Partial<OAuth2ModuleOptions> = {}, more: readonly object[] = []) {

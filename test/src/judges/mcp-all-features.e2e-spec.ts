@@ -17,7 +17,7 @@ import { pageOf } from '../../support/consent.js';
 import { freePort } from '../../support/free-port.js';
 import { answerOf } from '../../support/http.js';
 import { mcpModule, mcpStore, NOTES } from '../../support/mcp-host.js';
-import { type Platform, PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, type Platform, startHost, stopHosts } from '../../support/nest-host.js';
 import { EC, RSA } from '../../support/openid-server.js';
 import { type Judge, JUDGES, Keeper } from './mcp-client.js';
 
@@ -56,7 +56,7 @@ const SETUPS: readonly (readonly [string, (offlineAccess: boolean) => readonly F
   ['all features', (offlineAccess) => [openid({ offlineAccess }), ...optional()]],
 ];
 
-const CASES = PLATFORMS.flatMap((platform) =>
+const CASES = ANY_PLATFORM.flatMap((platform) =>
   JUDGES.flatMap((judge) =>
     SETUPS.flatMap(([name, features]) =>
       [false, true].map((offline): [Platform, string, string, boolean, Judge, readonly Feature[]] => [

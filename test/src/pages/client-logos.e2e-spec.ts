@@ -10,7 +10,7 @@ import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { Visitor } from './visitor.js';
 
 // RFC 7591 §2 (`logo_uri`), §5
@@ -60,7 +60,7 @@ afterEach(async () => {
   await once(logos.server, 'close');
 });
 
-describe.each(PLATFORMS)('the logo of a client on consent pages, on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (platform) => {
   afterEach(stopHosts);
 
   /** A signed-in browser, and the path of an authorization request that shows the consent page. */

@@ -14,7 +14,7 @@ import * as openid from 'openid-client';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 import { type Shown, Visitor } from './visitor.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -36,7 +36,7 @@ const newStore = () =>
     },
   });
 
-describe.each(PLATFORMS)('a device, by the pages on %s', (platform) => {
+describe.each(ANY_PLATFORM)('a device, by the pages on %s', (platform) => {
   let url: string;
   let server: OAuth2Server;
   beforeAll(async () => {

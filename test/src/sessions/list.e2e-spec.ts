@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Sessions } from 'nest-oauth2';
 
-import { PLATFORMS, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
 import { Visitor } from '../pages/visitor.js';
 import { jsonOf, openSignUp, type Setting, SESSION } from './sign-up-host.js';
 
-describe.each(PLATFORMS)('the sessions of a user on %s', (platform) => {
+describe.each(ANY_PLATFORM)('the sessions of a user on %s', (platform) => {
   afterEach(stopHosts);
 
   /** Two browsers of Alice, one of Carol. */

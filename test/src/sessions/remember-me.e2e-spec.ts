@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { User } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 
-import { PLATFORMS, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
 import { Visitor } from '../pages/visitor.js';
 import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, type Setting } from './sign-up-host.js';
 
@@ -10,7 +10,7 @@ const REMEMBERED = 'oauth2-remembered';
 const MONTH = 30 * 86_400;
 const typed = { username: 'alice', password: 'wonderland', remember: '1' };
 
-describe.each(PLATFORMS)('"Remember me" on %s', (platform) => {
+describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await stopHosts();

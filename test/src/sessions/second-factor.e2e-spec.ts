@@ -4,7 +4,7 @@ import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import type { PagesOptions } from 'nest-oauth2/pages';
 
-import { PLATFORMS, stopHosts } from '../../support/nest-host.js';
+import { ANY_PLATFORM, stopHosts } from '../../support/nest-host.js';
 import { RSA } from '../../support/openid-server.js';
 import { Visitor } from '../pages/visitor.js';
 import { authorize, CALLBACK, jsonOf, openSignUp, SESSION } from './sign-up-host.js';
@@ -20,7 +20,7 @@ const openId = {
   module: { issuer: 'http://127.0.0.1' },
 };
 
-describe.each(PLATFORMS)('OAuth2Sessions.signIn() with a second factor on %s', (platform) => {
+describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s', (platform) => {
   afterEach(stopHosts);
 
   const open = async (factor: Partial<PagesOptions['secondFactor']> = {}, options: object = {}) => {
