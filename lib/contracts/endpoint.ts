@@ -1,5 +1,6 @@
 import type { EndpointDescription } from './endpoint-description.js';
 import type { Handler } from './handler.js';
+import type { Options } from '../options/settle.js';
 
 /** A place that answers requests, made for a server. */
 export interface EndpointOf<Server> {
@@ -24,5 +25,9 @@ export interface EndpointOf<Server> {
   readonly content?: 'form' | 'json';
   /** For the description of an API. */
   readonly description?: EndpointDescription;
-  make(server: Server): Handler;
+  /**
+   * Makes the handler. The authorization and token endpoints are made for the options of a single call too.
+   * @param options the options of a call, merged with those of the server. If omitted, those of the server.
+   */
+  make(server: Server, options?: Options): Handler;
 }

@@ -23,7 +23,7 @@ export class OperationCache<O> {
   private readonly ofConstants = new WeakMap<object, O>();
 
   constructor(
-    private readonly Operation: new (options: Options, server: ServerContext) => O,
+    private readonly makeOperation: (options: Options) => O,
     private readonly server: ServerContext,
     /** As those who observe the server know them; left out: they are no operations by themselves. */
     private readonly name?: string,
@@ -86,7 +86,7 @@ export class OperationCache<O> {
   }
 
   private make(options: Options): O {
-    const made = new this.Operation(options, this.server);
+    const made = this.makeOperation(options);
     return this.name === undefined ? made : (observed(made as Handler, this.name, this.server) as O);
   }
 }

@@ -26,7 +26,7 @@ const authorize: Endpoint = {
   methods: ['GET', 'POST'],
   metadata: 'authorization_endpoint',
   description: { summary: 'Asks the user. RFC 6749 §3.1', required: ['response_type', 'client_id'] },
-  make: (server) => new AuthorizeEndpoint(server.options, server),
+  make: (server, options = server.options) => new AuthorizeEndpoint(options, server),
 };
 
 const token: Endpoint = {
@@ -36,7 +36,7 @@ const token: Endpoint = {
   clients: 'all',
   description: { summary: 'Issues tokens. RFC 6749 §3.2', required: ['grant_type'], answer: TOKEN_ANSWER },
   cors: true,
-  make: (server) => new TokenEndpoint(server.options, server),
+  make: (server, options = server.options) => new TokenEndpoint(options, server),
 };
 
 /** The features of RFC 6749 and RFC 7636, which every server has. */

@@ -1,20 +1,19 @@
 import { refuseClassicNames, warnOfRemovedOptions } from './classic-names.js';
-import { AuthorizeEndpoint } from '../endpoints/authorization/classic-authorize.js';
 import { InteractiveAuthorize } from '../endpoints/authorization/interactive-authorize.js';
-import { EndpointHandlers } from '../endpoints/endpoint-handlers.js';
-import { TokenEndpoint } from '../endpoints/token/token.js';
+import { EndpointOperations } from '../endpoints/endpoint-operations.js';
 import * as errors from '../errors/index.js';
 import * as named from '../errors/catalog.js';
 import type { OAuth2EventName, OAuth2Events } from '../events/catalog.js';
 import { type EventSink, type Facts, isHeard, report } from '../events/events.js';
 import { AbstractGrantType } from '../endpoints/token/grant-type.js';
 import type { ServerContext } from '../contracts/feature.js';
+import type { Handler } from '../contracts/handler.js';
 import { defaultsOf, flatten } from './feature-list.js';
 import { FeatureSet } from './feature-set.js';
 import { CLASSIC } from '../features/classic.js';
 import { Request } from '../http/request.js';
 import { Response } from '../http/response.js';
-import { callBack, type Operation } from '../endpoints/operation.js';
+import { callBack } from '../endpoints/operation.js';
 import { OperationCache } from '../endpoints/operation-cache.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from '../model/model.js';
 import type { AuthenticateOptions, AuthorizeOptions, Callback, TokenOptions } from '../options/options.js';
@@ -31,10 +30,10 @@ import type { AuthorizationRequest, Decision } from '../contracts/response-type.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private readonly authenticators: OperationCache<AuthenticateOperation>;
-  private readonly authorizers: OperationCache<AuthorizeEndpoint>;
-  private readonly issuers: OperationCache<TokenEndpoint>;
+  private readonly authorizers: OperationCache<Handler>;
+  private readonly issuers: OperationCache<Handler>;
   private readonly interactive: InteractiveAuthorize;
-  private readonly endpoints: EndpointHandlers;
+  private readonly endpoints: EndpointOperations;
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
   /** What it is made of, as its features know it. */
@@ -53,11 +52,13 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     const settled = settleOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
     this.facts = new FeatureSet([...CLASSIC, ...features], settled);
     this.events = this.facts.options.events;
-    this.endpoints = new EndpointHandlers(this.facts);
-    this.authenticators = new OperationCache(AuthenticateOperation, this.facts, 'authenticate');
-    this.authorizers = new OperationCache(AuthorizeEndpoint, this.facts, 'authorize');
-    this.issuers = new OperationCache(TokenEndpoint, this.facts, 'token');
-    this.interactive = new InteractiveAuthorize(this.facts);
+    const { facts } = this;
+    const authenticator = (settings: Options) => new AuthenticateOperation(settings, facts);
+    this.authenticators = new OperationCache(authenticator, facts, 'authenticate');
+    this.endpoints = new EndpointOperations(facts);
+    this.authorizers = this.endpoints.of('authorize');
+    this.issuers = this.endpoints.of('token');
+    this.interactive = new InteractiveAuthorize(facts);
   }
 
   /** Finds and checks the access token of a request to a protected resource. RFC 6750 */
@@ -117,7 +118,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
 
   /** Answers a request at an endpoint that a feature adds, by its id. @throws InvalidArgumentError when there is none */
   answer(endpoint: string, request: Request, response: Response): Promise<unknown> {
-    return this.endpoints.answer(endpoint, request, response);
+    return this.endpoints.of(endpoint).run(undefined, request, response);
   }
 
   /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
@@ -131,7 +132,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   }
 
   private run<Result>(
-    operations: OperationCache<Operation<unknown>>,
+    operations: OperationCache<Handler>,
     request: Request,
     response: Response,
     options: object | Callback<Result> | undefined,

@@ -112,3 +112,24 @@ describe('every operation', () => {
     expect(new Set(outcomes.map(({ body }) => body['access_token'])).size).toBe(20);
   });
 });
+
+describe('an endpoint', () => {
+  it('is made once for all calls without options, at the first of them', async () => {
+    const make = jest.fn(() => ({ handle: () => Promise.resolve('pong') }));
+    const ping = { name: 'ping', endpoints: { ping: { path: 'ping', methods: ['GET'], make } } };
+    const server = new OAuth2Server({ model: createHost().model, features: [ping] });
+    expect(make).not.toHaveBeenCalled();
+    for (let i = 0; i < 2; i++) expect(await server.answer('ping', resourceRequest(), new Response())).toBe('pong');
+    expect(make).toHaveBeenCalledTimes(1);
+    await expect(server.answer('pong', resourceRequest(), new Response())).rejects.toThrow('no endpoint `pong`');
+  });
+
+  it('answers a token request by its id as `token()` does', async () => {
+    const server = new OAuth2Server({ model: createHost().model });
+    const response = new Response();
+    await server.answer('token', tokenRequest(CREDENTIALS), response);
+    const { body, headers, status } = await answer(server, 'token', tokenRequest(CREDENTIALS));
+    const access_token: unknown = expect.any(String);
+    expect(response).toMatchObject({ status, headers, body: { ...body, access_token } });
+  });
+});

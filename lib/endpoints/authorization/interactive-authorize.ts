@@ -20,7 +20,7 @@ export class InteractiveAuthorize {
   private readonly transactions = new WeakMap<AuthorizationRequest, AuthorizationTransaction>();
 
   constructor(private readonly server: ServerContext) {
-    this.contexts = new OperationCache(AuthorizationContext, server);
+    this.contexts = new OperationCache((options) => new AuthorizationContext(options, server), server);
   }
 
   read(
