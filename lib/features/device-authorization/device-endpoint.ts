@@ -52,18 +52,18 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
     return owesNoProof(client, DEVICE_GRANT, this.options);
   }
 
-  protected async serve(exchange: ClientRequest): Promise<Begun> {
-    this.rate.verify(exchange);
-    const { client, issuer, parameters, request } = exchange;
+  protected async serve(request: ClientRequest): Promise<Begun> {
+    this.rate.verify(request);
+    const { client, issuer, parameters } = request;
     if (!client.grants.includes(DEVICE_GRANT)) {
       const detail = notAllowed(client, DEVICE_GRANT);
       throw new UnauthorizedClientError('Unauthorized client: it may not use the device grant').because(detail);
     }
     const { lifetime, interval } = this.settings;
-    const requested = requestedScope(request);
+    const requested = requestedScope(request.request);
     const scoped = { client, ...(requested !== undefined && { scope: requested }) };
     const scope = await verifyClientScope(this.options, scoped, this.server.ignorableScopes);
-    const asked = askedBy(client, { requestedScope: scope, issuer, request });
+    const asked = askedBy(client, { requestedScope: scope, issuer, request: request.request });
     for (const read of this.server.hooks.authorization.read) {
       Object.assign(asked.data, await read(parameters, asked));
     }
