@@ -122,7 +122,7 @@ export abstract class DeviceStore<S extends Storage>
   ): Promise<Token<StoredClient> | undefined> {
     const kept = this.users.credentialOf ? { ...token, credential: await this.credentialOf(id) } : token;
     const { grant, rows } = issuedRows(kept, client, user);
-    const isFirst = await this.storage.exchange({ kind: 'device', digest: id }, grant, rows);
+    const isFirst = await this.storage.consumeAndSave({ kind: 'device', digest: id }, grant, rows);
     return isFirst ? { client, user, ...token } : undefined;
   }
 

@@ -82,7 +82,7 @@ export interface Storage {
    */
   keep(grant: GrantRow | undefined, rows: readonly Row[]): Awaitable<void>;
   /** Spends something and keeps what comes of it, both or neither: true for exactly one caller. */
-  exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Awaitable<boolean>;
+  consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Awaitable<boolean>;
   /**
    * Finds a row, used ones included, until it expires. Rows whose grant was revoked, or began before the moment that is kept
    * as the text `NOT_BEFORE`, are not found.

@@ -113,7 +113,7 @@ export class Store<S extends Storage = Storage>
     // That of what is spent: a new password may have come in between.
     const kept = this.users.credentialOf ? { ...token, credential: (spent as Marked).credential } : token;
     const { grant, rows } = issuedRows(kept, client, user);
-    return (await this.storage.exchange(spendingOf(spent, successor), grant, rows))
+    return (await this.storage.consumeAndSave(spendingOf(spent, successor), grant, rows))
       ? { client, user, ...token }
       : undefined;
   }

@@ -78,7 +78,7 @@ export abstract class UserStore<S extends Storage>
     if (!row || row.revokedAt !== null) return false;
     // The password may have changed since the token was verified: the session keeps the mark of the password it began with.
     const { grant, rows } = sessionRows(session, JSON.parse(row.data!) as Marked, row.grantId);
-    return this.storage.exchange({ kind: 'session', digest: digest(token) }, grant, rows);
+    return this.storage.consumeAndSave({ kind: 'session', digest: digest(token) }, grant, rows);
   }
 
   /** Has this user agreed to as much before, for the same resources? What a client's `consent` says comes first. RFC 8252 §8.6 */

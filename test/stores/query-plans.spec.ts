@@ -81,7 +81,7 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     await storage.keep(grant('new'), [row('a', 'new'), row('b', 'new')]);
     await storage.keep(grant('new'), []);
     await storage.keep(undefined, [row('c', 'new')]);
-    await storage.exchange({ kind: 'refresh', digest: 'a', data: '{}' }, grant('new'), [row('d', 'new')]);
+    await storage.consumeAndSave({ kind: 'refresh', digest: 'a', data: '{}' }, grant('new'), [row('d', 'new')]);
     await storage.find('refresh', 'b');
     await storage.change(row('b', 'new'), { ...row('b', 'new'), data: '{"changed":1}' });
     await storage.spend('refresh', 'b');

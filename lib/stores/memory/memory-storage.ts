@@ -43,7 +43,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     for (const row of rows) this.rows[row.kind].set(row.digest, { ...row, revokedAt: null, spentAt: 0 });
   }
 
-  exchange({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): boolean {
+  consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): boolean {
     if (!this.spend(kind, digest)) return false;
     if (data !== undefined) this.rows[kind].get(digest)!.data = data;
     this.keep(grant, rows);

@@ -35,7 +35,7 @@ export class RedisClusterStorage extends RedisStorage {
    * What comes of it is kept first: nobody knows of it yet. Then the one step that decides who wins. Whoever fails between
    * the two has lost nothing, and may try again.
    */
-  override async exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  override async consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     await Promise.all([this.keepRows(rows), this.list(grant), this.keepGrant(grant, '', '')]);
     if ((await this.run(SPEND, this.keys.row(spent.kind, spent.digest), ...attempt(spent))) === 1) return true;
     await Promise.all(rows.map(({ kind, digest }) => this.run(REMOVE, this.keys.row(kind, digest))));

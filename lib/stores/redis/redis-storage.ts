@@ -35,7 +35,7 @@ export class RedisStorage extends RedisClients implements Storage {
     else await this.run(KEEP, this.keysOf(grant, rows), ...this.valuesOf(grant, rows));
   }
 
-  async exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  async consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     const keys = [this.keys.row(spent.kind, spent.digest), ...this.keysOf(grant, rows)];
     return (await this.run(EXCHANGE, keys, ...attempt(spent), ...this.valuesOf(grant, rows))) === 1;
   }

@@ -17,7 +17,7 @@ export class PostgresStorage extends TypeOrmStorage {
     await this.database.change(sql`WITH found AS (${kept}) ${this.insertIfFound(rows)}`);
   }
 
-  async exchange({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  async consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     const kept = typed(data ?? null, 'text');
     const count = await this.database.change(sql`WITH found AS (
         UPDATE ${this.tokens} SET revoked_at = ${this.database.now}, data = COALESCE(${kept}, data)

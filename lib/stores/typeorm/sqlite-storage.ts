@@ -11,7 +11,7 @@ export class SqliteStorage extends TypeOrmStorage {
     await this.database.together(grant ? [this.upsertGrant(grant), ...inserts] : inserts);
   }
 
-  exchange({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+  consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     const { id: grantId, clientId, userId, issuer, expiresAt } = grant;
     const spent = { kind, digest, grantId, clientId, userId, issuer, expiresAt, scope: null, data: data ?? null };
     const records = [{ ...spent, revokedAt: this.database.now }, ...rows.map((row) => newRow(row, this.database.now))];

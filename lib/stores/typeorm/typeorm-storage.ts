@@ -51,7 +51,7 @@ export abstract class TypeOrmStorage extends ClientTable implements Storage {
     if (rows.length > 0) await this.database.change(this.insertRows(rows));
   }
 
-  abstract exchange(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
+  abstract consumeAndSave(spent: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
 
   async find(kind: Kind, digest: string): Promise<Found | undefined> {
     const query = sql`${this.findRow} AND t.digest = ${digest} AND t.kind = ${kind}`;
