@@ -1,4 +1,5 @@
 import { InvalidScopeError } from '../errors/index.js';
+import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
@@ -14,19 +15,27 @@ import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { Found, Storage } from './storage.js';
+import { makeParts, type StoreParts } from './store-parts.js';
 
 const SET_DEFAULT = 'send `scope` in the request, or set `defaultScope` of the client';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage = Storage>
   extends DeviceStore<S>
-  implements Model<StoredClient>, RevocationModel, Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
+  implements
+    Model<StoredClient>,
+    RevocationModel,
+    PushedRequestModel,
+    Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
 {
   protected readonly secrets: SecretCheck;
+  /** The parts that do the work. A subclass calls the methods of the store instead. */
+  protected readonly parts: StoreParts;
 
   constructor(storage: S, clients: Clients, users: Users, options?: SecretCheckOptions) {
     super(storage, clients, users);
     this.secrets = new SecretCheck(clients, options);
+    this.parts = makeParts({ storage });
   }
 
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
@@ -153,6 +162,26 @@ export class Store<S extends Storage = Storage>
     const count = await this.storage.revokeGrants({ grantId });
     tellEnded({ grantId });
     return count > 0;
+  }
+
+  /** Saves a pushed authorization request. It expires at `openUntil` unless it is opened before. RFC 9126 §2 */
+  savePushedRequest(request: PushedRequest): Promise<void> {
+    return this.parts.pushedRequests.savePushedRequest(request);
+  }
+
+  /** Finds a pushed authorization request that is neither used nor expired. */
+  getPushedRequest(requestUri: string): Promise<PushedRequest | undefined> {
+    return this.parts.pushedRequests.getPushedRequest(requestUri);
+  }
+
+  /** Keeps a pushed authorization request for the time of the interaction. Does nothing if it was opened before. */
+  openPushedRequest(request: PushedRequest): Promise<void> {
+    return this.parts.pushedRequests.openPushedRequest(request);
+  }
+
+  /** Marks a pushed authorization request as used. Returns true for exactly one of several concurrent callers. */
+  revokePushedRequest(request: Pick<PushedRequest, 'requestUri'>): Promise<boolean> {
+    return this.parts.pushedRequests.revokePushedRequest(request);
   }
 
   private async found(row: Found) {
