@@ -5,7 +5,10 @@ import { grantRow, rowOf } from './rows.js';
 import type { StoreContext } from './store-context.js';
 import type { Row } from './storage.js';
 
-/** The part of a store that keeps pushed authorization requests. Each belongs to a grant of its own, which has no user. RFC 9126 */
+/**
+ * The part of a store that keeps pushed authorization requests. Each belongs to a grant of its own, which has no user.
+ * RFC 9126
+ */
 export class PushedRequests implements PushedRequestModel {
   private readonly unopened = new WeakMap<PushedRequest, Extension>();
 

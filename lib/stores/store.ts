@@ -3,6 +3,7 @@ import type { PushedRequest, PushedRequestModel } from '../features/pushed-reque
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
+import type { NotificationModel, StoredNotification } from '../model/notifications.js';
 import { tellEnded } from '../tokens/ended.js';
 import { coversScope, SCOPE_MISSING, scopeText } from '../tokens/scope.js';
 import { digest } from './client-secret.js';
@@ -14,18 +15,20 @@ import { isRetired } from './managed-client.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
-import type { Found, Storage } from './storage.js';
+import type { ClientStorage, Found, Storage } from './storage.js';
+import type { OverridableMethods } from './store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
 
 const SET_DEFAULT = 'send `scope` in the request, or set `defaultScope` of the client';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
-export class Store<S extends Storage = Storage>
+export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   extends DeviceStore<S>
   implements
     Model<StoredClient>,
     RevocationModel,
     PushedRequestModel,
+    NotificationModel,
     Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
 {
   protected readonly secrets: SecretCheck;
@@ -35,7 +38,10 @@ export class Store<S extends Storage = Storage>
   constructor(storage: S, clients: Clients, users: Users, options?: SecretCheckOptions) {
     super(storage, clients, users);
     this.secrets = new SecretCheck(clients, options);
-    this.parts = makeParts({ storage });
+    const overridable: OverridableMethods = {
+      once: (value, seconds) => this.once(value, seconds),
+    };
+    this.parts = makeParts({ storage, overridable });
   }
 
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
@@ -179,9 +185,29 @@ export class Store<S extends Storage = Storage>
     return this.parts.pushedRequests.openPushedRequest(request);
   }
 
-  /** Marks a pushed authorization request as used. Returns true for exactly one of several concurrent callers. */
+  /** Marks a pushed authorization request as used. Returns `true` for exactly one of several concurrent callers. */
   revokePushedRequest(request: Pick<PushedRequest, 'requestUri'>): Promise<boolean> {
     return this.parts.pushedRequests.revokePushedRequest(request);
+  }
+
+  /** Stores a message to a client until it is removed or expires. */
+  saveNotification(notification: StoredNotification, expiresAt: Date): Promise<void> {
+    return this.parts.notifications.saveNotification(notification, expiresAt);
+  }
+
+  /** Lists the stored messages to clients. Claimed ones are listed too. */
+  listNotifications(): Promise<StoredNotification[]> {
+    return this.parts.notifications.listNotifications();
+  }
+
+  /** Claims a message for a number of seconds. Returns `true` for exactly one of several concurrent callers. */
+  claimNotification(id: string, seconds: number): Promise<boolean> {
+    return this.parts.notifications.claimNotification(id, seconds);
+  }
+
+  /** Removes a message that was delivered. */
+  removeNotification(id: string): Promise<void> {
+    return this.parts.notifications.removeNotification(id);
   }
 
   private async found(row: Found) {

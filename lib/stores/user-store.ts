@@ -11,8 +11,8 @@ import { isCurrent, type Marked, markOf } from './credential.js';
 import { allScopes, consentsTo, coversConsent, isConsent, markConsent, mayRemember } from './consent.js';
 import { describedClient } from './described-client.js';
 import { type GivenFilter, readFilter } from './grant-filter.js';
-import { NotificationStore } from './notification-store.js';
 import type { Clients, StoredClient, Users } from './ports.js';
+import { RequestStore } from './request-store.js';
 import { grantRow, withoutSecrets } from './rows.js';
 import { isSessionClient } from './session-client.js';
 import { sessionOf, sessionRows } from './session-row.js';
@@ -25,7 +25,7 @@ const NOTHING: Marked = {};
 
 /** What of a store is of users: where they are signed in, what they agreed to, and what they may end. */
 export abstract class UserStore<S extends Storage>
-  extends NotificationStore<S>
+  extends RequestStore<S>
   implements SessionModel, RememberedModel, ConsentModel<StoredClient>
 {
   constructor(

@@ -120,7 +120,7 @@ describe('a subclass of a store', () => {
   it('replaces how users and clients are found', async () => {
     expect(await model.getUser('bob')).toEqual({ id: 'bob' });
     expect(await model.getClient('web', null)).toMatchObject({ id: 'web', name: 'overridden' });
-    await model.saveToken(token, WEB, (await MemoryStore.prototype.getUserFromClient(WEB)) as User);
+    await model.saveToken(token, WEB, await MemoryStore.prototype.getUserFromClient(WEB));
     const found = await model.getAccessToken('access');
     expect(found).toMatchObject({ user: { id: 'robot web' }, client: { name: 'from clientOf' } });
     expect(model.calls).toEqual(['getClient', 'clientOf', 'getUserFromClient']);
