@@ -7,7 +7,7 @@ import type {
   RegistrationCredentials,
   RegistrationModel,
 } from '../features/registration/registration-model.js';
-import type { AuthorizationCode, Client, Token, Unsaved, User } from '../model/model.js';
+import type { Client } from '../model/model.js';
 import { isSameText } from '../crypto/constant-time-equal.js';
 import { digest } from './client-secret.js';
 import { ClientStore } from './client-store.js';
@@ -110,28 +110,8 @@ export class RegistrationStore<S extends Storage & ClientStorage>
     return (await super.clientOf(row)) ?? (isRegisteredId(row.clientId) ? this.unused(row.clientId) : undefined);
   }
 
-  override async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
-    if (client.registeredUntil !== undefined) await this.use(client.id);
-    return super.saveAuthorizationCode(code, client, user);
-  }
-
-  override async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
-    if (client.registeredUntil !== undefined) await this.use(client.id);
-    return super.saveToken(token, client, user);
-  }
-
-  override async saveExchangedToken(...given: Parameters<ClientStore<S>['saveExchangedToken']>) {
-    if (given[2].registeredUntil !== undefined) await this.use(given[2].id);
-    return super.saveExchangedToken(...given);
-  }
-
-  override async redeemDeviceCode(...given: Parameters<ClientStore<S>['redeemDeviceCode']>) {
-    if (given[2].registeredUntil !== undefined) await this.use(given[2].id);
-    return super.redeemDeviceCode(...given);
-  }
-
   /** Moves a waiting client to the clients. Changes made until the row is marked as used are part of it. */
-  protected async use(id: string): Promise<void> {
+  protected override async use(id: string): Promise<void> {
     const row = isRegisteredId(id) ? await this.row(id) : undefined;
     if (!row || !isLiving(row)) return;
     const isFinal = row.revokedAt !== null;

@@ -86,7 +86,7 @@ export function spendingOf(spent: AuthorizationCode | RefreshToken, successor: s
 }
 
 /** What everything that hangs on a grant has in common, as it is found. */
-type FoundIssued = Pick<
+export type FoundIssued = Pick<
   RefreshToken<StoredClient>,
   'client' | 'user' | 'scope' | 'grantId' | 'issuer' | 'grantedAt' | 'revokedAt' | 'revokedAgo'
 >;

@@ -1,8 +1,12 @@
-import type { ClientStorage, Storage } from './storage.js';
+import type { User } from '../model/model.js';
+import type { Clients, StoredClient, Users } from './ports.js';
+import type { ClientStorage, Found, Storage } from './storage.js';
 
 /** What the parts of one store share. */
 export interface StoreContext {
   readonly storage: Storage & ClientStorage;
+  readonly clients: Clients;
+  readonly users: Users;
   readonly overridable: OverridableMethods;
 }
 
@@ -11,5 +15,7 @@ export interface StoreContext {
  * override it in a subclass. A part calls no other method of the store.
  */
 export interface OverridableMethods {
+  clientOf(row: Found): Promise<StoredClient | undefined>;
+  getUserFromClient(client: StoredClient): Promise<User>;
   once(value: string, seconds: number): Promise<boolean>;
 }

@@ -1,4 +1,11 @@
+import { clientItself } from '../clients/client-subject.js';
 import { InvalidScopeError } from '../errors/index.js';
+import type {
+  DeviceAuthorization,
+  DeviceAuthorizationModel,
+  DeviceDecision,
+  NewDeviceAuthorization,
+} from '../features/device-authorization/device-model.js';
 import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
@@ -6,16 +13,12 @@ import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, Use
 import type { NotificationModel, StoredNotification } from '../model/notifications.js';
 import { tellEnded } from '../tokens/ended.js';
 import { coversScope, SCOPE_MISSING, scopeText } from '../tokens/scope.js';
-import { digest } from './client-secret.js';
-import { isCurrent, type Marked } from './credential.js';
-import { snapshotOf } from './described-client.js';
-import { DeviceStore } from './device-store.js';
-import { exchangedFor, type ExchangedFor, exchangedUser } from './exchanged.js';
+import { GrantListStore } from './grant-list-store.js';
 import { isRetired } from './managed-client.js';
 import type { Clients, StoredClient, Users } from './ports.js';
-import { dataOf, foundOf, grantable, grantRow, issuedRows, rowOf, spendingOf, withoutSecrets } from './rows.js';
+import { withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
-import type { ClientStorage, Found, Storage } from './storage.js';
+import type { ClientStorage, Storage } from './storage.js';
 import type { OverridableMethods } from './store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
 
@@ -23,11 +26,12 @@ const SET_DEFAULT = 'send `scope` in the request, or set `defaultScope` of the c
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
-  extends DeviceStore<S>
+  extends GrantListStore<S>
   implements
     Model<StoredClient>,
     RevocationModel,
     PushedRequestModel,
+    DeviceAuthorizationModel<StoredClient>,
     NotificationModel,
     Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
 {
@@ -39,9 +43,11 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     super(storage, clients, users);
     this.secrets = new SecretCheck(clients, options);
     const overridable: OverridableMethods = {
+      clientOf: (row) => this.clientOf(row),
+      getUserFromClient: (client) => this.getUserFromClient(client),
       once: (value, seconds) => this.once(value, seconds),
     };
-    this.parts = makeParts({ storage, overridable });
+    this.parts = makeParts({ storage, clients, users, overridable }, async (clientId) => this.use?.(clientId));
   }
 
   async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
@@ -49,6 +55,11 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     if (!client || isRetired(client)) return undefined;
     const isRight = clientSecret === null || (await this.secrets.isRight(client, clientSecret));
     return isRight ? withoutSecrets(client) : undefined;
+  }
+
+  /** Returns the synthetic user of a client credentials grant. It can never collide with a user ID. RFC 6749 §4.4 */
+  async getUserFromClient(client: StoredClient): Promise<User> {
+    return clientItself(client);
   }
 
   validateClientScope(client: StoredClient, scope: Scope): boolean {
@@ -75,99 +86,116 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return true;
   }
 
-  async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
-    const kept = this.users.credentialOf ? await this.withCredential(code, user) : code;
-    const grant = grantRow(kept, client, user);
-    const row = rowOf(grant, 'code', code.authorizationCode, code.expiresAt);
-    row.data = dataOf(kept, snapshotOf(client));
-    await this.storage.keep(grant, [row]);
-    return { client, user, ...code };
+  /** Saves an authorization code with its grant. Returns the code with its client and user. */
+  saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
+    return this.parts.codes.saveAuthorizationCode(code, client, user);
   }
 
-  async getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
-    const code = await this.storage.find('code', digest(authorizationCode));
-    const found = code && (await this.found(code));
-    return found && { ...grantable(found), authorizationCode, expiresAt: new Date(code.expiresAt) };
+  /** Finds an authorization code. A used one is found too, with `revokedAt`. */
+  getAuthorizationCode(authorizationCode: string): Promise<AuthorizationCode<StoredClient> | undefined> {
+    return this.parts.codes.getAuthorizationCode(authorizationCode);
   }
 
-  async revokeAuthorizationCode({ authorizationCode }: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
-    return this.storage.spend('code', digest(authorizationCode));
+  /** Marks an authorization code as used. Returns `true` for exactly one of several concurrent callers. */
+  revokeAuthorizationCode(code: Pick<AuthorizationCode, 'authorizationCode'>): Promise<boolean> {
+    return this.parts.codes.revokeAuthorizationCode(code);
   }
 
-  async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
-    const kept = this.users.credentialOf ? await this.withCredential(token, user) : token;
-    const { grant, rows } = issuedRows(kept, client, user);
-    await this.storage.keep(grant, rows);
-    return { client, user, ...token };
+  /** Saves an access token, and its refresh token if it has one. Returns the token with its client and user. */
+  saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
+    return this.parts.tokens.saveToken(token, client, user);
   }
 
-  async saveExchangedToken(
+  /** Saves a token that was exchanged for another one. It ends when the subject token ends. RFC 8693 */
+  saveExchangedToken(
     subject: Token | RefreshToken,
     token: Unsaved<Token>,
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient>> {
-    const kept = this.users.credentialOf ? await this.withCredential(token, user) : token;
-    const { grant, rows } = issuedRows(kept, client, user);
-    for (const row of rows)
-      row.data = dataOf(kept, { ...snapshotOf(client), exchangedFor: exchangedFor(subject, client, user) });
-    await this.storage.keep(grant, rows);
-    return { client, user, ...token };
+    return this.parts.tokens.saveExchangedToken(subject, token, client, user);
   }
 
   /**
-   * Keeps nothing when the family was revoked while its next token was on the way. The client is answered all the same,
-   * as if the replay that revoked it had come a moment later: the one that won the code is always told so.
+   * Marks an authorization code or refresh token as used and saves the new token, in one step.
+   * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
    */
-  async redeem(
-    spent: AuthorizationCode | RefreshToken,
-    { successor, ...token }: Unsaved<Token>,
+  redeem(
+    used: AuthorizationCode | RefreshToken,
+    token: Unsaved<Token>,
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
-    // That of what is spent: a new password may have come in between.
-    const kept = this.users.credentialOf ? { ...token, credential: (spent as Marked).credential } : token;
-    const { grant, rows } = issuedRows(kept, client, user);
-    return (await this.storage.consumeAndSave(spendingOf(spent, successor), grant, rows))
-      ? { client, user, ...token }
-      : undefined;
+    return this.parts.tokens.redeem(used, token, client, user);
   }
 
-  async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
-    const token = await this.storage.find('access', digest(accessToken));
-    if (!token || token.revokedAt !== null) return undefined;
-    const found: Partial<Token<StoredClient>> | undefined = await this.found(token);
-    if (!found) return undefined;
-    if (this.users.credentialOf) delete (found as Marked).credential;
-    if (found['exchangedFor']) {
-      const user = await exchangedUser(this.storage, found['exchangedFor'] as ExchangedFor, found.user!);
-      if (!user) return undefined;
-      found.user = user;
-    }
-    const accessTokenExpiresAt = new Date(token.expiresAt);
-    return Object.assign(found, { accessToken, accessTokenExpiresAt }) as Token<StoredClient>;
+  /** Finds an access token that was not revoked, with its client and user. */
+  getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
+    return this.parts.tokens.getAccessToken(accessToken);
   }
 
-  async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
-    const token = await this.storage.find('refresh', digest(refreshToken));
-    const found = token && (await this.found(token));
-    return found && { ...grantable(found), refreshToken, refreshTokenExpiresAt: new Date(token.expiresAt) };
+  /** Finds a refresh token. A used one is found too, with `revokedAt`. */
+  getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
+    return this.parts.tokens.getRefreshToken(refreshToken);
   }
 
-  async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
-    return this.storage.spend('refresh', digest(refreshToken));
+  /** Marks a refresh token as used. Returns `true` for exactly one of several concurrent callers. */
+  revokeToken(token: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
+    return this.parts.tokens.revokeToken(token);
   }
 
-  async revokeAccessToken({ accessToken }: Pick<Token, 'accessToken'>): Promise<boolean> {
-    const isEnded = await this.storage.spend('access', digest(accessToken));
-    tellEnded({ accessToken });
-    return isEnded;
+  /** Revokes one access token. Its grant and its refresh token stay valid. RFC 7009 §2.1 */
+  revokeAccessToken(token: Pick<Token, 'accessToken'>): Promise<boolean> {
+    return this.parts.tokens.revokeAccessToken(token);
   }
 
-  async revokeGrant(grantId: string): Promise<boolean> {
-    const count = await this.storage.revokeGrants({ grantId });
-    tellEnded({ grantId });
-    return count > 0;
+  /** Saves a device code and its user code. RFC 8628 §3.2 */
+  saveDeviceAuthorization(authorization: NewDeviceAuthorization, client: StoredClient): Promise<void> {
+    return this.parts.devices.saveDeviceAuthorization(authorization, client);
+  }
+
+  /** Finds a device authorization by its device code. Denied and used ones are found too. */
+  getDeviceAuthorization(deviceCode: string): Promise<DeviceAuthorization<StoredClient> | undefined> {
+    return this.parts.devices.getDeviceAuthorization(deviceCode);
+  }
+
+  /** Finds a device authorization by its user code. */
+  getDeviceAuthorizationByUserCode(userCode: string): Promise<DeviceAuthorization<StoredClient> | undefined> {
+    return this.parts.devices.getDeviceAuthorizationByUserCode(userCode);
+  }
+
+  /** Stores the decision of a user. Returns `true` for exactly one of several concurrent callers. */
+  decideDeviceAuthorization(
+    authorization: Pick<DeviceAuthorization, 'id'>,
+    decision: DeviceDecision,
+  ): Promise<boolean> {
+    return this.parts.devices.decideDeviceAuthorization(authorization, decision);
+  }
+
+  /**
+   * Stores a longer polling interval. Returns `false` if the device authorization was changed at the same time. RFC
+   * 8628 §3.5
+   */
+  slowDownDevice(authorization: Pick<DeviceAuthorization, 'id'>, interval: number): Promise<boolean> {
+    return this.parts.devices.slowDownDevice(authorization, interval);
+  }
+
+  /** Marks a device code as used. Returns `true` for exactly one of several concurrent callers. */
+  revokeDeviceCode(authorization: Pick<DeviceAuthorization, 'id'>): Promise<boolean> {
+    return this.parts.devices.revokeDeviceCode(authorization);
+  }
+
+  /**
+   * Marks a device code as used and saves its token, in one step.
+   * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
+   */
+  redeemDeviceCode(
+    authorization: Pick<DeviceAuthorization, 'id'>,
+    token: Unsaved<Token>,
+    client: StoredClient,
+    user: User,
+  ): Promise<Token<StoredClient> | undefined> {
+    return this.parts.devices.redeemDeviceCode(authorization, token, client, user);
   }
 
   /** Saves a pushed authorization request. It expires at `openUntil` unless it is opened before. RFC 9126 §2 */
@@ -210,10 +238,12 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.notifications.removeNotification(id);
   }
 
-  private async found(row: Found) {
-    const client = await this.clientOf(row);
-    if (!client || isRetired(client)) return undefined;
-    const user = row.userId === null ? await this.getUserFromClient(client) : await this.users.findById(row.userId);
-    return user && isCurrent(this.users, user, row) ? foundOf(row, client, user) : undefined;
+  async revokeGrant(grantId: string): Promise<boolean> {
+    const count = await this.storage.revokeGrants({ grantId });
+    tellEnded({ grantId });
+    return count > 0;
   }
+
+  /** Moves a registered client that waits for its first use to the clients of the store. */
+  protected use?(clientId: string): Promise<void>;
 }

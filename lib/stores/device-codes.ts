@@ -10,17 +10,18 @@ import { newGrantId } from '../tokens/opaque.js';
 import { digest } from './client-secret.js';
 import { isCurrent, type Marked } from './credential.js';
 import { describedClient, type Snapshot, snapshotOf } from './described-client.js';
+import type { Grants } from './grants.js';
 import type { StoredClient } from './ports.js';
 import { dataOf, grantable, grantRow, issuedRows, rowOf, withoutSecrets } from './rows.js';
-import { GrantListStore } from './grant-list-store.js';
-import type { Found, Storage } from './storage.js';
+import type { StoreContext } from './store-context.js';
+import type { Found } from './storage.js';
 
-/** Milliseconds for which it is kept longer than it is good: a device is to hear that it was too late. */
+/** Milliseconds for which an expired device code is still stored, so that the device learns that it has expired. */
 const REMEMBERED = 600_000;
-/** How often a decision is tried again that something else came before: a device that became slower. */
+/** Maximum number of attempts to store a decision while concurrent polls change the row. */
 const ATTEMPTS = 20;
 
-/** What the store itself keeps with a device code. */
+/** The state of a device code that only the store reads. */
 interface State {
   expiresAt: number;
   interval: number;
@@ -32,17 +33,16 @@ type Kept = Record<string, unknown> & { device: State } & Snapshot & Marked;
 type FoundDevice = DeviceAuthorization<StoredClient>;
 
 /**
- * What of a store is of devices. A device code is a row on a grant that is nobody's, found too by way of the user code; the decision
- * moves it to a grant of the user, and from then on it is as any code.
+ * The part of a store that keeps device codes. A device code is a row on a grant without a user, which is found by its
+ * user code too. The decision moves the row to a grant of the user. RFC 8628
  */
-export abstract class DeviceStore<S extends Storage>
-  extends GrantListStore<S>
-  implements DeviceAuthorizationModel<StoredClient>
-{
-  async getUserFromClient(client: StoredClient): Promise<User> {
-    return clientItself(client);
-  }
+export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
+  constructor(
+    private readonly context: Pick<StoreContext, 'storage' | 'users' | 'overridable'>,
+    private readonly grants: Grants,
+  ) {}
 
+  /** Saves a device code and its user code. */
   async saveDeviceAuthorization(
     { deviceCode, userCode, expiresAt, interval, ...asked }: NewDeviceAuthorization,
     client: StoredClient,
@@ -55,32 +55,35 @@ export abstract class DeviceStore<S extends Storage>
     });
     const typed = rowOf(grant, 'user_code', userCode, expiresAt);
     typed.data = JSON.stringify({ device: device.digest });
-    await this.storage.keep(grant, [device, typed]);
+    await this.context.storage.keep(grant, [device, typed]);
   }
 
+  /** Finds a device authorization by its device code, denied and used ones included. */
   async getDeviceAuthorization(deviceCode: string): Promise<FoundDevice | undefined> {
-    const row = await this.storage.find('device', digest(deviceCode));
+    const row = await this.context.storage.find('device', digest(deviceCode));
     return row && (await this.read(row));
   }
 
+  /** Finds a device authorization by its user code. */
   async getDeviceAuthorizationByUserCode(userCode: string): Promise<FoundDevice | undefined> {
-    const typed = await this.storage.find('user_code', digest(userCode));
+    const typed = await this.context.storage.find('user_code', digest(userCode));
     if (!typed) return undefined;
     const { device } = JSON.parse(typed.data!) as { device: string };
-    const row = await this.storage.find('device', device);
+    const row = await this.context.storage.find('device', device);
     return row && (await this.read(row));
   }
 
+  /** Stores the decision of a user. Returns true for exactly one of several concurrent callers. */
   async decideDeviceAuthorization(
     { id }: Pick<FoundDevice, 'id'>,
     { user, scope, data }: DeviceDecision,
   ): Promise<boolean> {
-    // Two who decide the same are not one.
+    // A random marker makes identical concurrent decisions distinguishable.
     const decision = newGrantId();
     let to: Partial<Found> = {};
-    const marked = user && this.users.credentialOf ? await this.withCredential<Marked>({}, user) : undefined;
+    const marked = user && this.context.users.credentialOf ? await this.grants.marked<Marked>({}, user) : undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const row = await this.storage.find('device', id);
+      const row = await this.context.storage.find('device', id);
       if (!row || row.revokedAt !== null || row.userId !== null) return false;
       const { device, ...kept } = JSON.parse(row.data!) as Kept;
       if (device.isDenied) return false;
@@ -92,51 +95,61 @@ export abstract class DeviceStore<S extends Storage>
           user,
         );
         grant.expiresAt = row.expiresAt;
-        await this.storage.keep(grant, []);
+        await this.context.storage.keep(grant, []);
         to = { grantId: grant.id, userId: grant.userId, scope: grant.scope };
       }
       const decided = { ...device, decision, ...(!user && { isDenied: true }) };
       const next = JSON.stringify({ ...kept, ...data, ...marked, device: decided });
-      if (await this.storage.change(row, { ...row, ...to, data: next })) return true;
+      if (await this.context.storage.change(row, { ...row, ...to, data: next })) return true;
     }
     return false;
   }
 
+  /** Stores a longer polling interval. RFC 8628 §3.5 */
   async slowDownDevice({ id }: Pick<FoundDevice, 'id'>, interval: number): Promise<boolean> {
-    const row = await this.storage.find('device', id);
+    const row = await this.context.storage.find('device', id);
     if (!row || row.revokedAt !== null) return false;
     const { device, ...kept } = JSON.parse(row.data!) as Kept;
     const data = JSON.stringify({ ...kept, device: { ...device, interval } });
-    return device.interval < interval && (await this.storage.change(row, { ...row, data }));
+    return device.interval < interval && (await this.context.storage.change(row, { ...row, data }));
   }
 
+  /** Marks a device code as used. Returns true for exactly one of several concurrent callers. */
   async revokeDeviceCode({ id }: Pick<FoundDevice, 'id'>): Promise<boolean> {
-    return this.storage.spend('device', id);
+    return this.context.storage.spend('device', id);
   }
 
+  /**
+   * Marks a device code as used and saves its token, in one step.
+   * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
+   */
   async redeemDeviceCode(
     { id }: Pick<FoundDevice, 'id'>,
     token: Unsaved<Token>,
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
-    const kept = this.users.credentialOf ? { ...token, credential: await this.credentialOf(id) } : token;
-    const { grant, rows } = issuedRows(kept, client, user);
-    const isFirst = await this.storage.consumeAndSave({ kind: 'device', digest: id }, grant, rows);
+    const prepared = await this.grants.prepare(token, client);
+    const marked = this.context.users.credentialOf
+      ? { ...prepared, credential: await this.credentialOf(id) }
+      : prepared;
+    const { grant, rows } = issuedRows(marked, client, user);
+    const isFirst = await this.context.storage.consumeAndSave({ kind: 'device', digest: id }, grant, rows);
     return isFirst ? { client, user, ...token } : undefined;
   }
 
-  /** That of the decision: a new password may have come in between. */
+  /** Returns the mark of the password at the time of the decision: the user may have a new password since. */
   private async credentialOf(id: string): Promise<string | undefined> {
-    const row = await this.storage.find('device', id);
+    const row = await this.context.storage.find('device', id);
     return row ? (JSON.parse(row.data!) as Marked).credential : undefined;
   }
 
+  /** Returns the device authorization that a row stores. */
   private async read(row: Found): Promise<FoundDevice | undefined> {
     const { digest: id, userId, scope, grantId, issuer, revokedAt, revokedAgo } = row;
-    const client = await this.clientOf(row);
-    const user = userId === null ? undefined : await this.users.findById(userId);
-    if (!client || (userId !== null && !(user && isCurrent(this.users, user, row)))) return undefined;
+    const client = await this.context.overridable.clientOf(row);
+    const user = userId === null ? undefined : await this.context.users.findById(userId);
+    if (!client || (userId !== null && !(user && isCurrent(this.context.users, user, row)))) return undefined;
     const { device, describedClient: _, credential: __, ...kept } = JSON.parse(row.data!) as Kept;
     const found: FoundDevice = {
       ...kept,

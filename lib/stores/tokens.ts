@@ -1,0 +1,115 @@
+import type { RevocationModel } from '../features/revocation.js';
+import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
+import type {
+  AccessTokenModel,
+  AuthorizationCode,
+  RefreshToken,
+  RefreshTokenModel,
+  Token,
+  TokenModel,
+  Unsaved,
+  User,
+} from '../model/model.js';
+import { tellEnded } from '../tokens/ended.js';
+import { digest } from './client-secret.js';
+import type { Marked } from './credential.js';
+import { snapshotOf } from './described-client.js';
+import { type ExchangedFor, exchangedFor, exchangedUser } from './exchanged.js';
+import type { Grants } from './grants.js';
+import type { StoredClient } from './ports.js';
+import { dataOf, grantable, issuedRows, spendingOf } from './rows.js';
+import type { StoreContext } from './store-context.js';
+
+/** The part of a store that keeps access tokens and refresh tokens. */
+export class Tokens
+  implements
+    TokenModel<StoredClient>,
+    AccessTokenModel<StoredClient>,
+    RefreshTokenModel<StoredClient>,
+    RevocationModel,
+    Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
+{
+  constructor(
+    private readonly context: Pick<StoreContext, 'storage' | 'users'>,
+    private readonly grants: Grants,
+  ) {}
+
+  /** Saves an access token, and its refresh token if it has one. */
+  async saveToken(token: Unsaved<Token>, client: StoredClient, user: User): Promise<Token<StoredClient>> {
+    const { grant, rows } = issuedRows(await this.grants.prepare(token, client, user), client, user);
+    await this.context.storage.keep(grant, rows);
+    return { client, user, ...token };
+  }
+
+  /** Saves a token with the token that it was exchanged for, so that it ends with that. RFC 8693 */
+  async saveExchangedToken(
+    subject: Token | RefreshToken,
+    token: Unsaved<Token>,
+    client: StoredClient,
+    user: User,
+  ): Promise<Token<StoredClient>> {
+    const marked = await this.grants.prepare(token, client, user);
+    const { grant, rows } = issuedRows(marked, client, user);
+    for (const row of rows) {
+      row.data = dataOf(marked, { ...snapshotOf(client), exchangedFor: exchangedFor(subject, client, user) });
+    }
+    await this.context.storage.keep(grant, rows);
+    return { client, user, ...token };
+  }
+
+  /**
+   * Marks an authorization code or refresh token as used and saves the new token, in one step. If the grant was revoked
+   * at the same time, nothing is saved and the token is returned all the same, as if the revocation had come a moment
+   * later.
+   * @returns the token for exactly one of several concurrent callers, otherwise `undefined`
+   */
+  async redeem(
+    used: AuthorizationCode | RefreshToken,
+    { successor, ...token }: Unsaved<Token>,
+    client: StoredClient,
+    user: User,
+  ): Promise<Token<StoredClient> | undefined> {
+    // The mark of the code or refresh token stays: the user may have a new password since it was issued.
+    const marked = this.context.users.credentialOf ? { ...token, credential: (used as Marked).credential } : token;
+    const { grant, rows } = issuedRows(marked, client, user);
+    return (await this.context.storage.consumeAndSave(spendingOf(used, successor), grant, rows))
+      ? { client, user, ...token }
+      : undefined;
+  }
+
+  /** Finds an access token that was not revoked. `accessTokenExpiresAt` may be in the past. */
+  async getAccessToken(accessToken: string): Promise<Token<StoredClient> | undefined> {
+    const row = await this.context.storage.find('access', digest(accessToken));
+    if (!row || row.revokedAt !== null) return undefined;
+    const found: Partial<Token<StoredClient>> | undefined = await this.grants.read(row);
+    if (!found) return undefined;
+    if (this.context.users.credentialOf) delete (found as Marked).credential;
+    if (found['exchangedFor']) {
+      const origin = found['exchangedFor'] as ExchangedFor;
+      const user = await exchangedUser(this.context.storage, origin, found.user!);
+      if (!user) return undefined;
+      found.user = user;
+    }
+    const accessTokenExpiresAt = new Date(row.expiresAt);
+    return Object.assign(found, { accessToken, accessTokenExpiresAt }) as Token<StoredClient>;
+  }
+
+  /** Finds a refresh token, used ones included. */
+  async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
+    const row = await this.context.storage.find('refresh', digest(refreshToken));
+    const found = row && (await this.grants.read(row));
+    return found && { ...grantable(found), refreshToken, refreshTokenExpiresAt: new Date(row.expiresAt) };
+  }
+
+  /** Marks a refresh token as used. Returns true for exactly one of several concurrent callers. */
+  async revokeToken({ refreshToken }: Pick<RefreshToken, 'refreshToken'>): Promise<boolean> {
+    return this.context.storage.spend('refresh', digest(refreshToken));
+  }
+
+  /** Revokes one access token. Its grant and its refresh token stay valid. RFC 7009 §2.1 */
+  async revokeAccessToken({ accessToken }: Pick<Token, 'accessToken'>): Promise<boolean> {
+    const isEnded = await this.context.storage.spend('access', digest(accessToken));
+    tellEnded({ accessToken });
+    return isEnded;
+  }
+}
