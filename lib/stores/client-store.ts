@@ -10,27 +10,22 @@ import type {
   RotateOptions,
   SecretOptions,
 } from '../model/clients.js';
-import type { NotBefore, NotBeforeModel } from '../model/not-before.js';
 import { tellEnded } from '../tokens/ended.js';
 import { hashedSecret, newClientSecret } from './client-secret.js';
-import { changedClient, isListed, managedClient, newClient, readListing } from './managed-client.js';
 import { KeptClients } from './kept-clients.js';
 import { keptSecrets, rotated, secretHash, withNewestSecret } from './kept-secrets.js';
-import { endBefore } from './not-before.js';
+import { changedClient, isListed, managedClient, newClient, readListing } from './managed-client.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import type { SecretCheckOptions } from './secret-check.js';
 import type { ClientPage, ClientStorage, Storage } from './storage.js';
 import { Store } from './store.js';
-import { verifyClient, verifySecret, verifySeconds } from './verify-client.js';
+import { verifyClient, verifySeconds, verifySecret } from './verify-client.js';
 
 /** Seconds for which a secret is good beside the one that replaces it; how many clients are looked at in one go. */
 const [OVERLAP, BATCH] = [86_400, 500];
 
 /** A store that can keep the clients too; a host that has them somewhere already brings its `clients` port instead. */
-export class ClientStore<S extends Storage & ClientStorage>
-  extends Store<S>
-  implements ClientsModel<StoredClient>, NotBeforeModel
-{
+export class ClientStore<S extends Storage & ClientStorage> extends Store<S> implements ClientsModel<StoredClient> {
   protected readonly own: KeptClients | undefined;
 
   constructor(storage: S, users: Users, clients?: Clients, options?: SecretCheckOptions) {
@@ -138,13 +133,6 @@ export class ClientStore<S extends Storage & ClientStorage>
       to,
       endsGrants: (retiredAt ?? undefined) !== undefined,
     }));
-  }
-
-  async revokeBefore(which: NotBefore = {}): Promise<Date> {
-    const moment = await endBefore(this.storage, which);
-    // Open connections of this process are checked again.
-    tellEnded({});
-    return moment;
   }
 
   async removeClient(clientId: string): Promise<boolean> {

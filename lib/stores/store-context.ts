@@ -1,4 +1,7 @@
+import type { GrantSelection, Paging } from '../model/grants.js';
 import type { User } from '../model/model.js';
+import type { SessionList } from '../model/session-list.js';
+import type { GivenFilter } from './grant-filter.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import type { ClientStorage, Found, Storage } from './storage.js';
 
@@ -18,4 +21,7 @@ export interface OverridableMethods {
   clientOf(row: Found): Promise<StoredClient | undefined>;
   getUserFromClient(client: StoredClient): Promise<User>;
   once(value: string, seconds: number): Promise<boolean>;
+  revokeGrantsOf(filter: GivenFilter): Promise<number>;
+  listSessions(selection: GrantSelection & Paging): Promise<SessionList>;
+  endSession(session: { userId: string | number; id: string }): Promise<boolean>;
 }

@@ -1,8 +1,12 @@
 import { AuthorizationCodes } from './authorization-codes.js';
 import { DeviceCodes } from './device-codes.js';
+import { GrantPages } from './grant-pages.js';
+import { GrantRevocation } from './grant-revocation.js';
 import { Grants, type Promote } from './grants.js';
 import { Notifications } from './notifications.js';
 import { PushedRequests } from './pushed-requests.js';
+import { SessionClients } from './session-clients.js';
+import { SessionLists } from './session-lists.js';
 import type { StoreContext } from './store-context.js';
 import { Tokens } from './tokens.js';
 
@@ -12,11 +16,17 @@ export type StoreParts = ReturnType<typeof makeParts>;
 /** Makes the parts of a store. The constructor of the store calls this when everything in the context is set. */
 export function makeParts(context: StoreContext, promote: Promote) {
   const grants = new Grants(context, promote);
+  const sessionClients = new SessionClients(context);
+  const grantPages = new GrantPages(context);
   return {
     codes: new AuthorizationCodes(context, grants),
     tokens: new Tokens(context, grants),
     devices: new DeviceCodes(context, grants),
     pushedRequests: new PushedRequests(context),
+    sessionClients,
+    sessionLists: new SessionLists(context, grantPages),
+    grantPages,
+    revocation: new GrantRevocation(context, sessionClients),
     notifications: new Notifications(context),
   };
 }

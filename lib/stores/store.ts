@@ -9,11 +9,19 @@ import type {
 import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
+import type { GrantList, GrantSelection, GrantsModel, Paging } from '../model/grants.js';
 import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
+import type { NotBefore } from '../model/not-before.js';
 import type { NotificationModel, StoredNotification } from '../model/notifications.js';
-import { tellEnded } from '../tokens/ended.js';
+import type {
+  SessionClient,
+  SessionClientFilter,
+  SessionClientModel,
+  SignOutListener,
+} from '../model/session-clients.js';
+import type { SessionList, SessionListModel } from '../model/session-list.js';
 import { coversScope, SCOPE_MISSING, scopeText } from '../tokens/scope.js';
-import { GrantListStore } from './grant-list-store.js';
+import type { GivenFilter } from './grant-filter.js';
 import { isRetired } from './managed-client.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { withoutSecrets } from './rows.js';
@@ -21,17 +29,21 @@ import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
 import type { ClientStorage, Storage } from './storage.js';
 import type { OverridableMethods } from './store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
+import { UserStore } from './user-store.js';
 
 const SET_DEFAULT = 'send `scope` in the request, or set `defaultScope` of the client';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
-  extends GrantListStore<S>
+  extends UserStore<S>
   implements
     Model<StoredClient>,
     RevocationModel,
     PushedRequestModel,
     DeviceAuthorizationModel<StoredClient>,
+    SessionClientModel,
+    SessionListModel,
+    GrantsModel,
     NotificationModel,
     Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
 {
@@ -46,6 +58,9 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
       clientOf: (row) => this.clientOf(row),
       getUserFromClient: (client) => this.getUserFromClient(client),
       once: (value, seconds) => this.once(value, seconds),
+      revokeGrantsOf: (filter) => this.revokeGrantsOf(filter),
+      listSessions: (selection) => this.listSessions(selection),
+      endSession: (session) => this.endSession(session),
     };
     this.parts = makeParts({ storage, clients, users, overridable }, async (clientId) => this.use?.(clientId));
   }
@@ -218,6 +233,82 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.pushedRequests.revokePushedRequest(request);
   }
 
+  /** Returns the sessions of a user, or those in which users signed in at a client, page by page. */
+  listSessions(selection: GrantSelection & Paging): Promise<SessionList> {
+    return this.parts.sessionLists.listSessions(selection);
+  }
+
+  /** Ends one session of a user. Returns whether it was active. */
+  endSession(session: { userId: string | number; id: string }): Promise<boolean> {
+    return this.parts.sessionLists.endSession(session);
+  }
+
+  /**
+   * Ends the sessions that `listSessions()` returns, one by one.
+   * @param selection `except` is the `id` of a session that stays.
+   * @returns how many were active
+   */
+  endSessions(selection: GrantSelection & { except?: string }): Promise<number> {
+    return this.parts.sessionLists.endSessions(selection);
+  }
+
+  /**
+   * Remembers that a user has signed in at a client, so that a sign-out reaches it. OpenID Connect Back-Channel Logout
+   * §2
+   */
+  saveSessionClient(signIn: SessionClient, expiresAt: Date): Promise<void> {
+    return this.parts.sessionClients.saveSessionClient(signIn, expiresAt);
+  }
+
+  /** Finds and removes sign-ins at clients. Each is returned to exactly one of several concurrent callers. */
+  takeSessionClients(filter: SessionClientFilter): Promise<SessionClient[]> {
+    return this.parts.sessionClients.takeSessionClients(filter);
+  }
+
+  /**
+   * Sets the listener that is called with the sign-ins at an issuer that `revokeGrantsOf({ userId })` ends in this
+   * process.
+   */
+  onSignOut(issuer: string, listener: SignOutListener): void {
+    this.parts.sessionClients.onSignOut(issuer, listener);
+  }
+
+  /** Returns the active grants of a user or of a client that have tokens, page by page. */
+  pageGrants(selection: GrantSelection & Paging): Promise<GrantList> {
+    return this.parts.grantPages.pageGrants(selection);
+  }
+
+  /** Revokes one grant with its codes and tokens. Returns whether it was active. */
+  revokeGrant(grantId: string): Promise<boolean> {
+    return this.parts.revocation.revokeGrant(grantId);
+  }
+
+  /**
+   * Ends every grant that matches all fields of the filter, with its codes and tokens, in one step: `{ userId }`, `{
+   * clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. Remembered consents of these
+   * grants end too, in steps of their own, and `{ userId }` also ends the user's sessions. In Redis, `{ clientId,
+   * issuer }` ends grants one by one.
+   *
+   * @returns the number of grants that were alive, consents and sessions included. The grants of a client are counted
+   * up to 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` ended
+   * before.
+   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would end the grants of
+   * others.
+   */
+  revokeGrantsOf(filter: GivenFilter): Promise<number> {
+    return this.parts.revocation.revokeGrantsOf(filter);
+  }
+
+  /**
+   * Ends everything whose grant began before a moment, in one write: codes, tokens, sessions, device codes and pushed
+   * requests.
+   * @returns the moment that was applied
+   * @throws {InvalidArgumentError} If the moment is invalid or in the future.
+   */
+  revokeBefore(which?: NotBefore): Promise<Date> {
+    return this.parts.revocation.revokeBefore(which);
+  }
+
   /** Stores a message to a client until it is removed or expires. */
   saveNotification(notification: StoredNotification, expiresAt: Date): Promise<void> {
     return this.parts.notifications.saveNotification(notification, expiresAt);
@@ -236,12 +327,6 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /** Removes a message that was delivered. */
   removeNotification(id: string): Promise<void> {
     return this.parts.notifications.removeNotification(id);
-  }
-
-  async revokeGrant(grantId: string): Promise<boolean> {
-    const count = await this.storage.revokeGrants({ grantId });
-    tellEnded({ grantId });
-    return count > 0;
   }
 
   /** Moves a registered client that waits for its first use to the clients of the store. */

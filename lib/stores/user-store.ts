@@ -3,21 +3,19 @@ import { InvalidArgumentError } from '../errors/index.js';
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { Falsy, User } from '../model/model.js';
 import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';
-import { tellEnded } from '../tokens/ended.js';
-import { newGrantId } from '../tokens/opaque.js';
 import { type ActiveGrant, activeGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
+import { allScopes, coversConsent, isConsent, markConsent, mayRemember } from './consent.js';
 import { isCurrent, type Marked, markOf } from './credential.js';
-import { allScopes, consentsTo, coversConsent, isConsent, markConsent, mayRemember } from './consent.js';
 import { describedClient } from './described-client.js';
-import { type GivenFilter, readFilter } from './grant-filter.js';
+import { keepOnce, minute } from './keep-once.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { RequestStore } from './request-store.js';
 import { grantRow, withoutSecrets } from './rows.js';
 import { isSessionClient } from './session-client.js';
 import { sessionOf, sessionRows } from './session-row.js';
-import { consentsOf, sessionClientsOf, verifyUserId } from './user-records.js';
 import type { Found, GrantRow, Storage } from './storage.js';
+import { consentsOf, verifyUserId } from './user-records.js';
 
 /** For how long a consent is remembered. */
 const YEAR = 365 * 86_400_000;
@@ -26,7 +24,7 @@ const NOTHING: Marked = {};
 /** What of a store is of users: where they are signed in, what they agreed to, and what they may end. */
 export abstract class UserStore<S extends Storage>
   extends RequestStore<S>
-  implements SessionModel, RememberedModel, ConsentModel<StoredClient>
+  implements SessionModel, RememberedModel, Pick<ConsentModel<StoredClient>, 'hasConsented' | 'saveConsent'>
 {
   constructor(
     storage: S,
@@ -94,7 +92,7 @@ export abstract class UserStore<S extends Storage>
     const grant = markConsent(grantRow(asked, asked.client, user), asked);
     const stored = { ...grant, userId: consentsOf(String(user['id'])), expiresAt: Date.now() + YEAR };
     const { userId, clientId, issuer, scope, data } = stored;
-    await this.keepOnce([JSON.stringify([minute(), userId, clientId, issuer, scope, data])], stored);
+    await keepOnce(this.storage, [JSON.stringify([minute(), userId, clientId, issuer, scope, data])], stored);
   }
 
   /** What has access to a user's account at the moment, the latest used first. */
@@ -122,48 +120,6 @@ export abstract class UserStore<S extends Storage>
         lastUsedAt: new Date(Math.max(...grants.map(usedAt))),
       };
     });
-  }
-
-  /**
-   * Ends every grant that matches all fields of the filter, with its codes and tokens, in one step: `{ userId }`,
-   * `{ clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. Remembered consents of these grants
-   * end too, in steps of their own, and `{ userId }` also ends the user's sessions. In Redis, `{ clientId, issuer }` ends
-   * grants one by one.
-   * @returns the number of grants that were alive, consents and sessions included. The grants of a client are counted up to
-   * 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` ended before.
-   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would end the grants of others.
-   */
-  async revokeGrantsOf(given: GivenFilter): Promise<number> {
-    const filter = readFilter(given);
-    const { userId, grantId } = filter;
-    const grants = userId !== undefined && grantId !== undefined ? await this.storage.listGrants(userId) : [];
-    let count = 0;
-    if (userId !== undefined && grantId === undefined) {
-      // Consents end first: nothing may be granted without asking after a revocation that was interrupted.
-      for (const stored of [consentsOf(userId), sessionClientsOf(userId)]) {
-        count += await this.storage.revokeGrants({ ...filter, userId: stored });
-      }
-    }
-    count += await this.storage.revokeGrants(filter);
-    tellEnded({ grantId, userId, clientId: filter.clientId });
-    const ended = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
-    if (!ended) return count;
-    const stored = [...grants, ...(await this.storage.listGrants(consentsOf(userId!)))];
-    for (const { id, userId: owner } of consentsTo(stored, ended.clientId, ended.issuer)) {
-      await this.storage.revokeGrants({ userId: owner!, grantId: id });
-    }
-    return count;
-  }
-
-  /**
-   * Stores a grant without tokens under an id that is derived from a name, so that processes which store it at the same time store it once.
-   * If the grant of a name is revoked, the next name is tried, and a random id at last.
-   */
-  protected async keepOnce(names: readonly string[], grant: GrantRow): Promise<void> {
-    for (const id of [...names.map(digest), newGrantId()]) {
-      await this.storage.keep({ ...grant, id }, []);
-      if (await this.storage.hasGrant(id)) return;
-    }
   }
 
   /** The client of something that was found. */
@@ -199,9 +155,6 @@ export abstract class UserStore<S extends Storage>
     );
   }
 }
-
-/** Returns the number of the current minute. */
-export const minute = (): number => Math.floor(Date.now() / 60_000);
 
 const usedAt = ({ lastUsedAt, createdAt }: GrantRow) => lastUsedAt ?? createdAt;
 

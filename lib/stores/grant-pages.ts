@@ -1,0 +1,83 @@
+import { InvalidArgumentError } from '../errors/index.js';
+import type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from '../model/grants.js';
+import type { Awaitable, User } from '../model/model.js';
+import { isConsent } from './consent.js';
+import { isCurrent } from './credential.js';
+import { readFilter } from './grant-filter.js';
+import { isSessionClient } from './session-client.js';
+import type { StoreContext } from './store-context.js';
+import type { GrantFilter, GrantRow } from './storage.js';
+import { isReserved } from './user-records.js';
+
+/** Number of grants that are read at a time. */
+export const BATCH = 500;
+
+/** The part of a store that reads its grants page by page, by user and by client. */
+export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
+  constructor(private readonly context: Pick<StoreContext, 'storage' | 'users'>) {}
+
+  /** Returns the grants of a user or of a client that are active and have tokens. */
+  async pageGrants({ after, limit, ...selection }: GrantSelection & Paging): Promise<GrantList> {
+    const { items, ...more } = await this.read(readFilter(selection), { after, limit }, listedGrants);
+    return { grants: items, ...more };
+  }
+
+  /**
+   * Reads grants page by page until there are enough entries. Grants that a new password has ended are left out.
+   * @param entriesOf returns the entries of a grant
+   */
+  async read<T>(
+    filter: GrantFilter,
+    { after, limit = 100 }: Paging,
+    entriesOf: (grant: GrantRow) => Awaitable<readonly T[]>,
+  ): Promise<{ items: T[]; next?: string }> {
+    if (!(Number.isInteger(limit) && limit > 0 && limit <= 1000)) {
+      throw new InvalidArgumentError('Invalid argument: `limit` must be 1 to 1000');
+    }
+    const items: T[] = [];
+    const users = new Map<string, Promise<User | undefined>>();
+    for (let last: string | undefined = after; ;) {
+      const page = await this.context.storage.pageGrants(filter, last, BATCH);
+      for (const { grant, cursor } of page.grants) {
+        if (items.length >= limit) return { items, next: last! };
+        if (await this.hasCurrentPassword(grant, users)) items.push(...(await entriesOf(grant)));
+        last = cursor;
+      }
+      if (page.next === undefined) return { items };
+      last = page.next;
+    }
+  }
+
+  /** Returns whether the user's password is still the one with which the grant was given. */
+  private async hasCurrentPassword(grant: GrantRow, found: Map<string, Promise<User | undefined>>): Promise<boolean> {
+    const { userId } = grant;
+    const { users } = this.context;
+    if (!users.credentialOf || userId === null || isReserved(userId)) return true;
+    if (!found.has(userId)) {
+      found.set(
+        userId,
+        Promise.resolve(users.findById(userId)).then((user) => user || undefined),
+      );
+    }
+    const user = await found.get(userId);
+    return user !== undefined && isCurrent(users, user, grant);
+  }
+}
+
+/** Returns a grant as operators see it, if it has tokens. */
+function listedGrants(grant: GrantRow): ListedGrant[] {
+  const { id, clientId, userId, issuer, scope, createdAt, lastUsedAt, expiresAt } = grant;
+  if (lastUsedAt === null || isConsent(grant) || isSessionClient(grant)) return [];
+  return [
+    {
+      id,
+      clientId,
+      ...(userId !== null && { userId }),
+      ...(issuer !== null && { issuer }),
+      ...(scope !== null && { scope }),
+      createdAt: new Date(createdAt),
+      lastUsedAt: new Date(lastUsedAt),
+      expiresAt: new Date(expiresAt),
+    },
+  ];
+}

@@ -1,0 +1,67 @@
+import type { GrantsModel } from '../model/grants.js';
+import type { GrantModel } from '../model/model.js';
+import type { NotBefore } from '../model/not-before.js';
+import { tellEnded } from '../tokens/ended.js';
+import { consentsTo } from './consent.js';
+import { type GivenFilter, readFilter } from './grant-filter.js';
+import { endBefore } from './not-before.js';
+import type { SessionClients } from './session-clients.js';
+import type { StoreContext } from './store-context.js';
+import type { GrantFilter } from './storage.js';
+import { consentsOf, sessionClientsOf } from './user-records.js';
+
+/** The part of a store that revokes grants, with everything that was issued for them. */
+export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGrantsOf' | 'revokeBefore'> {
+  constructor(
+    private readonly context: Pick<StoreContext, 'storage'>,
+    private readonly sessionClients: SessionClients,
+  ) {}
+
+  /** Revokes one grant with its codes and tokens. Returns whether it was active. */
+  async revokeGrant(grantId: string): Promise<boolean> {
+    const count = await this.context.storage.revokeGrants({ grantId });
+    tellEnded({ grantId });
+    return count > 0;
+  }
+
+  /**
+   * Revokes the grants that match a filter. Clients at which a user was signed in are notified, if `{ userId }` ends
+   * the user's sessions.
+   * @throws {InvalidArgumentError} If the filter is empty or a field is undefined: either would revoke the grants of
+   * others.
+   */
+  async revokeGrantsOf(given: GivenFilter): Promise<number> {
+    const filter = readFilter(given);
+    return this.sessionClients.endWith(filter, () => this.revoke(filter));
+  }
+
+  /** Revokes every grant that began before a moment. Returns the moment that was applied. */
+  async revokeBefore(which: NotBefore = {}): Promise<Date> {
+    const moment = await endBefore(this.context.storage, which);
+    // Open connections of this process are checked again.
+    tellEnded({});
+    return moment;
+  }
+
+  private async revoke(filter: GrantFilter): Promise<number> {
+    const { storage } = this.context;
+    const { userId, grantId } = filter;
+    const grants = userId !== undefined && grantId !== undefined ? await storage.listGrants(userId) : [];
+    let count = 0;
+    if (userId !== undefined && grantId === undefined) {
+      // Consents end first: nothing may be granted without asking after a revocation that was interrupted.
+      for (const stored of [consentsOf(userId), sessionClientsOf(userId)]) {
+        count += await storage.revokeGrants({ ...filter, userId: stored });
+      }
+    }
+    count += await storage.revokeGrants(filter);
+    tellEnded({ grantId, userId, clientId: filter.clientId });
+    const ended = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
+    if (!ended) return count;
+    const stored = [...grants, ...(await storage.listGrants(consentsOf(userId!)))];
+    for (const { id, userId: owner } of consentsTo(stored, ended.clientId, ended.issuer)) {
+      await storage.revokeGrants({ userId: owner!, grantId: id });
+    }
+    return count;
+  }
+}

@@ -1,0 +1,88 @@
+import type {
+  SessionClient,
+  SessionClientFilter,
+  SessionClientModel,
+  SignOutListener,
+} from '../model/session-clients.js';
+import { keepOnce, minute } from './keep-once.js';
+import { grantRow } from './rows.js';
+import { isSessionClient, markSessionClient, readSessionClient } from './session-client.js';
+import type { StoreContext } from './store-context.js';
+import type { GrantFilter, GrantRow } from './storage.js';
+import { sessionClientsOf } from './user-records.js';
+
+/** The part of a store that remembers at which clients users have signed in. Each sign-in is a grant without tokens. */
+export class SessionClients implements SessionClientModel {
+  private readonly listeners = new Map<string, SignOutListener>();
+
+  constructor(private readonly context: Pick<StoreContext, 'storage'>) {}
+
+  /** Remembers that a user has signed in at a client. */
+  async saveSessionClient(signIn: SessionClient, expiresAt: Date): Promise<void> {
+    const { userId, clientId, issuer, sid, sub, grantId } = signIn;
+    const empty = grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
+    const grant = markSessionClient(empty, signIn, expiresAt);
+    grant.userId = sessionClientsOf(userId);
+    // A sign-out revokes the first name, and the session may sign in again.
+    const name = JSON.stringify([issuer, userId, clientId, sid, sub, grantId]);
+    await keepOnce(this.context.storage, [name, `${name} ${minute()}`], grant);
+  }
+
+  /** Finds and removes sign-ins. Each is returned to exactly one of several concurrent callers. */
+  async takeSessionClients(filter: SessionClientFilter): Promise<SessionClient[]> {
+    const taken: SessionClient[] = [];
+    try {
+      await this.take(filter, taken);
+    } catch (error) {
+      // No other caller gets the sign-ins that were removed already. The others are still stored.
+      if (taken.length === 0) throw error;
+    }
+    return taken;
+  }
+
+  /** Calls a listener for the sign-ins at an issuer that end with the grants of a user. */
+  onSignOut(issuer: string, listener: SignOutListener): void {
+    this.listeners.set(issuer, listener);
+  }
+
+  /**
+   * Revokes grants, and notifies the listeners of this process of the sign-ins that end with them: those of a user
+   * whose grants are revoked, unless the filter selects a single grant.
+   */
+  async endWith<T>({ userId, grantId, ...filter }: GrantFilter, revoke: () => Promise<T>): Promise<T> {
+    const taken: SessionClient[] = [];
+    try {
+      if (userId !== undefined && grantId === undefined) {
+        const issuers = [...this.listeners.keys()].filter((issuer) => issuer === (filter.issuer ?? issuer));
+        for (const issuer of issuers) await this.take({ userId, ...filter, issuer }, taken);
+      }
+      return await revoke();
+    } finally {
+      // A removed sign-in is never returned again, so its client is notified even if the revocation has failed.
+      this.notify(taken);
+    }
+  }
+
+  private notify(taken: readonly SessionClient[]): void {
+    for (const [issuer, listener] of this.listeners) {
+      const ended = taken.filter((signIn) => signIn.issuer === issuer);
+      if (ended.length > 0) listener(ended);
+    }
+  }
+
+  private async take(filter: SessionClientFilter, taken: SessionClient[]): Promise<void> {
+    for (const grant of await this.find(filter)) {
+      const count = await this.context.storage.revokeGrants({ userId: grant.userId!, grantId: grant.id });
+      if (count > 0) taken.push(readSessionClient(grant, filter.userId));
+    }
+  }
+
+  private async find(filter: SessionClientFilter): Promise<GrantRow[]> {
+    const wanted = Object.entries(filter);
+    return (await this.context.storage.listGrants(sessionClientsOf(filter.userId))).filter((grant) => {
+      if (!isSessionClient(grant)) return false;
+      const signIn = readSessionClient(grant, filter.userId);
+      return wanted.every(([name, value]) => value === undefined || signIn[name as keyof SessionClient] === value);
+    });
+  }
+}

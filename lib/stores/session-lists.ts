@@ -1,0 +1,104 @@
+import type { GrantSelection, Paging } from '../model/grants.js';
+import type { ListedSession, SessionList, SessionListModel } from '../model/session-list.js';
+import { readFilter } from './grant-filter.js';
+import { BATCH, type GrantPages } from './grant-pages.js';
+import { isSessionClient, sessionIn } from './session-client.js';
+import { isPendingLogin, isSessionGrant, listedSession } from './session-row.js';
+import type { StoreContext } from './store-context.js';
+import type { GrantFilter, GrantRow } from './storage.js';
+import { sessionClientsOf } from './user-records.js';
+
+/** The part of a store that lists and ends sessions by user and by client. */
+export class SessionLists implements SessionListModel {
+  constructor(
+    private readonly context: Pick<StoreContext, 'storage' | 'overridable'>,
+    private readonly pages: GrantPages,
+  ) {}
+
+  /** Returns the sessions of a user, those in which users signed in at a client, or both. */
+  async listSessions({ after, limit, ...selection }: GrantSelection & Paging): Promise<SessionList> {
+    const filter = readFilter(selection);
+    const { userId, clientId, issuer } = filter;
+    const isOfUser = userId !== undefined;
+    const read = isOfUser
+      ? await this.sessionReader(userId, clientId)
+      : (grant: GrantRow) => this.sessionsAtClient(grant, issuer);
+    const where: GrantFilter = isOfUser ? { userId } : { clientId: clientId! };
+    if (issuer !== undefined) where.issuer = issuer;
+    const { items, ...more } = await this.pages.read(where, { after, limit }, read);
+    return { sessions: items, ...more };
+  }
+
+  /** Ends one session of a user. Returns whether it was active. */
+  async endSession({ userId, id }: { userId: string | number; id: string }): Promise<boolean> {
+    const { storage } = this.context;
+    const filter = readFilter({ userId, grantId: id });
+    const { grants } = await storage.pageGrants(filter, undefined, 1);
+    return grants.some(({ grant }) => isSessionGrant(grant)) && (await storage.revokeGrants(filter)) > 0;
+  }
+
+  /** Ends the sessions that `listSessions()` returns, one by one. Returns how many were active. */
+  async endSessions({ except, ...selection }: GrantSelection & { except?: string }): Promise<number> {
+    const { overridable } = this.context;
+    await this.endPendingLogins(readFilter(selection));
+    let count = 0;
+    for (let after: string | undefined; ;) {
+      const page: SessionList = await overridable.listSessions({
+        ...selection,
+        ...(after !== undefined && { after }),
+        limit: BATCH,
+      });
+      for (const { id, userId } of page.sessions) {
+        if (id !== except && (await overridable.endSession({ userId, id }))) count += 1;
+      }
+      if (page.next === undefined) return count;
+      after = page.next;
+    }
+  }
+
+  /** Ends logins of a user that wait for a second factor, so that none of them becomes a session afterwards. */
+  private async endPendingLogins({ userId, clientId, issuer }: GrantFilter): Promise<void> {
+    const { storage } = this.context;
+    if (userId === undefined || clientId !== undefined) return;
+    const filter: GrantFilter = issuer === undefined ? { userId } : { userId, issuer };
+    for (let after: string | undefined; ;) {
+      const page = await storage.pageGrants(filter, after, BATCH);
+      for (const { grant } of page.grants) {
+        if (isPendingLogin(grant)) await storage.revokeGrants({ userId, grantId: grant.id });
+      }
+      if (page.next === undefined) return;
+      after = page.next;
+    }
+  }
+
+  /**
+   * Returns a function that reads sessions of a user. With a client, it reads those in which the user signed in at that
+   * client.
+   */
+  private async sessionReader(userId: string, clientId?: string): Promise<(grant: GrantRow) => ListedSession[]> {
+    if (clientId === undefined) return sessionsIn;
+    const sids = new Set<string>();
+    const read = (grant: GrantRow) => {
+      if (isSessionClient(grant)) sids.add(sessionIn(grant).sid);
+      return [];
+    };
+    await this.pages.read({ userId: sessionClientsOf(userId), clientId }, {}, read);
+    return (grant) => {
+      const session = isSessionGrant(grant) ? listedSession(grant) : undefined;
+      return session?.sid !== undefined && sids.has(session.sid) ? [session] : [];
+    };
+  }
+
+  /** Returns the sessions in which a user signed in at a client, by the grant that remembers the sign-in. */
+  private async sessionsAtClient(grant: GrantRow, issuer: string | undefined): Promise<ListedSession[]> {
+    if (!isSessionClient(grant)) return [];
+    const { sid, userId } = sessionIn(grant);
+    if (userId === undefined) return [];
+    const filter = issuer === undefined ? { userId } : { userId, issuer };
+    const { items } = await this.pages.read(filter, { limit: 1000 }, sessionsIn);
+    return items.filter((session) => session.sid === sid);
+  }
+}
+
+/** Returns the session that a grant is for, if it is for one. */
+const sessionsIn = (grant: GrantRow): ListedSession[] => (isSessionGrant(grant) ? [listedSession(grant)] : []);
