@@ -1,3 +1,4 @@
+import type { Asked } from '../model/consents.js';
 import type { GrantSelection, Paging } from '../model/grants.js';
 import type { User } from '../model/model.js';
 import type { SessionList } from '../model/session-list.js';
@@ -21,6 +22,7 @@ export interface OverridableMethods {
   clientOf(row: Found): Promise<StoredClient | undefined>;
   getUserFromClient(client: StoredClient): Promise<User>;
   once(value: string, seconds: number): Promise<boolean>;
+  hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean>;
   revokeGrantsOf(filter: GivenFilter): Promise<number>;
   listSessions(selection: GrantSelection & Paging): Promise<SessionList>;
   endSession(session: { userId: string | number; id: string }): Promise<boolean>;

@@ -1,4 +1,5 @@
 import { AuthorizationCodes } from './authorization-codes.js';
+import { Consents } from './consents.js';
 import { DeviceCodes } from './device-codes.js';
 import { GrantPages } from './grant-pages.js';
 import { GrantRevocation } from './grant-revocation.js';
@@ -7,8 +8,10 @@ import { Notifications } from './notifications.js';
 import { PushedRequests } from './pushed-requests.js';
 import { SessionClients } from './session-clients.js';
 import { SessionLists } from './session-lists.js';
+import { Sessions } from './sessions.js';
 import type { StoreContext } from './store-context.js';
 import { Tokens } from './tokens.js';
+import { UserGrants } from './user-grants.js';
 
 /** The parts that a store consists of. */
 export type StoreParts = ReturnType<typeof makeParts>;
@@ -23,8 +26,11 @@ export function makeParts(context: StoreContext, promote: Promote) {
     tokens: new Tokens(context, grants),
     devices: new DeviceCodes(context, grants),
     pushedRequests: new PushedRequests(context),
+    sessions: new Sessions(context, grants),
     sessionClients,
     sessionLists: new SessionLists(context, grantPages),
+    consents: new Consents(context),
+    userGrants: new UserGrants(context),
     grantPages,
     revocation: new GrantRevocation(context, sessionClients),
     notifications: new Notifications(context),

@@ -1,5 +1,5 @@
 import { clientItself } from '../clients/client-subject.js';
-import { InvalidScopeError } from '../errors/index.js';
+import { InvalidArgumentError } from '../errors/index.js';
 import type {
   DeviceAuthorization,
   DeviceAuthorizationModel,
@@ -9,8 +9,21 @@ import type {
 import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
+import type { KeyModel } from '../jose/keys/key-model.js';
+import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../model/grants.js';
-import type { AuthorizationCode, Model, RefreshToken, Scope, Token, Unsaved, User } from '../model/model.js';
+import type { HealthModel } from '../model/health.js';
+import type {
+  AuthorizationCode,
+  Falsy,
+  Model,
+  OnceModel,
+  RefreshToken,
+  Scope,
+  Token,
+  Unsaved,
+  User,
+} from '../model/model.js';
 import type { NotBefore } from '../model/not-before.js';
 import type { NotificationModel, StoredNotification } from '../model/notifications.js';
 import type {
@@ -20,44 +33,60 @@ import type {
   SignOutListener,
 } from '../model/session-clients.js';
 import type { SessionList, SessionListModel } from '../model/session-list.js';
-import { coversScope, SCOPE_MISSING, scopeText } from '../tokens/scope.js';
+import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';
+import { coversScope } from '../tokens/scope.js';
+import type { ActiveGrant } from './active-grant.js';
+import { scopeFor } from './client-scopes.js';
+import { digest } from './client-secret.js';
+import { describedClient } from './described-client.js';
 import type { GivenFilter } from './grant-filter.js';
 import { isRetired } from './managed-client.js';
 import type { Clients, StoredClient, Users } from './ports.js';
 import { withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
-import type { ClientStorage, Storage } from './storage.js';
+import type { ClientStorage, Found, Storage } from './storage.js';
 import type { OverridableMethods } from './store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
-import { UserStore } from './user-store.js';
 
-const SET_DEFAULT = 'send `scope` in the request, or set `defaultScope` of the client';
+/** The name of the text that holds the signing keys. */
+const SIGNING_KEYS = 'signing-keys';
 
 /** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
 export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
-  extends UserStore<S>
   implements
     Model<StoredClient>,
     RevocationModel,
     PushedRequestModel,
     DeviceAuthorizationModel<StoredClient>,
+    Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>,
+    SessionModel,
+    RememberedModel,
     SessionClientModel,
     SessionListModel,
     GrantsModel,
+    ConsentModel<StoredClient>,
     NotificationModel,
-    Pick<TokenExchangeModel<StoredClient>, 'saveExchangedToken'>
+    OnceModel,
+    HealthModel,
+    KeyModel
 {
   protected readonly secrets: SecretCheck;
   /** The parts that do the work. A subclass calls the methods of the store instead. */
   protected readonly parts: StoreParts;
 
-  constructor(storage: S, clients: Clients, users: Users, options?: SecretCheckOptions) {
-    super(storage, clients, users);
+  constructor(
+    protected readonly storage: S,
+    protected readonly clients: Clients,
+    protected readonly users: Users,
+    options?: SecretCheckOptions,
+  ) {
+    verifyUsers(users);
     this.secrets = new SecretCheck(clients, options);
     const overridable: OverridableMethods = {
       clientOf: (row) => this.clientOf(row),
       getUserFromClient: (client) => this.getUserFromClient(client),
       once: (value, seconds) => this.once(value, seconds),
+      hasConsented: (user, asked) => this.hasConsented(user, asked),
       revokeGrantsOf: (filter) => this.revokeGrantsOf(filter),
       listSessions: (selection) => this.listSessions(selection),
       endSession: (session) => this.endSession(session),
@@ -72,33 +101,29 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return isRight ? withoutSecrets(client) : undefined;
   }
 
+  /** Finds the user with these credentials, for the password grant. */
+  async getUser(username: string, password: string): Promise<User | Falsy> {
+    return this.users.findByCredentials(username, password);
+  }
+
   /** Returns the synthetic user of a client credentials grant. It can never collide with a user ID. RFC 6749 §4.4 */
   async getUserFromClient(client: StoredClient): Promise<User> {
     return clientItself(client);
   }
 
+  /** Returns whether the client is registered for every value of the scope. */
   validateClientScope(client: StoredClient, scope: Scope): boolean {
     return coversScope(client.scopes, scope);
   }
 
   /**
-   * Grants what the client is registered for, and its `defaultScope` to one that asks for nothing. Without a default it
-   * has to ask, unless there is nothing that it may ask for, or it asks for authorization details. RFC 6749 §3.3, RFC 9396 §3.1
+   * Validates the requested scope against the scopes of the client.
+   * @returns `true` for the requested scope, the client's `defaultScope` if none was requested, or `false` if the scope
+   * is not allowed
+   * @throws {InvalidScopeError} If no scope was requested, and the client has scopes without a default. RFC 6749 §3.3
    */
   async validateScope(_user: User, client: StoredClient, scope: Scope | undefined): Promise<boolean | string> {
-    const { scopes, defaultScope = null } = client;
-    if (scope) return coversScope(scopes, scope);
-    const granted = scopeText(defaultScope);
-    if (granted) return coversScope(scopes, granted) && granted;
-    if (defaultScope === null && scopes?.length) {
-      const detail = {
-        rule: 'a client without a `defaultScope` asks for a scope',
-        wanted: scopes,
-        remedy: SET_DEFAULT,
-      };
-      throw new InvalidScopeError(SCOPE_MISSING).because(detail);
-    }
-    return true;
+    return scopeFor(client, scope);
   }
 
   /** Saves an authorization code with its grant. Returns the code with its client and user. */
@@ -233,6 +258,34 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.pushedRequests.revokePushedRequest(request);
   }
 
+  /** Saves the session of a browser, and the token that continues it if it has one. */
+  saveSession(session: Session): Promise<void> {
+    return this.parts.sessions.saveSession(session);
+  }
+
+  /** Finds a session that is neither ended nor expired, with its user. */
+  getSession(sessionId: string): Promise<Session | undefined> {
+    return this.parts.sessions.getSession(sessionId);
+  }
+
+  /** Ends a session, found by its id or by a token that continues it. Returns whether it was active. */
+  revokeSession(session: Pick<Session, 'sessionId'>): Promise<boolean> {
+    return this.parts.sessions.revokeSession(session);
+  }
+
+  /** Finds a session by the token that continues it. `replacedAgo` is set if the token was replaced. */
+  findRememberedSession(token: string): Promise<RememberedSession | undefined> {
+    return this.parts.sessions.findRememberedSession(token);
+  }
+
+  /**
+   * Replaces a token that continues a session, and saves the session. Returns `true` for exactly one of several
+   * concurrent callers.
+   */
+  continueSession(token: string, session: Session): Promise<boolean> {
+    return this.parts.sessions.continueSession(token, session);
+  }
+
   /** Returns the sessions of a user, or those in which users signed in at a client, page by page. */
   listSessions(selection: GrantSelection & Paging): Promise<SessionList> {
     return this.parts.sessionLists.listSessions(selection);
@@ -309,6 +362,33 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.revocation.revokeBefore(which);
   }
 
+  /** Returns the grants that have access to a user's account now. The grant that was used last comes first. */
+  listGrants(userId: string | number): Promise<ActiveGrant[]> {
+    return this.parts.userGrants.listGrants(userId);
+  }
+
+  /**
+   * Returns the applications that have access to a user's account, or may get it again without asking. The one that was
+   * used last comes first.
+   * @param at If it has an `issuer`, only the applications at that issuer.
+   */
+  listApplications(userId: string | number, at?: { issuer?: string }): Promise<Application<StoredClient>[]> {
+    return this.parts.userGrants.listApplications(userId, at);
+  }
+
+  /**
+   * Returns whether the user has consented to the request before. The `consent` setting of the client comes first. RFC
+   * 8252 §8.6
+   */
+  hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean> {
+    return this.parts.consents.hasConsented(user, asked);
+  }
+
+  /** Remembers a consent for a year, if an earlier consent may stand for a later one at all. */
+  saveConsent(user: User, asked: Asked<StoredClient>): Promise<void> {
+    return this.parts.consents.saveConsent(user, asked);
+  }
+
   /** Stores a message to a client until it is removed or expires. */
   saveNotification(notification: StoredNotification, expiresAt: Date): Promise<void> {
     return this.parts.notifications.saveNotification(notification, expiresAt);
@@ -329,6 +409,51 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.notifications.removeNotification(id);
   }
 
+  /** Marks a single-use value as used for a number of seconds. Returns `true` for the first caller only. */
+  async once(value: string, seconds: number): Promise<boolean> {
+    return this.storage.once(digest(value), seconds);
+  }
+
+  /** Returns the encrypted signing keys, or `undefined` if none were saved. */
+  async getSigningKeys(): Promise<string | undefined> {
+    return this.storage.readText(SIGNING_KEYS);
+  }
+
+  /**
+   * Saves the encrypted signing keys, if the saved ones are still `old`. Returns `true` for exactly one of several
+   * concurrent callers.
+   */
+  async replaceSigningKeys(old: string | undefined, text: string): Promise<boolean> {
+    return this.storage.replaceText(SIGNING_KEYS, old, text);
+  }
+
+  /** Verifies that the storage can find an access token. Rejects if the database does not respond. */
+  async ping(): Promise<void> {
+    await this.storage.find('access', digest(''));
+  }
+
+  /**
+   * Deletes expired records.
+   * @param options `batchSize` is the number of records per statement. Default: `1000`.
+   * @returns how many records were deleted
+   */
+  async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
+    return this.storage.prune(batchSize);
+  }
+
+  /** Finds the client of a row. An application may override this, for example to add fields of its own. */
+  protected async clientOf(row: Found): Promise<StoredClient | undefined> {
+    const { clientId, client: known } = row;
+    return (known === undefined ? await this.clients.findById(clientId) : known) || describedClient(row);
+  }
+
   /** Moves a registered client that waits for its first use to the clients of the store. */
   protected use?(clientId: string): Promise<void>;
+}
+
+/** @throws {InvalidArgumentError} If `users` has no method `findById()`. */
+function verifyUsers(users: Partial<Users> | undefined): void {
+  if (typeof users?.findById === 'function') return;
+  const fault = '`users` must be an object with a method `findById(id)`, which returns the user, or `undefined`';
+  throw new InvalidArgumentError(`Invalid argument: ${fault}`);
 }

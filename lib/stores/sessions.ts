@@ -1,0 +1,71 @@
+import type { User } from '../model/model.js';
+import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';
+import { digest } from './client-secret.js';
+import { isCurrent, type Marked } from './credential.js';
+import type { Grants } from './grants.js';
+import { sessionOf, sessionRows } from './session-row.js';
+import type { StoreContext } from './store-context.js';
+import type { Found } from './storage.js';
+
+const NO_MARK: Marked = {};
+
+/** The part of a store that keeps the sessions of browsers. Each belongs to a grant of its own, which has no client. */
+export class Sessions implements SessionModel, RememberedModel {
+  constructor(
+    private readonly context: Pick<StoreContext, 'storage' | 'users'>,
+    private readonly grants: Grants,
+  ) {}
+
+  /** Saves a session, and the token that continues it if it has one. */
+  async saveSession(session: Session): Promise<void> {
+    const mark = this.context.users.credentialOf ? await this.grants.marked<Marked>({}, session.user) : NO_MARK;
+    const { grant, rows } = sessionRows(session, mark);
+    await this.context.storage.keep(grant, rows);
+  }
+
+  /** Finds a session that is neither ended nor expired, with its user. */
+  async getSession(sessionId: string): Promise<Session | undefined> {
+    const row = await this.context.storage.find('session', digest(sessionId));
+    if (!row || row.revokedAt !== null || row.expiresAt <= Date.now()) return undefined;
+    const user = await this.currentUser(row);
+    return user && sessionOf(row, sessionId, user);
+  }
+
+  /** Ends a session, found by its id or by a token that continues it, with everything else on its grant. */
+  async revokeSession({ sessionId }: Pick<Session, 'sessionId'>): Promise<boolean> {
+    const row = await this.context.storage.find('session', digest(sessionId));
+    const isEnded = await this.context.storage.spend('session', digest(sessionId));
+    // An ended session is not listed.
+    if (row) await this.context.storage.revokeGrants({ grantId: row.grantId });
+    return isEnded;
+  }
+
+  /** Finds a session by the token that continues it. `replacedAgo` is set if the token was replaced. */
+  async findRememberedSession(token: string): Promise<RememberedSession | undefined> {
+    const row = await this.context.storage.find('session', digest(token));
+    if (!row || row.expiresAt <= Date.now()) return undefined;
+    const user = await this.currentUser(row);
+    if (!user) return undefined;
+    const replacedAgo = row.revokedAt === null ? undefined : (row.revokedAgo ?? Date.now() - row.revokedAt) / 1000;
+    return { ...sessionOf(row, token, user), ...(replacedAgo !== undefined && { replacedAgo }) };
+  }
+
+  /**
+   * Replaces a token that continues a session, and saves the continued session, in one step. Returns true for exactly
+   * one of several concurrent callers.
+   */
+  async continueSession(token: string, session: Session): Promise<boolean> {
+    const row = await this.context.storage.find('session', digest(token));
+    if (!row || row.revokedAt !== null) return false;
+    // The password may have changed since the token was verified. The session keeps the mark of its first password.
+    const { grant, rows } = sessionRows(session, JSON.parse(row.data!) as Marked, row.grantId);
+    return this.context.storage.consumeAndSave({ kind: 'session', digest: digest(token) }, grant, rows);
+  }
+
+  /** Returns the user of a session, unless the user has another password now. */
+  private async currentUser(row: Found): Promise<User | undefined> {
+    const { users } = this.context;
+    const user = await users.findById(row.userId!);
+    return user && isCurrent(users, user, row) ? user : undefined;
+  }
+}

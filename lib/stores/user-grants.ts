@@ -1,0 +1,72 @@
+import type { Application } from '../model/consents.js';
+import { type ActiveGrant, activeGrant } from './active-grant.js';
+import { allScopes, isConsent } from './consent.js';
+import { isCurrent } from './credential.js';
+import { describedClient } from './described-client.js';
+import type { StoredClient } from './ports.js';
+import { withoutSecrets } from './rows.js';
+import { isSessionClient } from './session-client.js';
+import type { StoreContext } from './store-context.js';
+import type { GrantRow } from './storage.js';
+import { consentsOf, verifyUserId } from './user-records.js';
+
+/** The part of a store that shows users which applications have access to their account. */
+export class UserGrants {
+  constructor(private readonly context: Pick<StoreContext, 'storage' | 'clients' | 'users'>) {}
+
+  /** Returns the grants that have access to a user's account now. The grant that was used last comes first. */
+  async listGrants(userId: string | number): Promise<ActiveGrant[]> {
+    const rows = (await this.currentGrants(userId)).filter((row) => !isConsent(row));
+    const clients = await this.clientsOf(rows);
+    return rows.map((row) => activeGrant(row, clients.get(row.clientId)));
+  }
+
+  /**
+   * Returns the applications that have access to a user's account, or may get it again without asking. The one that was
+   * used last comes first.
+   * @param at If it has an `issuer`, only the applications at that issuer.
+   */
+  async listApplications(userId: string | number, at: { issuer?: string } = {}): Promise<Application<StoredClient>[]> {
+    const consents = await this.context.storage.listGrants(consentsOf(String(userId)));
+    const all = [...(await this.currentGrants(userId)), ...consents].toSorted((a, b) => usedAt(b) - usedAt(a));
+    const rows = at.issuer === undefined ? all : all.filter((row) => row.issuer === at.issuer);
+    return [...(await this.clientsOf(rows))].map(([clientId, client]) => {
+      const grants = rows.filter((row) => row.clientId === clientId);
+      return {
+        clientId,
+        client: client && withoutSecrets(client),
+        scope: allScopes(grants),
+        createdAt: new Date(Math.min(...grants.map(({ createdAt }) => createdAt))),
+        lastUsedAt: new Date(Math.max(...grants.map(usedAt))),
+      };
+    });
+  }
+
+  /** Returns the grants of a user that a new password has not ended. */
+  private async currentGrants(userId: string | number): Promise<GrantRow[]> {
+    verifyUserId(String(userId));
+    const { storage, users } = this.context;
+    const rows = (await storage.listGrants(String(userId))).filter((row) => !isSessionClient(row));
+    const user = users.credentialOf && rows.length > 0 ? await users.findById(String(userId)) : undefined;
+    return user ? rows.filter((row) => isCurrent(users, user, row)) : rows;
+  }
+
+  /** Returns the clients of grants by their ids. */
+  private async clientsOf(rows: readonly GrantRow[]): Promise<Map<string, StoredClient | undefined>> {
+    const { clients } = this.context;
+    const ids = [...new Set(rows.map(({ clientId }) => clientId))];
+    return new Map(
+      await Promise.all(ids.map(async (id) => [id, (await clients.findById(id)) || describedIn(rows, id)] as const)),
+    );
+  }
+}
+
+const usedAt = ({ lastUsedAt, createdAt }: GrantRow) => lastUsedAt ?? createdAt;
+
+/** Returns a client that a client ID metadata document describes, as it was when a grant was issued last. */
+function describedIn(rows: readonly GrantRow[], id: string): StoredClient | undefined {
+  const row = rows.find(
+    ({ clientId, data }) => clientId === id && data !== null && describedClient({ clientId, data }),
+  );
+  return row && describedClient(row);
+}
