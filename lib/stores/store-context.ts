@@ -3,7 +3,9 @@ import type { GrantSelection, Paging } from '../model/grants.js';
 import type { User } from '../model/model.js';
 import type { SessionList } from '../model/session-list.js';
 import type { GivenFilter } from './grant-filter.js';
+import type { KeptClients } from './kept-clients.js';
 import type { Clients, StoredClient, Users } from './ports.js';
+import type { SecretCheck } from './secret-check.js';
 import type { ClientStorage, Found, Storage } from './storage.js';
 
 /** What the parts of one store share. */
@@ -11,7 +13,13 @@ export interface StoreContext {
   readonly storage: Storage & ClientStorage;
   readonly clients: Clients;
   readonly users: Users;
+  readonly secrets: SecretCheck;
   readonly overridable: OverridableMethods;
+  /**
+   * Returns the clients that the store keeps.
+   * @throws {InvalidArgumentError} If the application keeps the clients.
+   */
+  ownClients(): KeptClients;
 }
 
 /**
@@ -26,4 +34,6 @@ export interface OverridableMethods {
   revokeGrantsOf(filter: GivenFilter): Promise<number>;
   listSessions(selection: GrantSelection & Paging): Promise<SessionList>;
   endSession(session: { userId: string | number; id: string }): Promise<boolean>;
+  createClient(client: StoredClient): Promise<boolean>;
+  removeClient(clientId: string): Promise<boolean>;
 }

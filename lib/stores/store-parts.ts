@@ -3,22 +3,27 @@ import { Consents } from './consents.js';
 import { DeviceCodes } from './device-codes.js';
 import { GrantPages } from './grant-pages.js';
 import { GrantRevocation } from './grant-revocation.js';
-import { Grants, type Promote } from './grants.js';
+import { Grants } from './grants.js';
+import { KnownClients } from './known-clients.js';
+import { ManagedClients } from './managed-clients.js';
 import { Notifications } from './notifications.js';
 import { PushedRequests } from './pushed-requests.js';
+import { Registrations } from './registrations.js';
 import { SessionClients } from './session-clients.js';
 import { SessionLists } from './session-lists.js';
 import { Sessions } from './sessions.js';
 import type { StoreContext } from './store-context.js';
 import { Tokens } from './tokens.js';
 import { UserGrants } from './user-grants.js';
+import { WaitingClients } from './waiting-clients.js';
 
 /** The parts that a store consists of. */
 export type StoreParts = ReturnType<typeof makeParts>;
 
 /** Makes the parts of a store. The constructor of the store calls this when everything in the context is set. */
-export function makeParts(context: StoreContext, promote: Promote) {
-  const grants = new Grants(context, promote);
+export function makeParts(context: StoreContext) {
+  const waitingClients = new WaitingClients(context);
+  const grants = new Grants(context, (clientId) => waitingClients.promote(clientId));
   const sessionClients = new SessionClients(context);
   const grantPages = new GrantPages(context);
   return {
@@ -33,6 +38,9 @@ export function makeParts(context: StoreContext, promote: Promote) {
     userGrants: new UserGrants(context),
     grantPages,
     revocation: new GrantRevocation(context, sessionClients),
+    knownClients: new KnownClients(context, waitingClients),
+    managedClients: new ManagedClients(context, waitingClients),
+    registrations: new Registrations(context, waitingClients),
     notifications: new Notifications(context),
   };
 }

@@ -1,5 +1,7 @@
 import { clientItself } from '../clients/client-subject.js';
 import { InvalidArgumentError } from '../errors/index.js';
+import type { DescribedClient } from '../clients/registration/client-of.js';
+import type { ClientIdDocumentModel } from '../features/client-id-documents/document-options.js';
 import type {
   DeviceAuthorization,
   DeviceAuthorizationModel,
@@ -7,14 +9,31 @@ import type {
   NewDeviceAuthorization,
 } from '../features/device-authorization/device-model.js';
 import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
+import type {
+  Registration,
+  RegistrationCredentials,
+  RegistrationModel,
+} from '../features/registration/registration-model.js';
 import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { KeyModel } from '../jose/keys/key-model.js';
+import type {
+  ClientChange,
+  ClientList,
+  ClientsModel,
+  CreateClientOptions,
+  ListClientsOptions,
+  ManagedClient,
+  RotatedSecret,
+  RotateOptions,
+  SecretOptions,
+} from '../model/clients.js';
 import type { Application, Asked, ConsentModel } from '../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../model/grants.js';
 import type { HealthModel } from '../model/health.js';
 import type {
   AuthorizationCode,
+  Client,
   Falsy,
   Model,
   OnceModel,
@@ -36,22 +55,31 @@ import type { SessionList, SessionListModel } from '../model/session-list.js';
 import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';
 import { coversScope } from '../tokens/scope.js';
 import type { ActiveGrant } from './active-grant.js';
-import { scopeFor } from './client-scopes.js';
 import { digest } from './client-secret.js';
-import { describedClient } from './described-client.js';
+import { scopeFor } from './client-scopes.js';
 import type { GivenFilter } from './grant-filter.js';
-import { isRetired } from './managed-client.js';
+import { KeptClients } from './kept-clients.js';
 import type { Clients, StoredClient, Users } from './ports.js';
-import { withoutSecrets } from './rows.js';
 import { SecretCheck, type SecretCheckOptions } from './secret-check.js';
-import type { ClientStorage, Found, Storage } from './storage.js';
 import type { OverridableMethods } from './store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
+import type { ClientStorage, Found, Storage } from './storage.js';
 
 /** The name of the text that holds the signing keys. */
 const SIGNING_KEYS = 'signing-keys';
 
-/** A model over any storage: secrets are hashed and rows become objects here, for all stores alike. */
+/** The options of every store. */
+export interface StoreOptions extends SecretCheckOptions {
+  /** Where the application finds its users. */
+  users: Users;
+  /** Where the application finds its clients. If omitted, the storage keeps the clients. */
+  clients?: Clients | undefined;
+}
+
+/**
+ * A model over any `Storage`: the base class of the ready-made stores. Client secrets, codes and tokens are hashed
+ * here, so that a storage never gets one as text. An application may extend a store and override its methods.
+ */
 export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   implements
     Model<StoredClient>,
@@ -65,23 +93,38 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     SessionListModel,
     GrantsModel,
     ConsentModel<StoredClient>,
+    ClientsModel<StoredClient>,
+    RegistrationModel<StoredClient & DescribedClient>,
+    ClientIdDocumentModel,
     NotificationModel,
     OnceModel,
     HealthModel,
     KeyModel
 {
+  protected readonly clients: Clients;
+  protected readonly users: Users;
   protected readonly secrets: SecretCheck;
+  /** The clients that the storage keeps. `undefined` if the application keeps its clients. */
+  protected readonly own: KeptClients | undefined;
   /** The parts that do the work. A subclass calls the methods of the store instead. */
   protected readonly parts: StoreParts;
 
+  /**
+   * Returns the secrets of a client that signs with them. `undefined` without the option `sealSecretsWith`, since
+   * hashed secrets cannot be read. OpenID Connect Core §9
+   */
+  readonly getClientSecrets: ((client: Client) => Promise<readonly string[]>) | undefined;
+
+  /** @throws {InvalidArgumentError} If `users` has no method `findById()`, or an option is invalid. */
   constructor(
     protected readonly storage: S,
-    protected readonly clients: Clients,
-    protected readonly users: Users,
-    options?: SecretCheckOptions,
+    { users, clients, ...options }: StoreOptions,
   ) {
     verifyUsers(users);
-    this.secrets = new SecretCheck(clients, options);
+    this.users = users;
+    this.own = clients ? undefined : new KeptClients(storage);
+    this.clients = clients ?? this.own!;
+    this.secrets = new SecretCheck(this.clients, options);
     const overridable: OverridableMethods = {
       clientOf: (row) => this.clientOf(row),
       getUserFromClient: (client) => this.getUserFromClient(client),
@@ -90,15 +133,24 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
       revokeGrantsOf: (filter) => this.revokeGrantsOf(filter),
       listSessions: (selection) => this.listSessions(selection),
       endSession: (session) => this.endSession(session),
+      createClient: (client) => this.createClient(client),
+      removeClient: (clientId) => this.removeClient(clientId),
     };
-    this.parts = makeParts({ storage, clients, users, overridable }, async (clientId) => this.use?.(clientId));
+    const { own, clients: known, secrets } = this;
+    this.parts = makeParts({ storage, users, clients: known, secrets, overridable, ownClients: () => ownClients(own) });
+    const { knownClients } = this.parts;
+    this.getClientSecrets = secrets.sealing.canRead ? (client) => knownClients.secretsOf(client) : undefined;
   }
 
-  async getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
-    const client = await this.clients.findById(clientId);
-    if (!client || isRetired(client)) return undefined;
-    const isRight = clientSecret === null || (await this.secrets.isRight(client, clientSecret));
-    return isRight ? withoutSecrets(client) : undefined;
+  // Clients and users
+
+  /**
+   * Finds a client that is enabled.
+   * @param clientSecret The secret to verify. If `null`, no secret is verified.
+   * @returns the client without its secrets, or `undefined` if there is none or the secret is wrong
+   */
+  getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
+    return this.parts.knownClients.getClient(clientId, clientSecret);
   }
 
   /** Finds the user with these credentials, for the password grant. */
@@ -125,6 +177,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   async validateScope(_user: User, client: StoredClient, scope: Scope | undefined): Promise<boolean | string> {
     return scopeFor(client, scope);
   }
+
+  // Authorization codes and tokens
 
   /** Saves an authorization code with its grant. Returns the code with its client and user. */
   saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
@@ -189,6 +243,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.tokens.revokeAccessToken(token);
   }
 
+  // Device codes
+
   /** Saves a device code and its user code. RFC 8628 §3.2 */
   saveDeviceAuthorization(authorization: NewDeviceAuthorization, client: StoredClient): Promise<void> {
     return this.parts.devices.saveDeviceAuthorization(authorization, client);
@@ -238,6 +294,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.devices.redeemDeviceCode(authorization, token, client, user);
   }
 
+  // Pushed authorization requests
+
   /** Saves a pushed authorization request. It expires at `openUntil` unless it is opened before. RFC 9126 §2 */
   savePushedRequest(request: PushedRequest): Promise<void> {
     return this.parts.pushedRequests.savePushedRequest(request);
@@ -257,6 +315,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   revokePushedRequest(request: Pick<PushedRequest, 'requestUri'>): Promise<boolean> {
     return this.parts.pushedRequests.revokePushedRequest(request);
   }
+
+  // Sessions
 
   /** Saves the session of a browser, and the token that continues it if it has one. */
   saveSession(session: Session): Promise<void> {
@@ -326,6 +386,22 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     this.parts.sessionClients.onSignOut(issuer, listener);
   }
 
+  // Grants and consents
+
+  /** Returns the grants that have access to a user's account now. The grant that was used last comes first. */
+  listGrants(userId: string | number): Promise<ActiveGrant[]> {
+    return this.parts.userGrants.listGrants(userId);
+  }
+
+  /**
+   * Returns the applications that have access to a user's account, or may get it again without asking. The one that was
+   * used last comes first.
+   * @param at If it has an `issuer`, only the applications at that issuer.
+   */
+  listApplications(userId: string | number, at?: { issuer?: string }): Promise<Application<StoredClient>[]> {
+    return this.parts.userGrants.listApplications(userId, at);
+  }
+
   /** Returns the active grants of a user or of a client that have tokens, page by page. */
   pageGrants(selection: GrantSelection & Paging): Promise<GrantList> {
     return this.parts.grantPages.pageGrants(selection);
@@ -362,20 +438,6 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.revocation.revokeBefore(which);
   }
 
-  /** Returns the grants that have access to a user's account now. The grant that was used last comes first. */
-  listGrants(userId: string | number): Promise<ActiveGrant[]> {
-    return this.parts.userGrants.listGrants(userId);
-  }
-
-  /**
-   * Returns the applications that have access to a user's account, or may get it again without asking. The one that was
-   * used last comes first.
-   * @param at If it has an `issuer`, only the applications at that issuer.
-   */
-  listApplications(userId: string | number, at?: { issuer?: string }): Promise<Application<StoredClient>[]> {
-    return this.parts.userGrants.listApplications(userId, at);
-  }
-
   /**
    * Returns whether the user has consented to the request before. The `consent` setting of the client comes first. RFC
    * 8252 §8.6
@@ -388,6 +450,130 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   saveConsent(user: User, asked: Asked<StoredClient>): Promise<void> {
     return this.parts.consents.saveConsent(user, asked);
   }
+
+  // Client administration
+
+  /**
+   * Saves a client, new or changed as a whole. Its secrets stay, unless `secret` or `secretHashes` replaces them. A
+   * disabled client stays disabled, and a registered client keeps the token that manages it.
+   * @throws {InvalidArgumentError} If the client is invalid, or the application keeps the clients.
+   */
+  saveClient(client: StoredClient, options?: SecretOptions): Promise<void> {
+    return this.parts.managedClients.saveClient(client, options);
+  }
+
+  /**
+   * Saves a new client. Returns `false` if there is a client with this id.
+   * @throws {InvalidArgumentError} If the client is invalid, or the application keeps the clients.
+   */
+  createClient(client: StoredClient, options?: CreateClientOptions): Promise<boolean> {
+    return this.parts.managedClients.createClient(client, options);
+  }
+
+  /**
+   * Changes some fields of a client. Fields that are `null` or `undefined` are removed. Secrets are changed by
+   * `rotateClientSecret()`.
+   * @param changes The changed fields, or a function that returns them. The function may be called more than once.
+   * @returns the changed client, or `undefined` if it does not exist
+   * @throws {InvalidArgumentError} If the changed client is invalid, or the application keeps the clients.
+   */
+  changeClient(
+    clientId: string,
+    changes: ClientChange<StoredClient>,
+  ): Promise<ManagedClient<StoredClient> | undefined> {
+    return this.parts.managedClients.changeClient(clientId, changes);
+  }
+
+  /** Finds a client, disabled or not, without its secrets. */
+  findClient(clientId: string): Promise<ManagedClient<StoredClient> | undefined> {
+    return this.parts.managedClients.findClient(clientId);
+  }
+
+  /** Lists clients by their ids, page by page. */
+  listClients(options?: ListClientsOptions): Promise<ClientList<StoredClient>> {
+    return this.parts.managedClients.listClients(options);
+  }
+
+  /**
+   * Gives a client a new secret. Its other secrets expire after `overlap` seconds, by the clock of the database.
+   * @returns the secret, or `undefined` if the client does not exist
+   * @throws {InvalidArgumentError} If the secret or a time is invalid, or the application keeps the clients.
+   */
+  rotateClientSecret(clientId: string, options?: RotateOptions): Promise<RotatedSecret | undefined> {
+    return this.parts.managedClients.rotateClientSecret(clientId, options);
+  }
+
+  /**
+   * Ends all secrets of a client but the newest.
+   * @throws {InvalidArgumentError} If the client does not exist.
+   */
+  retireClientSecrets(clientId: string): Promise<void> {
+    return this.parts.managedClients.retireClientSecrets(clientId);
+  }
+
+  /** Disables a client and ends its grants. Returns whether the client exists. */
+  retireClient(clientId: string): Promise<boolean> {
+    return this.parts.managedClients.retireClient(clientId);
+  }
+
+  /** Enables a disabled client again. What was issued to it before stays ended. Returns whether the client exists. */
+  restoreClient(clientId: string): Promise<boolean> {
+    return this.parts.managedClients.restoreClient(clientId);
+  }
+
+  /** Removes a client and ends its grants. Returns whether the client existed. */
+  removeClient(clientId: string): Promise<boolean> {
+    return this.parts.managedClients.removeClient(clientId);
+  }
+
+  // Dynamic client registration
+
+  /**
+   * Returns whether clients can register themselves: the storage keeps the clients, or a subclass overrides
+   * `saveRegistration()`.
+   */
+  canRegister(): boolean {
+    return Boolean(this.own) || this.saveRegistration !== Store.prototype.saveRegistration;
+  }
+
+  /**
+   * Saves a client that has registered itself. One with `expiresAt` waits for its first use, and is removed without it.
+   * RFC 7591 §3
+   */
+  saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
+    return this.parts.registrations.saveRegistration(registration, credentials);
+  }
+
+  /**
+   * Finds a registration. Returns `undefined` if there is none, or the registration access token is wrong. RFC 7592
+   * §2.1
+   */
+  getRegistration(
+    clientId: string,
+    registrationAccessToken: string,
+  ): Promise<Registration<StoredClient & DescribedClient> | undefined> {
+    return this.parts.registrations.getRegistration(clientId, registrationAccessToken);
+  }
+
+  /**
+   * Replaces the metadata of a registered client, and its secret if there is one. Returns `false` if it does not exist.
+   * RFC 7592 §2.2
+   */
+  updateRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<boolean> {
+    return this.parts.registrations.updateRegistration(registration, credentials);
+  }
+
+  /** Removes a registered client and ends its grants. RFC 7592 §2.3 */
+  revokeRegistration(registration: Registration): Promise<void> {
+    return this.parts.registrations.revokeRegistration(registration);
+  }
+
+  /** Returns whether no saved client has this id: the document of a saved client is never read. CIMD §7.2 */
+  mayUseClientIdDocument(clientId: string): Promise<boolean> {
+    return this.parts.knownClients.mayUseClientIdDocument(clientId);
+  }
+
+  // Messages to clients, single-use values and signing keys
 
   /** Stores a message to a client until it is removed or expires. */
   saveNotification(notification: StoredNotification, expiresAt: Date): Promise<void> {
@@ -427,6 +613,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.storage.replaceText(SIGNING_KEYS, old, text);
   }
 
+  // Operation
+
   /** Verifies that the storage can find an access token. Rejects if the database does not respond. */
   async ping(): Promise<void> {
     await this.storage.find('access', digest(''));
@@ -442,13 +630,9 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /** Finds the client of a row. An application may override this, for example to add fields of its own. */
-  protected async clientOf(row: Found): Promise<StoredClient | undefined> {
-    const { clientId, client: known } = row;
-    return (known === undefined ? await this.clients.findById(clientId) : known) || describedClient(row);
+  protected clientOf(row: Found): Promise<StoredClient | undefined> {
+    return this.parts.knownClients.clientOf(row);
   }
-
-  /** Moves a registered client that waits for its first use to the clients of the store. */
-  protected use?(clientId: string): Promise<void>;
 }
 
 /** @throws {InvalidArgumentError} If `users` has no method `findById()`. */
@@ -456,4 +640,10 @@ function verifyUsers(users: Partial<Users> | undefined): void {
   if (typeof users?.findById === 'function') return;
   const fault = '`users` must be an object with a method `findById(id)`, which returns the user, or `undefined`';
   throw new InvalidArgumentError(`Invalid argument: ${fault}`);
+}
+
+/** @throws {InvalidArgumentError} If the application keeps the clients. */
+function ownClients(own: KeptClients | undefined): KeptClients {
+  if (!own) throw new InvalidArgumentError('Invalid argument: the clients are kept by the host');
+  return own;
 }

@@ -1,6 +1,6 @@
 import type { Clients, StoredClient, Users } from '../ports.js';
-import { RegistrationStore } from '../registration-store.js';
 import type { SecretCheckOptions } from '../secret-check.js';
+import { Store } from '../store.js';
 import { verifyClient } from '../verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
 
@@ -23,11 +23,11 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
 }
 
 /** A model that keeps everything in the memory of this process: for tests and demonstrations. */
-export class MemoryStore extends RegistrationStore<MemoryStorage> {
+export class MemoryStore extends Store<MemoryStorage> {
   constructor({ clients = [], users, limit = 100_000, ...options }: MemoryStoreOptions) {
     const isHosts = 'findById' in clients;
     const own = isHosts ? [] : clients;
     own.forEach(verifyClient);
-    super(new MemoryStorage(limit, own), users, isHosts ? clients : undefined, options);
+    super(new MemoryStorage(limit, own), { users, clients: isHosts ? clients : undefined, ...options });
   }
 }

@@ -1,8 +1,8 @@
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import { keepsIn } from '../place.js';
 import type { Clients, Users } from '../ports.js';
-import { RegistrationStore } from '../registration-store.js';
 import type { SecretCheckOptions } from '../secret-check.js';
+import { Store } from '../store.js';
 import { isCluster, type RedisClient, scriptRunner } from './connection.js';
 import { RedisClusterStorage } from './redis-cluster-storage.js';
 import { RedisStorage } from './redis-storage.js';
@@ -29,11 +29,11 @@ export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
 }
 
 /** A model that keeps everything in Redis 6.2 or later, one server or a cluster. */
-export class RedisStore extends RegistrationStore<RedisStorage> {
+export class RedisStore extends Store<RedisStorage> {
   constructor({ client, users, clients, prefix = 'oauth2:', cluster, deadline, ...options }: RedisStoreOptions) {
     const run = scriptRunner(client, new Deadline(deadline));
     const Storage = (cluster ?? isCluster(client)) ? RedisClusterStorage : RedisStorage;
-    super(new Storage(run, prefix, !clients), users, clients, options);
+    super(new Storage(run, prefix, !clients), { users, clients, ...options });
     keepsIn(this, client, prefix);
   }
 }

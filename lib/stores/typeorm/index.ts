@@ -4,8 +4,8 @@ import type { SchemaModel } from '../../model/health.js';
 import { Deadline, type DeadlineOption } from '../deadline.js';
 import { keepsIn } from '../place.js';
 import type { Clients, Users } from '../ports.js';
-import { RegistrationStore } from '../registration-store.js';
 import type { SecretCheckOptions } from '../secret-check.js';
+import { Store } from '../store.js';
 import { checkSchema } from './check-schema.js';
 import { Database } from './database.js';
 import { type TableOptions, tableNames } from './entities.js';
@@ -36,7 +36,7 @@ export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, Secre
  * A model that keeps everything in a database of TypeORM: PostgreSQL, MariaDB, MySQL or SQLite. The `DataSource` needs
  * `oauthEntities()` among its entities and `oauthMigrations()` among its migrations, with the same prefix.
  */
-export class TypeOrmStore extends RegistrationStore<TypeOrmStorage> implements SchemaModel {
+export class TypeOrmStore extends Store<TypeOrmStorage> implements SchemaModel {
   /**
    * Verifies that the database has the schema of this version. In a Nest application it runs at start-up. It passes if the
    * `DataSource` is not initialized.
@@ -51,7 +51,7 @@ export class TypeOrmStore extends RegistrationStore<TypeOrmStorage> implements S
   ) {
     const database = new Database(dataSource, new Deadline(deadline), preparedStatements);
     const Storage = STORAGES[dataSource.options.type] ?? MySqlStorage;
-    super(new Storage(database, tableNames(prefix), !clients), users, clients, options);
+    super(new Storage(database, tableNames(prefix), !clients), { users, clients, ...options });
     keepsIn(this, dataSource, tableNames(prefix).tokens);
     database.explain = () => checkSchema(dataSource, database, { prefix });
     this.checkSchema = async () => void (dataSource.isInitialized && (await database.explain!()));

@@ -1,0 +1,27 @@
+import type { CreateClientOptions } from '../model/clients.js';
+import { keptSecrets } from './kept-secrets.js';
+import { newClient } from './managed-client.js';
+import type { StoredClient } from './ports.js';
+import type { StoreContext } from './store-context.js';
+import { verifyClient, verifySeconds } from './verify-client.js';
+
+/**
+ * Returns a client as a store saves it, with its secrets hashed, and whether it has secrets.
+ * @throws {InvalidArgumentError} If the client is invalid, or the application keeps the clients.
+ */
+export async function prepareClient(
+  { storage, secrets, ownClients }: Pick<StoreContext, 'storage' | 'secrets' | 'ownClients'>,
+  client: StoredClient,
+  options: CreateClientOptions = {},
+): Promise<{ to: StoredClient; hasSecrets: boolean }> {
+  ownClients();
+  verifyClient(client);
+  verifySeconds(options);
+  const hasSecrets = Boolean(client.secret ?? client.secretHashes);
+  const to = newClient(client);
+  if (hasSecrets) {
+    const how = { ...options, sealing: secrets.sealing };
+    to.secretHashes = await keptSecrets(client, await storage.readClock(), how);
+  }
+  return { to, hasSecrets };
+}

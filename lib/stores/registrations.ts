@@ -1,0 +1,80 @@
+import type { DescribedClient } from '../clients/registration/client-of.js';
+import { isRegisteredId } from '../features/registration/client-id.js';
+import type {
+  Registration,
+  RegistrationCredentials,
+  RegistrationModel,
+} from '../features/registration/registration-model.js';
+import { isSameText } from '../crypto/constant-time-equal.js';
+import { digest } from './client-secret.js';
+import { changedClient, isRetired } from './managed-client.js';
+import type { StoredClient } from './ports.js';
+import { described, storedClient, withSecret } from './registered-client.js';
+import { withoutSecrets } from './rows.js';
+import type { StoreContext } from './store-context.js';
+import { verifyClient } from './verify-client.js';
+import type { WaitingClients } from './waiting-clients.js';
+
+/** Maximum number of attempts to change a client while concurrent requests change it too. */
+const ATTEMPTS = 50;
+
+/** The part of a store with dynamic client registration. RFC 7591, RFC 7592 */
+export class Registrations implements RegistrationModel<StoredClient & DescribedClient> {
+  constructor(
+    private readonly context: Pick<StoreContext, 'storage' | 'secrets' | 'overridable' | 'ownClients'>,
+    private readonly waiting: WaitingClients,
+  ) {}
+
+  /**
+   * Saves a client that has registered itself. One with `expiresAt` waits for its first use, and is removed without it.
+   */
+  async saveRegistration(registration: Registration, credentials: RegistrationCredentials): Promise<void> {
+    const client = storedClient(registration, credentials, this.context.secrets.sealing);
+    const { expiresAt } = registration;
+    if (expiresAt) await this.waiting.save(client, expiresAt);
+    else await this.context.overridable.createClient(client);
+  }
+
+  /** Finds a registration, and verifies the token that manages it. RFC 7592 §2.1 */
+  async getRegistration(
+    clientId: string,
+    registrationAccessToken: string,
+  ): Promise<Registration<StoredClient & DescribedClient> | undefined> {
+    const client = isRegisteredId(clientId)
+      ? ((await this.waiting.find(clientId)) ?? (await this.context.storage.findClient(clientId))?.client)
+      : undefined;
+    const { issuedAt, tokenHash } = client?.registration ?? {};
+    if (!client || isRetired(client) || !tokenHash || !isSameText(tokenHash, digest(registrationAccessToken))) {
+      return undefined;
+    }
+    const { registeredUntil, ...known } = withoutSecrets(client);
+    const registration = { client: known as StoredClient & DescribedClient, issuedAt: new Date(issuedAt!) };
+    return registeredUntil === undefined ? registration : { ...registration, expiresAt: new Date(registeredUntil) };
+  }
+
+  /** Replaces the metadata of a registered client. Returns `false` if the client does not exist. RFC 7592 §2.2 */
+  async updateRegistration(registration: Registration, { clientSecret }: RegistrationCredentials): Promise<boolean> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const isChanged = await this.waiting.change(registration, clientSecret);
+      if (isChanged === undefined) return this.changeSaved(registration.client, clientSecret);
+      if (isChanged) return true;
+    }
+    throw new Error(`Gave up updating the client after ${ATTEMPTS} conflicting writes`);
+  }
+
+  /** Removes a registered client and ends its grants. RFC 7592 §2.3 */
+  async revokeRegistration({ client: { id } }: Registration): Promise<void> {
+    await this.context.overridable.removeClient(id);
+  }
+
+  /** Changes a client that is among the clients, or is being promoted. Returns `false` if it does not exist. */
+  private async changeSaved(client: DescribedClient, secret: string | undefined): Promise<boolean> {
+    await this.waiting.promote(client.id);
+    return this.context.ownClients().change(client.id, (found) => {
+      const to = changedClient(found.client, described(client));
+      verifyClient(to);
+      const { sealing } = this.context.secrets;
+      return { to: secret === undefined ? to : withSecret(to, secret, { now: found.now, sealing }) };
+    });
+  }
+}
