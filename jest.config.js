@@ -37,6 +37,7 @@ const base = {
     '^nest-oauth2/opentelemetry$': '<rootDir>/lib/opentelemetry/index.ts',
     '^nest-oauth2/(cqrs|event-emitter)$': '<rootDir>/src/operations/bridges/$1.ts',
     '^nest-oauth2/testing$': '<rootDir>/src/testing/index.ts',
+    '^nest-oauth2/stores$': '<rootDir>/lib/stores/index.ts',
     '^nest-oauth2/stores/([^/]+)$': '<rootDir>/lib/stores/$1/index.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/sample/', '<rootDir>/bench/'],

@@ -18,6 +18,7 @@ const input = {
   cqrs: 'src/operations/bridges/cqrs.ts',
   opentelemetry: 'lib/opentelemetry/index.ts',
   testing: 'src/testing/index.ts',
+  stores: 'lib/stores/index.ts',
   'stores/memory': 'lib/stores/memory/index.ts',
   'stores/typeorm': 'lib/stores/typeorm/index.ts',
   'stores/redis': 'lib/stores/redis/index.ts',

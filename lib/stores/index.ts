@@ -1,0 +1,53 @@
+// The base class of all stores, and what a store over another database needs.
+export { Store, type StoreOptions } from './store.js';
+export type {
+  ClientPage,
+  ClientStorage,
+  Found,
+  GrantFilter,
+  GrantPage,
+  GrantRow,
+  KeptClient,
+  Key,
+  Kind,
+  Row,
+  Spending,
+  Storage,
+} from './storage.js';
+
+// Grants that `revokeBefore()` has ended: `find()`, `listGrants()` and `pageGrants()` of a storage leave them out.
+export {
+  isEndedBefore,
+  KnownMoments,
+  livingGrants,
+  type Moments,
+  type MomentsByIssuer,
+  momentsIn,
+  NOT_BEFORE,
+  REVISION,
+} from './not-before.js';
+
+// A database that does not respond: requests fail with 503 `temporarily_unavailable` after a deadline.
+export { Deadline, type DeadlineOption, type Wait } from './deadline.js';
+export { isOutage } from './outage.js';
+
+// Tables: their columns and indices, in terms of every relational database.
+export {
+  CLIENT_COLUMNS,
+  type Column,
+  type Columns,
+  dayOf,
+  GRANT_COLUMNS,
+  GRANT_INDICES,
+  grantRecord,
+  ROW_COLUMNS,
+  ROW_INDICES,
+} from './schema.js';
+
+export { FOREVER } from '../tokens/lifetime.js';
+export type { ActiveGrant } from './active-grant.js';
+export { hashSecret, newClientSecret } from './client-secret.js';
+export { keepsIn } from './place.js';
+export type { Clients, SecretHash, StoredClient, Users } from './ports.js';
+export type { SecretCheckOptions } from './secret-check.js';
+export { verifyClient } from './verify-client.js';

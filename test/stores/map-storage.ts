@@ -1,0 +1,233 @@
+import { setImmediate as tick } from 'node:timers/promises';
+
+import {
+  type ClientPage,
+  type ClientStorage,
+  type Found,
+  type GrantFilter,
+  type GrantPage,
+  type GrantRow,
+  isEndedBefore,
+  type KeptClient,
+  type Kind,
+  livingGrants,
+  momentsIn,
+  NOT_BEFORE,
+  type Row,
+  type Spending,
+  Store,
+  type Storage,
+  type StoredClient,
+  type StoreOptions,
+} from 'nest-oauth2/stores';
+
+/** A grant, with the number of times that all grants of its client had been revoked when it was saved. */
+type SavedGrant = GrantRow & { generation: number; isRevoked: boolean };
+type SavedRow = Row & { revokedAt: number | null };
+
+/**
+ * The smallest storage that fulfils the contract, as an application would write it over a database of its own. Each
+ * verb waits once, as for a database, and then does all of its work in one synchronous block, as a transaction does.
+ */
+export class MapStorage implements Storage, ClientStorage {
+  private readonly grants = new Map<string, SavedGrant>();
+  private readonly rows = new Map<string, SavedRow>();
+  private readonly texts = new Map<string, string>();
+  private readonly used = new Map<string, number>();
+  private readonly clients = new Map<string, { client: StoredClient; createdAt: number }>();
+  private readonly removed = new Set<string>();
+  /** How often all grants of a client were revoked. */
+  private readonly generations = new Map<string, number>();
+
+  async keep(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+    await tick();
+    this.save(grant, rows);
+  }
+
+  async consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+    await tick();
+    const row = this.rows.get(keyOf(kind, digest));
+    if (!row || row.revokedAt !== null) return false;
+    Object.assign(row, { revokedAt: Date.now() }, data !== undefined && { data });
+    this.save(grant, rows);
+    return true;
+  }
+
+  async find(kind: Kind, digest: string): Promise<Found | undefined> {
+    await tick();
+    const row = this.rows.get(keyOf(kind, digest));
+    const grant = row && this.grants.get(row.grantId);
+    if (!row || !grant || !this.isActive(grant) || isEndedBefore(this.moments(), kind, grant)) return undefined;
+    return { ...row };
+  }
+
+  async spend(kind: Kind, digest: string): Promise<boolean> {
+    await tick();
+    const row = this.rows.get(keyOf(kind, digest));
+    if (!row || row.revokedAt !== null) return false;
+    row.revokedAt = Date.now();
+    return true;
+  }
+
+  async change(from: Row, { grantId, userId, scope, data, lifetime }: Row): Promise<boolean> {
+    await tick();
+    const row = this.rows.get(keyOf(from.kind, from.digest));
+    if (!row || row.revokedAt !== null || row.data !== from.data) return false;
+    Object.assign(
+      row,
+      { grantId, userId, scope, data },
+      lifetime !== undefined && { expiresAt: Date.now() + lifetime },
+    );
+    return true;
+  }
+
+  async once(digest: string, seconds: number): Promise<boolean> {
+    await tick();
+    if ((this.used.get(digest) ?? 0) > Date.now()) return false;
+    this.used.set(digest, Date.now() + seconds * 1000);
+    return true;
+  }
+
+  async readText(name: string): Promise<string | undefined> {
+    await tick();
+    return this.texts.get(name);
+  }
+
+  async replaceText(name: string, old: string | undefined, text: string): Promise<boolean> {
+    await tick();
+    if (this.texts.get(name) !== old) return false;
+    this.texts.set(name, text);
+    return true;
+  }
+
+  async revokeGrants(filter: GrantFilter): Promise<number> {
+    await tick();
+    const active = [...this.grants.values()].filter((grant) => this.isActive(grant) && isMatch(grant, filter));
+    for (const grant of active) grant.isRevoked = true;
+    const [field, ...others] = Object.keys(filter);
+    if (field === 'clientId' && others.length === 0) this.endGrantsOf(filter.clientId!);
+    return active.length;
+  }
+
+  async hasGrant(id: string): Promise<boolean> {
+    await tick();
+    const grant = this.grants.get(id);
+    return grant !== undefined && this.isActive(grant);
+  }
+
+  async listGrants(userId: string): Promise<GrantRow[]> {
+    await tick();
+    const grants = this.current({ userId }).filter(({ lastUsedAt }) => lastUsedAt !== null);
+    return livingGrants(this.moments(), grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
+  }
+
+  async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
+    await tick();
+    const read = this.current(filter)
+      .filter(({ id }) => id > (after ?? ''))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit);
+    const grants = livingGrants(this.moments(), read).map((grant) => ({ grant, cursor: grant.id }));
+    return read.length < limit ? { grants } : { grants, next: read.at(-1)!.id };
+  }
+
+  async prune(): Promise<number> {
+    await tick();
+    const expired = [...this.rows].filter(([, { expiresAt }]) => expiresAt < Date.now());
+    for (const [key] of expired) this.rows.delete(key);
+    return expired.length;
+  }
+
+  async findClient(id: string): Promise<KeptClient | undefined> {
+    await tick();
+    const saved = this.clients.get(id);
+    return saved && { ...structuredClone(saved), now: Date.now(), kept: saved };
+  }
+
+  async keepClient(client: StoredClient, found: KeptClient | undefined, endsGrants: boolean): Promise<boolean> {
+    await tick();
+    if (this.clients.get(client.id) !== found?.kept) return false;
+    this.clients.set(client.id, { client: copyOf(client), createdAt: found?.createdAt ?? Date.now() });
+    if (endsGrants) this.endGrantsOf(client.id);
+    return true;
+  }
+
+  async addNewClient(client: StoredClient): Promise<boolean> {
+    await tick();
+    if (this.clients.has(client.id) || this.removed.has(client.id)) return false;
+    this.clients.set(client.id, { client: copyOf(client), createdAt: Date.now() });
+    return true;
+  }
+
+  async removeClient(id: string): Promise<boolean> {
+    await tick();
+    this.removed.add(id);
+    this.endGrantsOf(id);
+    return this.clients.delete(id);
+  }
+
+  async listClients(after: string, limit: number): Promise<ClientPage> {
+    await tick();
+    const ids = [...this.clients.keys()].filter((id) => id > after).toSorted();
+    const page = ids.slice(0, limit);
+    const found = await Promise.all(page.map((id) => this.findClient(id)));
+    const clients = found.filter((client) => client !== undefined);
+    return ids.length > limit ? { clients, next: page.at(-1)! } : { clients };
+  }
+
+  async readClock(): Promise<number> {
+    await tick();
+    return Date.now();
+  }
+
+  private save(grant: GrantRow | undefined, rows: readonly Row[]): void {
+    if (grant) this.saveGrant(grant);
+    for (const { lifetime, ...row } of rows) {
+      const expiresAt = lifetime === undefined ? row.expiresAt : Date.now() + lifetime;
+      this.rows.set(keyOf(row.kind, row.digest), { ...row, expiresAt, revokedAt: null });
+    }
+  }
+
+  private saveGrant(grant: GrantRow): void {
+    const known = this.grants.get(grant.id);
+    const generation = this.generations.get(grant.clientId) ?? 0;
+    if (!known) this.grants.set(grant.id, { ...grant, createdAt: Date.now(), generation, isRevoked: false });
+    if (!known) return;
+    known.lastUsedAt = grant.lastUsedAt ?? known.lastUsedAt;
+    known.expiresAt = Math.max(known.expiresAt, grant.expiresAt);
+  }
+
+  private endGrantsOf(clientId: string): void {
+    this.generations.set(clientId, (this.generations.get(clientId) ?? 0) + 1);
+  }
+
+  private isActive({ isRevoked, clientId, generation }: SavedGrant): boolean {
+    return !isRevoked && generation === (this.generations.get(clientId) ?? 0);
+  }
+
+  private current(filter: GrantFilter): GrantRow[] {
+    const now = Date.now();
+    const found = [...this.grants.values()].filter(
+      (grant) => isMatch(grant, filter) && this.isActive(grant) && grant.expiresAt >= now,
+    );
+    return found.map(({ generation, isRevoked, ...grant }) => grant);
+  }
+
+  private moments() {
+    return momentsIn(this.texts.get(NOT_BEFORE));
+  }
+}
+
+const keyOf = (kind: Kind, digest: string) => `${kind} ${digest}`;
+const copyOf = (client: StoredClient) => JSON.parse(JSON.stringify(client)) as StoredClient;
+
+const isMatch = (grant: GrantRow, { grantId, ...filter }: GrantFilter) =>
+  (grantId === undefined || grant.id === grantId) &&
+  Object.entries(filter).every(([name, value]) => grant[name as keyof typeof filter] === value);
+
+/** A store over the storage, as an application would export it. */
+export class MapStore extends Store<MapStorage> {
+  constructor(options: StoreOptions) {
+    super(new MapStorage(), options);
+  }
+}
