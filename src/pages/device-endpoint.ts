@@ -56,7 +56,7 @@ export class DeviceEndpoint extends PageEndpoint {
   ): Promise<DeviceRequest | 'throttled' | undefined> {
     const address = addressOf(request);
     try {
-      return await findDeviceRequest(this.site.server, typed, { user, address, request });
+      return await findDeviceRequest({ facts: this.site.server }, typed, { user, address, request });
     } catch (error) {
       if (!(error instanceof TemporarilyUnavailableError) || error.status !== 429) throw error;
       response.set('retry-after', String(error.retryAfter));

@@ -6,7 +6,7 @@ import { audienceOf } from '../../tokens/audience.js';
 import { keptOf } from '../../tokens/signed-in.js';
 import { countGuess } from './guesses.js';
 import { readUserCode, shownUserCode } from './user-code.js';
-import { decideWaiting, type DeviceServer, factsOf, modelOf, readWaiting, type Waiting } from './waiting.js';
+import { decideWaiting, type DeviceServer, modelOf, readWaiting, type Waiting } from './waiting.js';
 
 export type { DeviceServer } from './waiting.js';
 
@@ -44,11 +44,10 @@ const underWay = new WeakMap<DeviceRequest, Waiting>();
  * @throws TemporarilyUnavailableError (429) for whoever has entered too many codes. InvalidScopeError where this user cannot grant it
  */
 export async function findDeviceRequest(
-  of: DeviceServer,
+  { facts: server }: DeviceServer,
   typed: string,
   visitor: Visitor,
 ): Promise<DeviceRequest | undefined> {
-  const server = factsOf(of);
   const model = modelOf(server);
   await countGuess(model, { ...visitor, issuer: server.options.issuer });
   const userCode = readUserCode(typed);

@@ -20,8 +20,10 @@ export interface Waiting {
   readonly server: ServerContext;
 }
 
-/** A server, or what its features know of it. */
-export type DeviceServer = ServerContext | { readonly facts: ServerContext };
+/** The server of a device request: an `OAuth2Server`. */
+export interface DeviceServer {
+  readonly facts: ServerContext;
+}
 
 /** Who decides. */
 interface Decider {
@@ -30,7 +32,6 @@ interface Decider {
   request?: Request | undefined;
 }
 
-export const factsOf = (server: DeviceServer): ServerContext => ('facts' in server ? server.facts : server);
 export const modelOf = (server: ServerContext) => server.options.model as Model & DeviceAuthorizationModel & OnceModel;
 
 /** What was found, if it waits for its user. @throws InvalidScopeError where this one cannot grant it */

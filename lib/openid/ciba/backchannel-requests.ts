@@ -1,13 +1,12 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { ServerContext } from '../../contracts/feature.js';
 import {
   decideWaiting,
   type DeviceServer,
-  factsOf,
   modelOf,
   readWaiting,
   type Waiting,
 } from '../../features/device-authorization/waiting.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Scope, User } from '../../model/model.js';
 import type { SignIn } from '../../model/sign-in.js';
@@ -42,11 +41,10 @@ const underWay = new WeakMap<BackchannelRequest, Waiting>();
  * @throws InvalidScopeError where they cannot grant it
  */
 export async function findBackchannelRequest(
-  of: DeviceServer,
+  { facts: server }: DeviceServer,
   id: string,
   { user, request }: BackchannelUser,
 ): Promise<BackchannelRequest | undefined> {
-  const server = factsOf(of);
   const name = nameOf(id);
   const found = await modelOf(server).getDeviceAuthorizationByUserCode(name);
   const kept = found ? keptIn(found) : undefined;

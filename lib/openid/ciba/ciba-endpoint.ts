@@ -86,7 +86,7 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
     };
     if (issuer !== undefined) begun.issuer = issuer;
     await this.model.saveDeviceAuthorization(begun, client);
-    const shown = await findBackchannelRequest(this.server, id, { user, request });
+    const shown = await findBackchannelRequest({ facts: this.server }, id, { user, request });
     if (!shown) throw new ServerError('Server error: the model does not find what it was to keep for a user');
     await this.model.askUser(shown);
     return { authReqId, lifetime: said.lifetime };
