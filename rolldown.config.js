@@ -86,7 +86,7 @@ const bundle = (format) => ({
         // The module's log reads which errors are those of a client's resource; features without Nest make them.
         { name: 'engine', test: within(/^lib\/remote\/client-resource\.ts$/), priority: 1 },
         // The module looks whether it is there, and OpenID Connect needs no module.
-        { name: 'openid-feature', test: within(/^lib\/openid\/openid-feature\.ts$/), priority: 1 },
+        { name: 'openid-capability', test: within(/^lib\/openid\/openid-capability\.ts$/), priority: 1 },
         { name: 'devices', test: within(DEVICES), priority: 1 },
         { name: 'store', test: within(WITHOUT_NEST), priority: 1 },
         { name: 'module', test: within(/^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/)/) },

@@ -1,7 +1,6 @@
 import { capability } from '../contracts/capability.js';
 import type { ClientRequest } from '../contracts/client-request.js';
-import type { Feature, ServerContext } from '../contracts/feature.js';
-import type { Awaitable, Client, User } from '../model/model.js';
+import type { Awaitable } from '../model/model.js';
 
 /** What is said of a token. RFC 7662 §2.2 */
 export type Introspection = { active: boolean; [member: string]: unknown };
@@ -14,13 +13,6 @@ export interface IntrospectionWriter {
 
 /** The key for the format of introspection responses, which `signedIntrospection()` provides. */
 export const INTROSPECTION_WRITER = capability<IntrospectionWriter>('introspection writer', 'signedIntrospection');
-
-/** A feature by which a user may have another name at a client. OpenID Connect Core §8 */
-interface Naming extends Feature {
-  subjectOf(server: ServerContext, user: User, client: Client, issued?: object): string;
-}
-
-export const isNaming = (feature: Feature): feature is Naming => 'subjectOf' in feature;
 
 /** The media type of an answer that is signed. RFC 9701 §5 */
 export const SIGNED = 'application/token-introspection+jwt';

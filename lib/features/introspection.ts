@@ -12,8 +12,9 @@ import { grantSpan } from '../tokens/grant-lifetime.js';
 import { jktOf } from '../tokens/confirmation.js';
 import { isOver } from '../tokens/lifetime.js';
 import { scopeText } from '../tokens/scope.js';
+import { SUBJECT_IDENTIFIERS } from './subject-identifiers.js';
 import { withSubjects } from './token-exchange/actors.js';
-import { INTROSPECTION_WRITER, type Introspection, isNaming, SIGNED } from './introspection-answer.js';
+import { INTROSPECTION_WRITER, type Introspection, SIGNED } from './introspection-answer.js';
 import { membersOf, seconds } from './introspection-members.js';
 
 /** Says who may learn what of tokens. */
@@ -53,7 +54,7 @@ export function introspection(): Feature {
 class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected readonly id = 'introspection';
   private readonly model: Model & IntrospectionModel = this.options.model;
-  private readonly naming = this.server.features.find(isNaming);
+  private readonly subjects = this.server.find(SUBJECT_IDENTIFIERS);
   private readonly writer = this.server.find(INTROSPECTION_WRITER);
   private readonly written = new WeakMap<Introspection, string>();
 
@@ -125,11 +126,11 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   /** Replaces the ids of users by the subject identifiers that a client knows, for a token of its own. OpenID Connect Core §8.1 */
   private rename(said: Introspection, { token }: FoundToken, asking: Client): void {
     const { client, user } = token;
-    if (!this.naming || client.id !== asking.id) return;
-    const nameOf = (id: string) => this.naming!.subjectOf(this.server, { id }, client, token);
+    if (!this.subjects || client.id !== asking.id) return;
+    const nameOf = (id: string) => this.subjects!.subjectOf({ id }, client, token);
     for (const member of ['act', 'may_act']) if (member in said) said[member] = withSubjects(said[member], nameOf);
     if (isClientItself(user)) return;
-    const sub = this.naming.subjectOf(this.server, user, client, token);
+    const sub = this.subjects.subjectOf(user, client, token);
     if (sub === said['sub']) return;
     said['sub'] = sub;
     delete said['username'];

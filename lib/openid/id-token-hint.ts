@@ -7,7 +7,7 @@ import { isNotVerified } from '../jose/not-verified.js';
 import type { Client } from '../model/model.js';
 import { isObject } from '../options/kinds.js';
 import { isHintToken } from './hint-parameter.js';
-import type { IdTokenHint } from './openid-feature.js';
+import type { IdTokenHint } from './openid-capability.js';
 
 /** Whose ID tokens are encrypted, so that they may come back so: of nobody else anything is decrypted. OpenID Connect Core §3.1.2.1 */
 const mayEncrypt = (client: Client | undefined): boolean =>

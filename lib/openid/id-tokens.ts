@@ -9,7 +9,7 @@ import { signedIn } from '../tokens/signed-in.js';
 import type { Claims } from './claims.js';
 import type { AskedClaims } from './claims-parameter.js';
 import type { PreparedIdToken } from './id-token.js';
-import { findLogout } from './logout/logout-feature.js';
+import { LOGOUT } from './logout/logout-capability.js';
 import type { OpenIdModel } from './openid-model.js';
 import type { OpenIdSettings } from './options.js';
 import type { Subjects } from './subjects.js';
@@ -78,7 +78,7 @@ export class IdTokens {
       ...how,
       // Clients that are told when a session ends have to know which one it was.
       ...(sid !== undefined &&
-        findLogout(this.server) && { sid: subjects.sessionOf({ sid, sub, userId: subjectOf(user) }) }),
+        this.server.find(LOGOUT) && { sid: subjects.sessionOf({ sid, sub, userId: subjectOf(user) }) }),
     };
     return { signer, claims };
   }

@@ -17,12 +17,12 @@ export type {
 } from './identity-assertions/assertion-model.js';
 export { identityAssertions, type IdentityAssertionsOptions } from './identity-assertions/identity-assertions.js';
 export { logout, type LogoutOptions } from './logout/logout.js';
-export { findLogout, type LogoutFeature, type SignedOut } from './logout/logout-feature.js';
+export { LOGOUT, type LogoutNotifier, type SignedOut } from './logout/logout-capability.js';
 export { isMeant, type LogoutRequest, readLogoutRequest } from './logout/logout-request.js';
 export type { NotificationModel, StoredNotification } from '../model/notifications.js';
 export { signOutAtClients } from './logout/sign-out-at-clients.js';
 export { openid } from './openid.js';
-export { findOpenId, type IdTokenHint, type OpenIdFeature } from './openid-feature.js';
+export { type IdTokenHint, OPENID, type OpenIdProvider } from './openid-capability.js';
 export type { ClaimsRequest, OpenIdModel } from './openid-model.js';
 export type { OpenIdOptions } from './options.js';
 export type {

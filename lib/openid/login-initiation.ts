@@ -1,7 +1,7 @@
 import type { ServerContext } from '../contracts/feature.js';
 import { INITIATE_LOGIN_URI } from './client-fields.js';
 import type { Client } from '../model/model.js';
-import { findOpenId } from './openid-feature.js';
+import { OPENID } from './openid-capability.js';
 
 /**
  * Where a user goes who wants to be at a client, which then sends them here to sign in; undefined: it has said no such place.
@@ -10,7 +10,7 @@ import { findOpenId } from './openid-feature.js';
 export function loginInitiation(client: Client, issuer: string | undefined, server: ServerContext): string | undefined {
   const uri = INITIATE_LOGIN_URI.of(client);
   // What a host has listed nobody has judged.
-  if (issuer === undefined || !findOpenId(server) || !INITIATE_LOGIN_URI.isValid(uri, server)) return undefined;
+  if (issuer === undefined || !server.find(OPENID) || !INITIATE_LOGIN_URI.isValid(uri, server)) return undefined;
   const url = new URL(uri);
   url.search += `${url.search === '' ? '' : '&'}iss=${encodeURIComponent(issuer)}`;
   return url.href;

@@ -3,14 +3,14 @@ import { encryptionMetadata } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { OpenIdSettings } from './options.js';
 import { takesRequestObjects } from './refused-parameters.js';
-import { claimsOfScopes, OFFLINE_ACCESS, OPENID } from './scopes.js';
+import { claimsOfScopes, OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 
 /** What a server says of itself as an OpenID Provider. OpenID Connect Discovery §3 */
 export function openIdMetadata(server: ServerContext, settings: OpenIdSettings): object {
   const scopes = claimsOfScopes(settings.scopes);
   const algorithms = [...new Set([settings.alg, ...findKeys(server)!.algorithms()])];
   return {
-    scopes_supported: [OPENID, ...scopes.keys(), ...(settings.offlineAccess ? [OFFLINE_ACCESS] : [])],
+    scopes_supported: [OPENID_SCOPE, ...scopes.keys(), ...(settings.offlineAccess ? [OFFLINE_ACCESS] : [])],
     subject_types_supported: subjectTypes(settings),
     id_token_signing_alg_values_supported: algorithms,
     userinfo_signing_alg_values_supported: algorithms,

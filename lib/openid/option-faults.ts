@@ -14,7 +14,7 @@ import { isObject } from '../options/kinds.js';
 import { isLanguageTag } from './claims-locales.js';
 import { FRONT_CHANNEL_TYPES } from './front-channel-types.js';
 import { type OpenIdOptions, settle } from './options.js';
-import { OPENID, RESERVED, type ScopeClaims } from './scopes.js';
+import { OPENID_SCOPE, RESERVED, type ScopeClaims } from './scopes.js';
 import type { PairwiseOptions } from './subjects.js';
 
 const PLACE = '`openid()`';
@@ -79,7 +79,7 @@ function* valueFaults(options: OpenIdOptions): Iterable<string> {
 function* scopeFaults(scopes: ScopeClaims): Iterable<string> {
   if (!isObject(scopes)) yield `\`scopes\` of ${PLACE} must be an object of lists, such as \`{ groups: ['groups'] }\``;
   for (const [scope, claims] of Object.entries(scopes ?? {})) {
-    if (!isScopeValue(scope) || scope === OPENID) {
+    if (!isScopeValue(scope) || scope === OPENID_SCOPE) {
       yield `\`scopes\` of ${PLACE} has \`${scope}\`, which is no scope of claims`;
     }
     if (claims === false) continue;

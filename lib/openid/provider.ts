@@ -1,31 +1,54 @@
+import { capability } from '../contracts/capability.js';
 import type { ServerContext } from '../contracts/feature.js';
 import { SIGNED_RESPONSE_ALG, signerFor } from '../jose/encryption/client-signer.js';
 import { encryptionFor } from '../jose/encryption/find-encryption.js';
-import type { Client, Model, Token } from '../model/model.js';
+import { findKeys } from '../jose/keys/find-keys.js';
+import type { Client, Model, Token, User } from '../model/model.js';
 import { Claims } from './claims.js';
 import type { AskedClaims } from './claims-parameter.js';
+import { openHint, readIdTokenHint } from './id-token-hint.js';
 import { IdTokens } from './id-tokens.js';
+import type { IdTokenHint, OpenIdProvider } from './openid-capability.js';
 import type { OpenIdModel } from './openid-model.js';
 import type { OpenIdSettings } from './options.js';
 import { claimsOfScopes } from './scopes.js';
 import { Subjects } from './subjects.js';
 
-/** What a server is to the applications at which its users sign in. OpenID Connect Core §1.2 */
-export class Provider {
-  readonly subjects: Subjects;
+/** The OpenID provider of one server. OpenID Connect Core §1.2 */
+export class Provider implements OpenIdProvider {
+  readonly acrValues: readonly string[];
   readonly idTokens: IdTokens;
+  private readonly subjects: Subjects;
   private readonly claims: Claims;
 
   constructor(
     private readonly server: ServerContext,
-    settings: OpenIdSettings,
+    private readonly settings: OpenIdSettings,
   ) {
+    this.acrValues = settings.acrValues;
     this.claims = new Claims(claimsOfScopes(settings.scopes), settings);
     this.subjects = new Subjects(settings.pairwise);
     this.idTokens = new IdTokens(server, { settings, claims: this.claims, subjects: this.subjects });
   }
 
-  /** Makes a JWT for a client as its ID tokens are made: signed, and encrypted. Back-Channel Logout §2.4 */
+  subjectOf(user: User, client: Client, issued?: object): string {
+    return this.subjects.of(user, client, issued);
+  }
+
+  isKnownAs(user: User, client: Client, sub: string): boolean {
+    return this.subjects.isKnownAs(user, client, sub);
+  }
+
+  sessionOf(known: { sid: string; sub: string; userId: string | undefined }): string {
+    return this.subjects.sessionOf(known);
+  }
+
+  async readHint(hint: string, issuer: string | undefined, client?: Client): Promise<IdTokenHint | undefined> {
+    const ring = findKeys(this.server)!;
+    const signed = this.settings.encryptedHints ? await openHint(ring, hint, client) : hint;
+    return signed === undefined ? undefined : await readIdTokenHint(ring, signed, issuer);
+  }
+
   async signFor(client: Client, { typ, claims }: { typ: string; claims: object }): Promise<string> {
     const signer = await this.idTokens.signerFor(client);
     return await signer.sign({ typ }, claims);
@@ -52,3 +75,6 @@ export class Provider {
     return await signer.sign({ typ: 'JWT' }, whole);
   }
 }
+
+/** The key under which `openid()` provides the OpenID provider to its own endpoints. */
+export const PROVIDER = capability<Provider>('openid.provider', 'openid');

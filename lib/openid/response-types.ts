@@ -1,7 +1,6 @@
 import { InvalidRequestError, InvalidScopeError } from '../errors/index.js';
 import { CodeResponseType } from '../features/authorization-code/code-response.js';
 import { TokenResponseType } from '../features/implicit.js';
-import type { OwnUrls } from '../contracts/own-urls.js';
 import type { User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { Answer, AuthorizationRequest, ResponseTypeClass } from '../contracts/response-type.js';
@@ -10,13 +9,13 @@ import type { TokenFormat } from '../contracts/token-format.js';
 import type { FrontChannelType } from './front-channel-types.js';
 import { signIdToken } from './id-token.js';
 import type { Provider } from './provider.js';
-import { OPENID } from './scopes.js';
+import { OPENID_SCOPE } from './scopes.js';
 
 /**
  * Answers with an ID token, which passes through the browser, or with an access token beside a code: for clients that cannot do
  * without. They need the grant `implicit` too. OpenID Connect Core §3.2, §3.3
  */
-export function frontChannelType(name: FrontChannelType, providerOf: (server: OwnUrls) => Provider): ResponseTypeClass {
+export function frontChannelType(name: FrontChannelType, provider: () => Provider): ResponseTypeClass {
   const values = name.split(' ');
   const Code = values.includes('code') ? CodeResponseType : undefined;
   const Access = values.includes('token') ? TokenResponseType : undefined;
@@ -27,10 +26,7 @@ export function frontChannelType(name: FrontChannelType, providerOf: (server: Ow
     static readonly provable = Code !== undefined;
     static readonly requires = [...(Code?.requires ?? []), ...(Access?.requires ?? [])];
 
-    constructor(
-      private readonly options: Options,
-      private readonly server: OwnUrls,
-    ) {}
+    constructor(private readonly options: Options) {}
 
     async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer> {
       const { client, grantedScope: scope } = asked;
@@ -46,9 +42,9 @@ export function frontChannelType(name: FrontChannelType, providerOf: (server: Ow
     }
 
     private async prepare({ client, grantedScope: scope, issuer, data: kept }: AuthorizationRequest, user: User) {
-      if (!coversScope(scope, OPENID)) throw notGranted();
+      if (!coversScope(scope, OPENID_SCOPE)) throw notGranted();
       const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: name === 'id_token' };
-      return await providerOf(this.server).idTokens.make(this.options.model, entitled);
+      return await provider().idTokens.make(this.options.model, entitled);
     }
   };
 }

@@ -22,7 +22,7 @@ const STANDARD: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The scope of a request that is one of OpenID Connect. OpenID Connect Core §3.1.2.1 */
-export const OPENID = 'openid';
+export const OPENID_SCOPE = 'openid';
 /** OpenID Connect Core §11 */
 export const OFFLINE_ACCESS = 'offline_access';
 

@@ -11,11 +11,11 @@ import { verifyWrappers } from '../endpoints/operation.js';
 import { settleOptions } from '../options/settle.js';
 import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
 import { rejectRequest } from '../endpoints/resource/refusal.js';
-import type { Provider } from './provider.js';
-import { OPENID } from './scopes.js';
+import { type Provider, PROVIDER } from './provider.js';
+import { OPENID_SCOPE } from './scopes.js';
 
 /** Where a client asks who its access token is of. OpenID Connect Core §5.3 */
-export const userinfoEndpoint = (providerOf: (server: ServerContext) => Provider): Endpoint => ({
+export const userinfoEndpoint: Endpoint = {
   path: 'oauth/userinfo',
   methods: ['GET', 'POST'],
   metadata: 'userinfo_endpoint',
@@ -24,8 +24,8 @@ export const userinfoEndpoint = (providerOf: (server: ServerContext) => Provider
     summary: 'Says who the user of an access token is (OpenID Connect Core 1.0, section 5.3).',
     answer: { sub: { type: 'string' } },
   },
-  make: (server) => new UserinfoEndpoint(server, providerOf(server)),
-});
+  make: (server) => new UserinfoEndpoint(server, server.find(PROVIDER)!),
+};
 
 class UserinfoEndpoint implements Handler {
   private readonly authenticator: AuthenticateOperation;
@@ -34,7 +34,10 @@ class UserinfoEndpoint implements Handler {
     private readonly server: ServerContext,
     private readonly provider: Provider,
   ) {
-    const options = settleOptions(server.options, { scope: OPENID, allowBearerTokensInQueryString: false } as object);
+    const options = settleOptions(server.options, {
+      scope: OPENID_SCOPE,
+      allowBearerTokensInQueryString: false,
+    } as object);
     this.authenticator = new AuthenticateOperation(options, unbound(server));
   }
 

@@ -1,5 +1,5 @@
-import type { Feature, Model } from '../../lib/index.js';
-import { findOpenId } from '../../lib/openid/openid-feature.js';
+import type { Model, ServerContext } from '../../lib/index.js';
+import { OPENID } from '../../lib/openid/openid-capability.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { requireCodes } from './check-model.js';
@@ -23,7 +23,7 @@ const SECRET = 'the option `secret` signs the consent forms of `pages()` or your
 export function checkInteraction(
   interaction: OAuth2Interaction,
   { authenticateHandler, secret }: OAuth2Options,
-  { model, features = [] }: { model: Model | undefined; features: readonly Feature[] | undefined },
+  { model, server }: { model: Model | undefined; server: ServerContext | undefined },
 ): string {
   assertConfig(typeof interaction === 'object', 'the option `interaction` must be a class, an instance or a provider');
   for (const [method, purpose] of Object.entries(METHODS)) {
@@ -37,7 +37,7 @@ export function checkInteraction(
       `the interaction's \`${name}\` must be a method`,
     );
   }
-  const isSilent = findOpenId({ features }) !== undefined && !interaction.howSignedIn;
+  const isSilent = server?.find(OPENID) !== undefined && !interaction.howSignedIn;
   assertConfig(!isSilent, SILENT);
   assertConfig(
     !authenticateHandler,

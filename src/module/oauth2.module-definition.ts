@@ -124,7 +124,7 @@ const interactionFlow = (parts: PartTokens): Provider => ({
   useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
     const asking = interaction ?? findInteractive(server.facts?.features)?.interaction(server.facts);
     if (!asking) return undefined;
-    const made = { model: server.options?.model, features: server.facts?.features };
+    const made = { model: server.options?.model, server: server.facts };
     return new InteractionFlow(server, asking, checkInteraction(asking, options, made));
   },
 });

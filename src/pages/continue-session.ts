@@ -1,5 +1,5 @@
 import type { RememberedSession } from '../../lib/index.js';
-import { findLogout } from '../../lib/openid/logout/logout-feature.js';
+import { LOGOUT } from '../../lib/openid/logout/logout-capability.js';
 import { withQuery } from './local-path.js';
 import { reportUser, reportUserRefused } from './page-events.js';
 import { secondFactorPath } from './second-factor-page.js';
@@ -46,7 +46,7 @@ export async function continueSession(
 async function endStolen(site: Site, { user, sid }: RememberedSession, visit: Visit): Promise<void> {
   const { server } = site;
   await site.own!.remembered!.end(visit);
-  if (sid !== undefined) await findLogout(server)?.signOut(server, { userId: String(user['id']), sid });
+  if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
   reportUserRefused(server, {
     rule: 'the cookie of a remembered login was used again after it was replaced: a copy was stolen',
     status: 200,

@@ -6,7 +6,7 @@ import {
   type LogoutRequest,
   readLogoutRequest,
 } from '../../lib/openid/logout/logout-request.js';
-import { findOpenId } from '../../lib/openid/openid-feature.js';
+import { OPENID } from '../../lib/openid/openid-capability.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { endSession, endSessionHere } from './end-session.js';
 import { pathOf } from './local-path.js';
@@ -57,7 +57,7 @@ export class LogoutEndpoint extends PageEndpoint {
   /** What a client asks for, where there are clients that may. */
   private async read({ request }: Visit): Promise<LogoutRequest> {
     const { server } = this.site;
-    return findOpenId(server) ? readLogoutRequest(request, server) : {};
+    return server.find(OPENID) ? readLogoutRequest(request, server) : {};
   }
 
   private show(visit: Visit, user?: User): void {
@@ -87,7 +87,7 @@ export class LogoutEndpoint extends PageEndpoint {
 
   /** What a client has sent, to be sent again. */
   private parametersOf({ request }: Visit): Record<string, string> {
-    if (!findOpenId(this.site.server)) return {};
+    if (!this.site.server.find(OPENID)) return {};
     const given = LOGOUT_PARAMETERS.map((name) => [name, textOf(request, name)] as const);
     return Object.fromEntries(given.filter((entry): entry is [(typeof entry)[0], string] => entry[1] !== undefined));
   }

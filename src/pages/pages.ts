@@ -1,7 +1,7 @@
 import type { Endpoint, ServerContext } from '../../lib/contracts/feature.js';
 import type { Handler } from '../../lib/contracts/handler.js';
 import type { OAuth2Server, User } from '../../lib/index.js';
-import { findOpenId } from '../../lib/openid/openid-feature.js';
+import { OPENID } from '../../lib/openid/openid-capability.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';
 import { TenantsServer } from '../tenants/tenants-server.js';
@@ -54,12 +54,12 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(settled.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
     endpoints: { ...signIn, ...codes, ...lists, ...devices },
-    check: ({ features }) => [
-      ...(secondFactor ? secondFactorFaults(secondFactor, { features }) : []),
-      ...(devices && !features.some(({ name }) => name === 'RFC 8628')
+    check: (server) => [
+      ...(secondFactor ? secondFactorFaults(secondFactor, server) : []),
+      ...(devices && !server.features.some(({ name }) => name === 'RFC 8628')
         ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
         : []),
-      ...(settled.sessions && !settled.sessions.howSignedIn && findOpenId({ features })
+      ...(settled.sessions && !settled.sessions.howSignedIn && server.find(OPENID)
         ? ['`openid()` tells clients when users signed in: give `sessions` of `pages()` a method `howSignedIn()`']
         : []),
     ],

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../../lib/errors/index.js';
 import type { Awaitable, ServerContext, User } from '../../lib/index.js';
-import { findOpenId } from '../../lib/openid/openid-feature.js';
+import { OPENID } from '../../lib/openid/openid-capability.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
 import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
 import { GIVEN, isObject } from '../configuration/option-kinds.js';
@@ -80,9 +80,9 @@ function isProof(acr: unknown, amr: unknown): boolean {
 /** What is wrong with it beside the other features, as sentences. */
 export function secondFactorFaults(
   { acr, password, when }: SettledSecondFactor,
-  server: Pick<ServerContext, 'features'>,
+  server: ServerContext,
 ): readonly string[] {
-  const known = findOpenId(server)?.acrValues;
+  const known = server.find(OPENID)?.acrValues;
   if (when === 'wanted' && (acr === undefined || !known)) {
     return [
       "`when: 'wanted'` of `secondFactor` needs an `acr`, and `openid()`, by which clients say that they want it",

@@ -1,6 +1,6 @@
 import type { Session, SignIn, User } from '../../lib/index.js';
 import { isStrong } from '../../lib/openid/prompt/presence.js';
-import { findOpenId } from '../../lib/openid/openid-feature.js';
+import { OPENID } from '../../lib/openid/openid-capability.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { type Attempt, isTooMany, type Throttle } from './attempts.js';
 import { HalfSessions } from './half-sessions.js';
@@ -136,7 +136,7 @@ export class SecondStep {
   /** Does the second factor make of a login that does not do for a client one that does? */
   private isNeeded({ request }: Visit, has: string | undefined): boolean {
     const { acr } = this.options;
-    const known = findOpenId(this.site.server)?.acrValues ?? [];
+    const known = this.site.server.find(OPENID)?.acrValues ?? [];
     const wanted = wantedAcr(request) ?? [];
     const isEnough = (one: string | undefined) =>
       isStrong({ signIn: one === undefined ? {} : { acr: one } }, wanted, known);
@@ -146,7 +146,7 @@ export class SecondStep {
   /** Whether the login had two factors already. */
   private isProven({ acr, amr }: Proof): boolean {
     if (amr?.includes('mfa')) return true;
-    const known = findOpenId(this.site.server)?.acrValues ?? [];
+    const known = this.site.server.find(OPENID)?.acrValues ?? [];
     const wanted = this.options.acr === undefined ? [] : [this.options.acr];
     return acr !== undefined && isStrong({ signIn: { acr } }, wanted, known, true);
   }

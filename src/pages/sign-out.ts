@@ -1,5 +1,5 @@
 import type { RememberedSession, User } from '../../lib/index.js';
-import { findLogout } from '../../lib/openid/logout/logout-feature.js';
+import { LOGOUT } from '../../lib/openid/logout/logout-capability.js';
 import type { Site, Visit } from './site.js';
 
 /**
@@ -23,11 +23,11 @@ export async function signOut(
   end = async (): Promise<unknown> => site.sessions.end(visit.request, visit.response),
 ): Promise<readonly string[]> {
   const { server } = site;
-  const feature = findLogout(server);
-  const sid = feature && (await sidOf(site, user, visit));
+  const logout = server.find(LOGOUT);
+  const sid = logout && (await sidOf(site, user, visit));
   await end();
-  if (!feature || sid === undefined) return [];
-  const { frames } = await feature.signOut(server, { userId: String(user['id']), sid });
+  if (!logout || sid === undefined) return [];
+  const { frames } = await logout.signOut({ userId: String(user['id']), sid });
   return frames;
 }
 

@@ -1,5 +1,5 @@
 import type { User } from '../../lib/index.js';
-import { findLogout } from '../../lib/openid/logout/logout-feature.js';
+import { LOGOUT } from '../../lib/openid/logout/logout-capability.js';
 import type { Start } from './sessions.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, Visit } from './site.js';
@@ -12,7 +12,7 @@ export async function startSession(site: Site, user: User, visit: Visit, more?: 
   const { request, response } = visit;
   const start = async () =>
     site.own ? site.own.start(user, request, response, more) : site.sessions.start(user, request, response);
-  const before = findLogout(site.server) && (await findUserToSignOut(site, visit));
+  const before = site.server.find(LOGOUT) && (await findUserToSignOut(site, visit));
   if (before && String(before['id']) !== String(user['id'])) await signOut(site, before, visit, start);
   else await start();
 }

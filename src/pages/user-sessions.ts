@@ -6,7 +6,7 @@ import {
   type User,
 } from '../../lib/index.js';
 import { requireMethods } from '../../lib/model/require-methods.js';
-import { findLogout } from '../../lib/openid/logout/logout-feature.js';
+import { LOGOUT } from '../../lib/openid/logout/logout-capability.js';
 import type { UserSession } from '../interaction/session-operations.js';
 import { ofTenant } from '../tenants/tenant-of.js';
 
@@ -54,7 +54,7 @@ export class UserSessions {
   /** A failure to notify is reported by the logout feature. The session has ended in any case. */
   private async notifyClients(user: User, sid: string | undefined): Promise<void> {
     if (sid === undefined) return;
-    await findLogout(this.server)?.signOut(this.server, { userId: String(user['id']), sid });
+    await this.server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
   }
 
   private able(method: keyof SessionListModel): SessionListModel {

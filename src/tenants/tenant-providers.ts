@@ -145,7 +145,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
       new InteractionFlow(
         server,
         asking,
-        checkInteraction(asking, options, { model: server.options.model, features: server.facts.features }),
+        checkInteraction(asking, options, { model: server.options.model, server: server.facts }),
       ),
   };
 }

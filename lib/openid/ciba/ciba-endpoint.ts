@@ -12,7 +12,7 @@ import type { Client, Model, OnceModel, User } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { coversScope, requestedScope, verifyClientScope } from '../../tokens/scope.js';
 import { subjectOf } from '../../tokens/subject.js';
-import { OPENID } from '../scopes.js';
+import { OPENID_SCOPE } from '../scopes.js';
 import { ENDPOINT, findBackchannelRequest } from './backchannel-requests.js';
 import { CIBA_GRANT } from './ciba-grant.js';
 import type { CibaModel } from './ciba-model.js';
@@ -53,7 +53,7 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
     const exchange = await this.signed.open(given);
     const { client, parameters, request } = exchange;
     const requested = requestedScope(request);
-    if (requested === undefined || !coversScope(requested, OPENID)) {
+    if (requested === undefined || !coversScope(requested, OPENID_SCOPE)) {
       throw new InvalidScopeError('Invalid scope: `openid` is among what is asked for');
     }
     const scope = (await verifyClientScope(this.options, { client, scope: requested }, this.server.ignorableScopes))!;

@@ -1,5 +1,5 @@
 import type { Awaitable, Client, Falsy, User } from '../../model/model.js';
-import type { IdTokenHint } from '../openid-feature.js';
+import type { IdTokenHint } from '../openid-capability.js';
 
 /** Whom a client means: by one of the three. CIBA §7.1 */
 export interface UserHint {

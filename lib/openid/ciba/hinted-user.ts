@@ -8,7 +8,7 @@ import { isText } from '../../http/syntax.js';
 import type { Client, Model, OnceModel, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
 import { hintParameter, isHintToken, ownHint } from '../hint-parameter.js';
-import { findOpenId } from '../openid-feature.js';
+import { OPENID } from '../openid-capability.js';
 import { BACKCHANNEL_USER_CODE_PARAMETER } from './client-fields.js';
 import type { CibaModel, UserHint } from './ciba-model.js';
 
@@ -26,7 +26,7 @@ export async function findHintedUser(
   const user = (await model.findHintedUser(hint, client)) || undefined;
   if (user === undefined) throw unknownUser('`findHintedUser()` of the model finds the user');
   const { idTokenHint } = hint;
-  if (idTokenHint && !findOpenId(server)!.isKnownAs(server, user, client, idTokenHint.sub)) {
+  if (idTokenHint && !server.find(OPENID)!.isKnownAs(user, client, idTokenHint.sub)) {
     throw unknownUser('the user that `findHintedUser()` finds is the one whom the ID token names');
   }
   return user;
@@ -72,7 +72,7 @@ async function readHint(parameters: Parameters, asker: Asker, server: ServerCont
   }
   if (loginHint !== undefined) return { loginHint };
   if (loginHintToken !== undefined) return { loginHintToken };
-  return { idTokenHint: await ownHint(server, idToken!, asker) };
+  return { idTokenHint: await ownHint(server.find(OPENID)!, idToken!, asker) };
 }
 
 const unknownUser = (rule: string) =>

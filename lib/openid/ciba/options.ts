@@ -4,7 +4,7 @@ import { unknownOption } from '../../options/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
 import { isObject } from '../../options/kinds.js';
-import { findOpenId } from '../openid-feature.js';
+import { OPENID } from '../openid-capability.js';
 import { settleSigned, signedFaults, type SignedOptions, type SignedSettings } from './signed-options.js';
 
 /** What `ciba()` takes. */
@@ -62,6 +62,6 @@ export function* faultsOf(options: CibaOptions, server: ServerContext): Iterable
   if (options.userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
     yield `\`userCode\` of ${PLACE} needs the model method \`verifyUserCode()\``;
   }
-  if (!findOpenId(server)) yield `${PLACE} gives out ID tokens: list \`openid()\` among the \`features\``;
+  if (!server.find(OPENID)) yield `${PLACE} gives out ID tokens: list \`openid()\` among the \`features\``;
   if (!hasOnce(model)) yield `${PLACE} needs a model that implements \`once()\`: that of an event emitter is another`;
 }

@@ -10,7 +10,7 @@ import type { SigningAlgorithm } from '../../jose/algorithms.js';
 import { algFaults } from '../../jose/keys/signing-faults.js';
 import type { AssertedClaims } from '../../jose/trusted-issuers/asserted-model.js';
 import type { Model } from '../../model/model.js';
-import { findOpenId } from '../openid-feature.js';
+import { OPENID } from '../openid-capability.js';
 import type { IdentityAssertionModel } from './assertion-model.js';
 import { issueAssertion } from './issue-assertion.js';
 
@@ -58,7 +58,7 @@ async function readIdToken(
   server: ServerContext,
 ): Promise<VerifiedToken | undefined> {
   if (type !== ID_TOKEN) return undefined;
-  const found = await findOpenId(server)!.readHint(server, value, issuer);
+  const found = await server.find(OPENID)!.readHint(value, issuer);
   if (!found) return undefined;
   const { claims, clientId, sub } = found;
   const detail = { rule: 'the ID token was issued to the client', wanted: clientId, given: client.id };
@@ -76,7 +76,7 @@ function* faultsOf(server: ServerContext, options: IdentityAssertionsOptions): I
   if (misspelt !== undefined) yield misspelt;
   const { lifetime = 300, alg } = options;
   if (!(lifetime >= 1 && lifetime <= 3600)) yield `\`lifetime\` of ${PLACE} is a number of seconds, from 1 to 3600`;
-  if (!findOpenId(server)) yield `${PLACE} are issued for ID tokens: list \`openid()\` too`;
+  if (!server.find(OPENID)) yield `${PLACE} are issued for ID tokens: list \`openid()\` too`;
   if (!server.grants.has(EXCHANGE_GRANT)) yield `${PLACE} are issued in exchange: list \`tokenExchange()\` too`;
   yield* algFaults(PLACE, server, alg);
 }

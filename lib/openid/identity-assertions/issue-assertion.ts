@@ -16,7 +16,7 @@ import { isAmong } from '../../tokens/audience.js';
 import { newGrantId } from '../../tokens/opaque.js';
 import { scopeText } from '../../tokens/scope.js';
 import { signedIn } from '../../tokens/signed-in.js';
-import { findOpenId } from '../openid-feature.js';
+import { OPENID } from '../openid-capability.js';
 import type { AssertionPermission, AssertionRequest, IdentityAssertionModel } from './assertion-model.js';
 
 /** Of whom an assertion may be: who signed in, or whose grant it is. An access token says neither to its client. ID-JAG §4.3 */
@@ -129,13 +129,8 @@ function claimsOf(
 
 /** Returns the `sub` of the user at the relying party: as its ID token has it, or as the refresh token stores it. ID-JAG §3.1 */
 function subjectFor(relyingParty: Client, { client, subject }: AssertionRequest, server: ServerContext): string {
-  const openid = findOpenId(server)!;
+  const openid = server.find(OPENID)!;
   const said = subject.says?.['sub'];
-  if (typeof said === 'string' && openid.isKnownAs(server, subject.user, relyingParty, said)) return said;
-  return openid.subjectOf(
-    server,
-    subject.user,
-    relyingParty,
-    relyingParty.id === client.id ? subject.token : undefined,
-  );
+  if (typeof said === 'string' && openid.isKnownAs(subject.user, relyingParty, said)) return said;
+  return openid.subjectOf(subject.user, relyingParty, relyingParty.id === client.id ? subject.token : undefined);
 }

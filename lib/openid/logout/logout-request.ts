@@ -8,7 +8,7 @@ import type { Client, User } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
 import { queryUri } from '../../endpoints/authorization/redirects.js';
 import { hintParameter } from '../hint-parameter.js';
-import { findOpenId, type IdTokenHint } from '../openid-feature.js';
+import { type IdTokenHint, OPENID } from '../openid-capability.js';
 
 /** What a client asks for that sends its user to sign out. RP-Initiated Logout 1.0 §2 */
 export interface LogoutRequest {
@@ -68,7 +68,7 @@ const isShort = (text: string) => text.length <= LONGEST && isVSCHAR(text);
 /** Is it sure that this user is meant? Otherwise they are asked: anybody could send them here. RP-Initiated Logout 1.0 §2, §6 */
 export function isMeant({ client, hint }: LogoutRequest, user: User, server: ServerContext): boolean {
   if (hint === undefined || client === undefined) return false;
-  return findOpenId(server)?.isKnownAs(server, user, client, hint.sub) === true;
+  return server.find(OPENID)?.isKnownAs(user, client, hint.sub) === true;
 }
 
 async function readHint(
@@ -77,7 +77,7 @@ async function readHint(
 ): Promise<IdTokenHint | undefined> {
   const text = hintParameter(parameters);
   if (text === undefined) return undefined;
-  const hint = await findOpenId(server)?.readHint(server, text, server.issuerOf(request), sender);
+  const hint = await server.find(OPENID)?.readHint(text, server.issuerOf(request), sender);
   if (!hint) throw refused('`id_token_hint` is an ID token of this server');
   return hint;
 }

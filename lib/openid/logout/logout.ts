@@ -1,14 +1,13 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
-import type { ServerContext } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { flagFaults } from '../../options/flag-faults.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
-import type { OwnUrls } from '../../contracts/own-urls.js';
 import { clientMembersOf } from '../../contracts/client-field.js';
 import { LOGOUT_FIELDS } from './client-fields.js';
 import { assertFetchOptions, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { findOpenId } from '../openid-feature.js';
-import type { LogoutFeature } from './logout-feature.js';
+import { OPENID } from '../openid-capability.js';
+import { LOGOUT } from './logout-capability.js';
 import { SignOuts } from './sign-outs.js';
 
 /** What `logout()` takes. */
@@ -33,7 +32,7 @@ const TWO_WEEKS = 1_209_600;
  * from server to server, or in the browser. OpenID Connect Back-Channel Logout 1.0, Front-Channel Logout 1.0
  * @throws InvalidArgumentError for an option that cannot work
  */
-export function logout(options: LogoutOptions = {}): LogoutFeature {
+export function logout(options: LogoutOptions = {}): Feature {
   assertKnownOptions(options, NAMES, PLACE);
   assertFetchOptions(options.fetch);
   const { endsGrants = false, lifetime = TWO_WEEKS, fetch } = options;
@@ -43,48 +42,50 @@ export function logout(options: LogoutOptions = {}): LogoutFeature {
     endsGrants,
     lifetime,
   };
-  const made = new WeakMap<OwnUrls, SignOuts>();
 
   return {
     name: 'OpenID Connect Back-Channel Logout',
     factory: 'logout',
     requires: ['saveSessionClient', 'takeSessionClients', ...(endsGrants ? ['revokeGrant'] : [])],
-    clientMembers: clientMembersOf(LOGOUT_FIELDS),
-    verifyClientMetadata: verifyFrontChannel,
-    metadata: (server) => ({
-      backchannel_logout_supported: true,
-      backchannel_logout_session_supported: true,
-      // The page that opens them.
-      ...(server.endpoints.has('logout') && {
-        frontchannel_logout_supported: true,
-        frontchannel_logout_session_supported: true,
-      }),
-    }),
 
-    check(server) {
-      const faults = [...faultsOf(server, options)];
-      if (faults.length === 0) made.set(server, new SignOuts(server, means));
-      return faults;
-    },
-
-    signOut: (server, who) => made.get(server)!.end(who),
-
-    async issue({ code, authorization, issuer, server }) {
-      if (!code || !authorization) return;
-      const { client, user, scope, grantId } = authorization;
-      await made.get(server)!.remember({ client, user, scope, issuer, kept: code, grantId });
-    },
-
-    async answer({ client, grantedScope: scope, issuer, data }, user, parameters, server) {
-      if (parameters['id_token'] === undefined) return;
-      await made.get(server)!.remember({ client, user, scope, issuer, kept: data });
+    install(builder) {
+      const provider = builder.use(OPENID);
+      let signOuts: SignOuts;
+      builder.provide(LOGOUT, () => (signOuts = new SignOuts(builder.server, provider(), means)));
+      return {
+        clientMembers: clientMembersOf(LOGOUT_FIELDS),
+        client: { verifyMetadata: verifyFrontChannel },
+        authorization: {
+          async respond({ client, grantedScope: scope, issuer, data }, user, parameters) {
+            if (parameters['id_token'] === undefined) return;
+            await signOuts.remember({ client, user, scope, issuer, kept: data });
+          },
+        },
+        token: {
+          async issue({ code, authorization, issuer }) {
+            if (!code || !authorization) return;
+            const { client, user, scope, grantId } = authorization;
+            await signOuts.remember({ client, user, scope, issuer, kept: code, grantId });
+          },
+        },
+        metadata: () => ({
+          backchannel_logout_supported: true,
+          backchannel_logout_session_supported: true,
+          // Front-channel logout needs the page that opens the frames.
+          ...(builder.server.endpoints.has('logout') && {
+            frontchannel_logout_supported: true,
+            frontchannel_logout_session_supported: true,
+          }),
+        }),
+        misconfigurations: (server) => faultsOf(server, options),
+      };
     },
   };
 }
 
 function* faultsOf(server: ServerContext, options: LogoutOptions): Iterable<string> {
   const { lifetime = TWO_WEEKS } = options;
-  if (!findOpenId(server)) yield `${PLACE} signs users out who have signed in by \`openid()\`: list that too`;
+  if (!server.find(OPENID)) yield `${PLACE} signs users out who have signed in by \`openid()\`: list that too`;
   if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${PLACE} must be a number of seconds`;
   yield* flagFaults(options, ['endsGrants'], PLACE);
 }

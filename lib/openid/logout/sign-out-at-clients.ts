@@ -1,23 +1,23 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { findLogout, type SignedOut } from './logout-feature.js';
+import { LOGOUT, type SignedOut } from './logout-capability.js';
 
 /**
- * Tells the clients at which a user has signed in that a session is over, or, without `sid`, that all of them are: for hosts that keep
- * sessions of their own, whose `howSignedIn()` names them. It waits for no client, and no failure of one is thrown. OpenID Connect
- * Back-Channel Logout §2.5
- * @throws InvalidArgumentError where nobody is named, or the server has no feature `logout()`
+ * Notifies the clients at which a user has signed in that a session has ended, or, without `sid`, that all sessions of the user have
+ * ended: for applications that manage sessions themselves and return their `sid` from `howSignedIn()`. It does not wait for clients, and
+ * does not reject if a client cannot be notified. OpenID Connect Back-Channel Logout §2.5
+ * @param server The `OAuth2Server`.
+ * @throws {InvalidArgumentError} If `userId` is missing, or the server has no feature `logout()`.
  */
 export async function signOutAtClients(
-  server: ServerContext | { readonly facts: ServerContext },
+  server: { readonly facts: ServerContext },
   { userId, sid }: { userId: string | number; sid?: string },
 ): Promise<SignedOut> {
-  const facts = 'facts' in server ? server.facts : server;
-  const feature = findLogout(facts);
-  if (!feature) throw new InvalidArgumentError('Invalid argument: the server lists no `logout()` among its `features`');
+  const logout = server.facts.find(LOGOUT);
+  if (!logout) throw new InvalidArgumentError('Invalid argument: the server lists no `logout()` among its `features`');
   // Without an id all users would be meant.
   if ((typeof userId !== 'string' && typeof userId !== 'number') || userId === '') {
     throw new InvalidArgumentError('Invalid argument: `userId` must have a value');
   }
-  return await feature.signOut(facts, { userId: String(userId), ...(sid !== undefined && { sid }) });
+  return await logout.signOut({ userId: String(userId), ...(sid !== undefined && { sid }) });
 }

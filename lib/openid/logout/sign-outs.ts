@@ -9,12 +9,12 @@ import type { SessionClient, SessionClientFilter, SessionClientModel } from '../
 import { findClient } from '../../endpoints/authorization/destination.js';
 import { coversScope } from '../../tokens/scope.js';
 import { signedIn } from '../../tokens/signed-in.js';
-import { findOpenId } from '../openid-feature.js';
-import { OFFLINE_ACCESS, OPENID } from '../scopes.js';
+import type { OpenIdProvider } from '../openid-capability.js';
+import { OFFLINE_ACCESS, OPENID_SCOPE } from '../scopes.js';
 import { hostOf } from '../deliveries.js';
 import { Notifications, type NotificationSender } from '../notifications.js';
 import { frameOf } from './frames.js';
-import type { SignedOut } from './logout-feature.js';
+import type { LogoutNotifier, SignedOut } from './logout-capability.js';
 import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 
 /** What clients are told with, and what else ends. */
@@ -44,13 +44,17 @@ const MINUTE = 60_000;
 /** On one page no more are opened. */
 const MOST_FRAMES = 20;
 
-/** Who has signed in where from one server, and is to be signed out there. */
-export class SignOuts {
+/**
+ * Records at which clients the users of one server have signed in, and notifies these clients when the users sign out. The constructor
+ * subscribes to the model.
+ */
+export class SignOuts implements LogoutNotifier {
   private readonly model: Model & SessionClientModel & Partial<GrantModel>;
   private readonly notifications: Notifications;
 
   constructor(
     private readonly server: ServerContext,
+    private readonly provider: OpenIdProvider,
     private readonly means: Means,
   ) {
     this.model = server.options.model as Model & SessionClientModel;
@@ -61,17 +65,16 @@ export class SignOuts {
 
   async remember({ client, user, scope, issuer, kept, grantId }: Arrival): Promise<void> {
     const { sid } = signedIn(kept);
-    if (sid === undefined || issuer === undefined || !coversScope(scope, OPENID)) return;
+    if (sid === undefined || issuer === undefined || !coversScope(scope, OPENID_SCOPE)) return;
     // What a user granted for the time when they are away stays. Back-Channel Logout §2.7
     const isEnded = this.means.endsGrants && grantId !== undefined && !coversScope(scope, OFFLINE_ACCESS);
     if (!isEnded && !isTold(client)) return;
-    const sub = findOpenId(this.server)!.subjectOf(this.server, user, client, kept);
+    const sub = this.provider.subjectOf(user, client, kept);
     const one = { userId: String(user['id']), sid, clientId: client.id, sub, issuer, ...(isEnded && { grantId }) };
     await this.model.saveSessionClient(one, new Date(Date.now() + this.means.lifetime * 1000));
   }
 
-  /** The user is signed out here, whatever becomes of it. */
-  async end(who: SessionClientFilter): Promise<SignedOut> {
+  async signOut(who: SessionClientFilter): Promise<SignedOut> {
     try {
       const issuer = this.server.options.issuer!;
       return { frames: await this.tell(await this.model.takeSessionClients({ ...who, issuer })) };
@@ -146,13 +149,13 @@ export class SignOuts {
   /** OpenID Connect Back-Channel Logout §2.5 */
   private async formFor(one: SessionClient, client: Client): Promise<string> {
     const jwt = { typ: LOGOUT_TOKEN, claims: logoutClaims({ ...one, sid: this.sessionOf(one) }) };
-    const logoutToken = await findOpenId(this.server)!.signFor(this.server, client, jwt);
+    const logoutToken = await this.provider.signFor(client, jwt);
     return new URLSearchParams({ logout_token: logoutToken }).toString();
   }
 
   /** Returns the `sid` by which the client knows the session. */
   private sessionOf(one: SessionClient): string {
-    return findOpenId(this.server)!.sessionOf(this.server, one);
+    return this.provider.sessionOf(one);
   }
 
   private reportOf({ userId, clientId, issuer }: SessionClientFilter, failure: unknown): void {

@@ -5,13 +5,12 @@ import {
   type OAuthError,
   UnmetAuthenticationRequirementsError,
 } from '../../errors/index.js';
-import type { ServerContext } from '../../contracts/feature.js';
 import type { Parameters } from '../../http/parameters.js';
 import type { Need, Presence, Wanted } from '../../contracts/required-interaction.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import { ownHint } from '../hint-parameter.js';
 import { namedClaims } from '../named-claims.js';
-import { findOpenId } from '../openid-feature.js';
+import type { OpenIdProvider } from '../openid-capability.js';
 import type { OpenIdSettings } from '../options.js';
 import { type AskedPrompt, essentialAcr, essentialSubject, readPrompt } from './asked-prompt.js';
 import { isFresh, isRecent, isStrong } from './presence.js';
@@ -28,7 +27,7 @@ interface Visit {
   asked: AuthorizationRequest;
   said: AskedPrompt;
   presence: Presence;
-  server: ServerContext;
+  provider: OpenIdProvider;
 }
 
 /** What OpenID Connect wants of users before a request is decided. OpenID Connect Core 1.0 §3.1.2.3 */
@@ -46,11 +45,11 @@ export class Prompts {
     this.read.set(asked, readPrompt(parameters, asked.client, this.settings.signUp));
   }
 
-  async need(asked: AuthorizationRequest, presence: Presence, server: ServerContext): Promise<Need | undefined> {
+  async need(asked: AuthorizationRequest, presence: Presence, provider: OpenIdProvider): Promise<Need | undefined> {
     const said = this.read.get(asked);
     if (!said) return undefined;
     const silent = said.prompt.has('none');
-    const missing = await this.findMissing({ asked, said, presence, server });
+    const missing = await this.findMissing({ asked, said, presence, provider });
     if (missing && (silent || missing.isFinal)) throw missing.error;
     const login = missing !== undefined && (presence.user !== undefined || isDemanding(said, asked));
     const consent = said.prompt.has('consent') || isNaming(asked);
@@ -58,7 +57,7 @@ export class Prompts {
   }
 
   /** The first thing that is missing: who is asked for that is asked for all. */
-  private async findMissing({ asked, said, presence, server }: Visit): Promise<Missing | undefined> {
+  private async findMissing({ asked, said, presence, provider }: Visit): Promise<Missing | undefined> {
     const { user, signIn, prompted } = presence;
     if (!user) return loginRequired('somebody is signed in');
     if (isDue(said, presence) && !isFresh(presence)) {
@@ -71,7 +70,7 @@ export class Prompts {
     if (said.prompt.has('select_account') && !prompted) {
       return { error: new AccountSelectionRequiredError('Account selection required: the user has to choose one') };
     }
-    if (!(await isExpected({ asked, said, presence, server }))) {
+    if (!(await isExpected({ asked, said, presence, provider }))) {
       return { ...loginRequired('the user is the one whom the client names'), isFinal: prompted !== undefined };
     }
     return this.findWeakness(asked, said, presence);
@@ -104,11 +103,10 @@ export class Prompts {
 }
 
 /** Is it somebody whom the client has named? OpenID Connect Core 1.0 §3.1.2.2, §5.5.1 */
-async function isExpected({ asked, said, presence, server }: Visit): Promise<boolean> {
-  const hint = said.idTokenHint === undefined ? undefined : await ownHint(server, said.idTokenHint, asked);
+async function isExpected({ asked, said, presence, provider }: Visit): Promise<boolean> {
+  const hint = said.idTokenHint === undefined ? undefined : await ownHint(provider, said.idTokenHint, asked);
   const named = [essentialSubject(asked), hint?.sub].filter((one) => one !== undefined);
-  const openid = findOpenId(server)!;
-  return named.every((one) => openid.isKnownAs(server, presence.user!, asked.client, one));
+  return named.every((one) => provider.isKnownAs(presence.user!, asked.client, one));
 }
 
 /** What is asked for by name, no consent to a scope has told the user of: it is shown each time, save to users of your own application. */

@@ -4,7 +4,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { SessionList, SessionListModel } from '../../model/session-list.js';
-import { findLogout } from '../../openid/logout/logout-feature.js';
+import { LOGOUT } from '../../openid/logout/logout-capability.js';
 
 /** Which server `OAuth2Grants` administers. */
 export interface GrantsScope {
@@ -142,7 +142,7 @@ export class OAuth2Grants {
   private async notifyClients({ userId, sid }: { userId: string; sid?: string }): Promise<void> {
     const { facts } = this.scope;
     if (!facts || sid === undefined) return;
-    await findLogout(facts)?.signOut(facts, { userId, sid });
+    await facts.find(LOGOUT)?.signOut({ userId, sid });
   }
 
   private report({ userId, clientId, grantId }: GrantsSelection): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { encryption, type Jwk } from 'nest-oauth2/jose';
-import { findOpenId } from 'nest-oauth2/openid';
+import { OPENID } from 'nest-oauth2/openid';
 import { Request } from 'nest-oauth2/server';
 
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
@@ -77,7 +77,7 @@ describe('a hint that its client has encrypted to the server', () => {
     const { signed, silently, to, decryptions, server } = await setUp({ client: {} });
     const hint = await encryptTo(to, signed);
     expect(await silently(hint)).toMatchObject(REFUSED);
-    expect(await findOpenId(server.facts)!.readHint(server.facts, hint, ISSUER)).toBeUndefined();
+    expect(await server.facts.find(OPENID)!.readHint(hint, ISSUER)).toBeUndefined();
     expect(decryptions).not.toHaveBeenCalled();
   });
 

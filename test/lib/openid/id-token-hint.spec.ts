@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';
 import { type Jwk, jwtAccessTokens } from 'nest-oauth2/jose';
-import { findOpenId } from 'nest-oauth2/openid';
+import { OPENID } from 'nest-oauth2/openid';
 import { Request } from 'nest-oauth2/server';
 
 import { EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
@@ -15,7 +15,7 @@ async function setUp() {
   const server = await openIdServer({ more: [jwtAccessTokens()] });
   const { facts } = server.server;
   const read = async (hint: string, issuer: string | undefined = ISSUER) =>
-    await findOpenId(facts)!.readHint(facts, hint, issuer);
+    await facts.find(OPENID)!.readHint(hint, issuer);
   const body = await server.signIn();
   return { ...server, body, read, claims: decodeJwt(body.id_token), facts };
 }
@@ -24,7 +24,7 @@ describe('a hint', () => {
   it('is an ID token of this server, which says whose it is', async () => {
     const { read, body, claims, facts } = await setUp();
     expect(await read(body.id_token)).toEqual({ clientId: 'web', sub: 'alice', claims });
-    expect(findOpenId(facts)!.subjectOf(facts, { id: 'alice' }, { id: 'web', grants: [] })).toBe('alice');
+    expect(facts.find(OPENID)!.subjectOf({ id: 'alice' }, { id: 'web', grants: [] })).toBe('alice');
   });
 
   it('is good long after it was over, and says its session', async () => {
@@ -64,7 +64,7 @@ describe('a hint', () => {
     const { body } = await server.send('userinfo', new Request({ method: 'GET', headers, query: {} }));
     const { facts } = server.server;
     expect(String(body).split('.')).toHaveLength(3);
-    expect(await findOpenId(facts)!.readHint(facts, String(body), ISSUER)).toBeUndefined();
+    expect(await facts.find(OPENID)!.readHint(String(body), ISSUER)).toBeUndefined();
   });
 
   it('may be signed by any key that is published', async () => {

@@ -1,0 +1,54 @@
+import { type AuthorizationRequest, OF_A_DEVICE } from '../contracts/response-type.js';
+import type { Parameters } from '../http/parameters.js';
+import { isVSCHAR } from '../http/syntax.js';
+import { coversScope } from '../tokens/scope.js';
+import { readClaimsLocales } from './claims-locales.js';
+import { readClaims } from './claims-parameter.js';
+import { asksForOfflineAccess } from './offline-access.js';
+import type { OpenIdSettings } from './options.js';
+import type { Prompts } from './prompt/prompts.js';
+import { deliveredSector } from './proven-sector.js';
+import { refuseUnsupported } from './refused-parameters.js';
+import { verifyFrontChannel } from './response-types.js';
+import { OPENID_SCOPE } from './scopes.js';
+import type { Subjects } from './subjects.js';
+
+/** What the parameters of an authorization request are read with. */
+interface Reader {
+  settings: OpenIdSettings;
+  prompts: Prompts;
+  subjects: Subjects;
+}
+
+/**
+ * Reads the parameters of an authorization request that OpenID Connect defines. OpenID Connect Core §3.1.2.1
+ * @returns The data to store with the code, and with the tokens that are issued for it.
+ */
+export function readAuthorizationParameters(
+  parameters: Parameters,
+  request: AuthorizationRequest,
+  { settings, prompts, subjects }: Reader,
+): object | undefined {
+  const { requestedScope: scope, responseType, client } = request;
+  refuseUnsupported(parameters);
+  const isOpenId = coversScope(scope, OPENID_SCOPE);
+  const nonce = isOpenId ? parameters.optional('nonce', isNonce) : undefined;
+  verifyFrontChannel(responseType, isOpenId, nonce);
+  prompts.ask(parameters, request);
+  const isDelivered = responseType !== OF_A_DEVICE && subjects.isPairwise(client);
+  const sector = isDelivered ? deliveredSector(request) : undefined;
+  if (!isOpenId) return sector;
+  const claims = settings.claimsParameter ? readClaims(parameters.optional('claims', () => true)) : undefined;
+  const locales = readClaimsLocales(parameters);
+  return {
+    ...sector,
+    ...(nonce !== undefined && { nonce }),
+    ...(claims && { askedClaims: claims }),
+    ...(locales && { claimsLocales: locales }),
+    ...(asksForOfflineAccess(parameters, scope) && { offlineAccess: true }),
+  };
+}
+
+/** Maximum number of characters of a nonce: the ID token repeats it. */
+const MAX_NONCE = 1024;
+const isNonce = (text: string) => text.length <= MAX_NONCE && isVSCHAR(text);

@@ -1,0 +1,36 @@
+import { capability } from '../contracts/capability.js';
+import type { SubjectIdentifiers } from '../features/subject-identifiers.js';
+import type { Awaitable, Client, User } from '../model/model.js';
+
+/** The claims of an ID token that a client returns as a hint. OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2 */
+export interface IdTokenHint {
+  /** The client that the ID token was issued to. */
+  clientId: string;
+  /** The subject identifier of the user at that client. */
+  sub: string;
+  /** The session in which the ID token was issued. */
+  sid?: string;
+  /** All claims of the ID token. */
+  claims: Readonly<Record<string, unknown>>;
+}
+
+/** What `openid()` provides to other features and to the application. */
+export interface OpenIdProvider extends SubjectIdentifiers {
+  /** The authentication context classes of the server, the weakest first. */
+  readonly acrValues: readonly string[];
+  /** Whether a `sub` of an earlier ID token identifies the user at the client. */
+  isKnownAs(user: User, client: Client, sub: string): boolean;
+  /** Returns the session identifier (`sid`) that the client with this `sub` knows. */
+  sessionOf(known: { sid: string; sub: string; userId: string | undefined }): string;
+  /** Signs, and if registered encrypts, a JWT for a client in the same way as its ID tokens. Back-Channel Logout §2.4 */
+  signFor(client: Client, jwt: { typ: string; claims: object }): Promise<string>;
+  /**
+   * Reads an ID token that a client returns as a hint. The ID token may have expired. The caller must compare its client.
+   * @param client The client that sends the hint. It may encrypt the hint if it is registered for encrypted ID tokens (`encryptedHints`).
+   * @returns `undefined` if the hint is not an ID token of this issuer, signed by a known key of this server.
+   */
+  readHint(hint: string, issuer: string | undefined, client?: Client): Awaitable<IdTokenHint | undefined>;
+}
+
+/** The key under which `openid()` provides the OpenID provider of a server. */
+export const OPENID = capability<OpenIdProvider>('openid', 'openid');
