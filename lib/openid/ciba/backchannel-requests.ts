@@ -6,7 +6,6 @@ import {
   readWaiting,
   type Waiting,
 } from '../../features/device-authorization/waiting.js';
-import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Scope, User } from '../../model/model.js';
 import type { SignIn } from '../../model/sign-in.js';
@@ -14,7 +13,7 @@ import { audienceOf } from '../../tokens/audience.js';
 import { keptOf } from '../../tokens/signed-in.js';
 import { subjectOf } from '../../tokens/subject.js';
 import type { BackchannelRequest } from './ciba-model.js';
-import { findCiba } from './ciba-feature.js';
+import { CIBA } from './ciba-capability.js';
 import { keptIn, nameOf } from './kept.js';
 
 /** Who answers on a device of theirs. */
@@ -87,12 +86,8 @@ export async function decideBackchannelRequest(
   const data = signIn && keptOf(signIn);
   underWay.delete(request);
   const counts = await decideWaiting(waiting, { allow, scope, ...(data && { data }) }, ENDPOINT);
-  if (counts) await tellClient(waiting, request.id);
+  if (counts) await waiting.server.find(CIBA)!.notifyClient(waiting.found, request.id);
   return counts;
-}
-
-async function tellClient({ found, server }: { found: Waiting['found']; server: ServerContext }, id: string) {
-  await findCiba(server)!.tellClient(found, id, server);
 }
 
 /** The id of the endpoint at which clients ask. */

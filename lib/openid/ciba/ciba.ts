@@ -1,13 +1,22 @@
+import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import { clientMembersOf } from '../../contracts/client-field.js';
+import type { Feature } from '../../contracts/feature.js';
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';
-import { clientMembersOf } from '../../contracts/client-field.js';
+import { SafeFetch } from '../../http/safe-fetch/index.js';
 import { ENDPOINT } from './backchannel-requests.js';
 import { CibaEndpoint } from './ciba-endpoint.js';
-import type { CibaFeature } from './ciba-feature.js';
+import { CIBA } from './ciba-capability.js';
 import { CIBA_GRANT, cibaGrant } from './ciba-grant.js';
 import * as fields from './client-fields.js';
 import { type CibaOptions, type CibaSettings, faultsOf, settle } from './options.js';
 import { Pings } from './pings.js';
+
+/** The feature `ciba()`. */
+export interface CibaFeature extends Feature {
+  /** The settings that a profile validates. */
+  readonly asking: Pick<CibaSettings, 'signed'>;
+}
 
 /**
  * A client has a user asked on a device of theirs, whom it has not before it: at a till, on the telephone. It polls for its tokens, or is
@@ -17,7 +26,7 @@ import { Pings } from './pings.js';
 export function ciba(options: CibaOptions = {}): CibaFeature {
   const settings = settle(options);
   const { algorithms } = settings.signed;
-  const pings = new Pings(settings.fetch);
+  const fetch = new SafeFetch({ ...settings.fetch });
   return {
     name: 'OpenID CIBA',
     factory: 'ciba',
@@ -34,32 +43,39 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
       },
     },
     parameters: { [ENDPOINT]: PARAMETERS, token: { auth_req_id: 'What the client was given when it asked.' } },
-    clientMembers: clientMembersOf(clientFields(settings, pings)),
-    verifyClientMetadata({ backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: to }) {
-      if (mode !== 'ping' || to !== undefined) return Promise.resolve();
-      const sentence =
-        'Invalid client metadata: a client that is told has a `backchannel_client_notification_endpoint`';
-      throw new InvalidClientMetadataError(sentence);
+
+    install(builder) {
+      builder.provide(CIBA, () => new Pings(builder.server, fetch));
+      return {
+        grants: { [CIBA_GRANT]: cibaGrant },
+        clientMembers: clientMembersOf(clientFields(settings, fetch)),
+        client: { verifyMetadata: verifyNotificationEndpoint },
+        metadata: () => ({
+          backchannel_token_delivery_modes_supported: ['poll', 'ping'],
+          backchannel_user_code_parameter_supported: settings.userCode,
+          backchannel_authentication_request_signing_alg_values_supported: algorithms,
+        }),
+        misconfigurations: (server) => faultsOf(options, server),
+      };
     },
-    metadata: () => ({
-      backchannel_token_delivery_modes_supported: ['poll', 'ping'],
-      backchannel_user_code_parameter_supported: settings.userCode,
-      backchannel_authentication_request_signing_alg_values_supported: algorithms,
-    }),
-    check(server) {
-      const faults = [...faultsOf(options, server)];
-      if (faults.length === 0) pings.serve(server);
-      return faults;
-    },
-    tellClient: pings.send,
-    install: () => ({ grants: { [CIBA_GRANT]: cibaGrant } }),
   };
 }
 
+/** Validates that a client which wants pings has an endpoint for them. CIBA §4 */
+function verifyNotificationEndpoint({
+  backchannel_token_delivery_mode: mode,
+  backchannel_client_notification_endpoint: to,
+}: ClientMetadata): void {
+  if (mode !== 'ping' || to !== undefined) return;
+  throw new InvalidClientMetadataError(
+    'Invalid client metadata: a client that is told has a `backchannel_client_notification_endpoint`',
+  );
+}
+
 /** Returns the client fields of CIBA, with validators that accept what these settings support. */
-const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, pings: Pings) => [
+const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, fetch: SafeFetch) => [
   fields.BACKCHANNEL_TOKEN_DELIVERY_MODE,
-  fields.BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.restrict(pings.isFetchable),
+  fields.BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.restrict((uri) => fetch.isFetchable(uri)),
   fields.BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG.restrict((alg) => algorithms.some((one) => one === alg)),
   fields.BACKCHANNEL_USER_CODE_PARAMETER.restrict((isRequired) => !isRequired || userCode),
 ];

@@ -7,7 +7,7 @@ import { findKeys } from '../../jose/keys/find-keys.js';
 import type { PrivateKeyJwtFeature } from '../../jose/private-key-jwt/private-key-jwt.js';
 import type { RequestObjectsFeature } from '../../jose/request-objects/request-objects.js';
 import type { TrustingFeature } from '../../jose/trusted-issuers/trusted-issuers.js';
-import type { CibaFeature } from '../../openid/ciba/ciba-feature.js';
+import type { CibaFeature } from '../../openid/ciba/ciba.js';
 import type { Options } from '../../options/settle.js';
 
 /** What JWTs may be signed with; `EdDSA` is the older name of `Ed25519`. FAPI 2.0 SP §5.4.1, RFC 9864 */

@@ -1,0 +1,11 @@
+import { capability } from '../../contracts/capability.js';
+import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
+
+/** What `ciba()` provides to the functions that decide backchannel requests. */
+export interface BackchannelNotifier {
+  /** Stores a ping for a client that wants one, after its user has decided. It is delivered in the background. CIBA §10.2 */
+  notifyClient(found: DeviceAuthorization, id: string): Promise<void>;
+}
+
+/** The key under which `ciba()` provides the notification of clients. */
+export const CIBA = capability<BackchannelNotifier>('ciba', 'ciba');
