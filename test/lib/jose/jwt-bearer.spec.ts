@@ -58,16 +58,18 @@ interface More {
   of?: Partial<AssertionIssuer>;
   /** More methods of the model. */
   methods?: object;
+  /** A feature value that several servers share. If omitted, the server has one of its own. */
+  shared?: Feature;
 }
 
-function setUp(options: Partial<JwtBearerOptions> = {}, { features = [], of = {}, methods }: More = {}) {
+function setUp(options: Partial<JwtBearerOptions> = {}, { features = [], of = {}, methods, shared }: More = {}) {
   const trusted: AssertionIssuer = { issuer: idp.issuer, jwks: idp.jwks, ...of };
   const model = Object.assign(new Store(), methods);
   const heard: Body[] = [];
   const server = new OAuth2Server({
     model,
     issuer: ISSUER,
-    features: [jwtBearer({ issuers: [trusted], ...options }), introspection(), serverMetadata(), ...features],
+    features: [shared ?? jwtBearer({ issuers: [trusted], ...options }), introspection(), serverMetadata(), ...features],
     events: { emit: (name, payload) => heard.push({ name, ...payload }) },
   });
   const post = async (form: object, client: string | null = 'app'): Promise<Body> => {
@@ -400,6 +402,20 @@ describe('an identity assertion', () => {
     expect(await audience({ resource: 'https://unknown.example/' })).toBe('invalid_target');
     expect(await audience({})).toBe('invalid_target');
     expect(await audience({}, { resource: FILES })).toBe(FILES);
+  });
+
+  it('is limited by the features of the server, if two servers share one `jwtBearer()` value', async () => {
+    const shared = jwtBearer({ issuers: [{ issuer: idp.issuer, jwks: idp.jwks, ...of }] });
+    const details = { authorization_details: [{ type: 'chat' }] };
+    const known = [authorizationDetails({ types: { chat: {} } }), resourceIndicators({ resources: [CHAT] })];
+    const [knowing, plain] = [setUp({}, { shared, features: known }), setUp({}, { shared })];
+    const claims = async (more: object) => idJag({ resource: [CHAT, FILES], ...more });
+    expect(await knowing.redeem(await claims(details))).toMatchObject({ status: 200, ...details });
+    expect(await plain.redeem(await claims(details))).toMatchObject(REFUSED);
+    const audienceAt = async ({ redeem, introspect }: typeof plain) =>
+      (await introspect((await redeem(await claims({ scope: 'read' })))['access_token']))['aud'];
+    expect(await audienceAt(knowing)).toBe(CHAT);
+    expect(await audienceAt(plain)).toEqual([CHAT, FILES]);
   });
 
   describe('that says by details what may be done', () => {
