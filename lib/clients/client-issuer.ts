@@ -1,5 +1,5 @@
 import type { ServerContext } from '../contracts/feature.js';
-import { isRegisteredId } from '../features/registration/client-id.js';
+import { isRegisteredId } from './registration/client-id.js';
 import type { Client } from '../model/model.js';
 import { isOfIssuer } from '../tokens/issuer.js';
 

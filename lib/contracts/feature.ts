@@ -6,7 +6,7 @@ import type { ObservedOf } from './observed-operation.js';
 import type { EventSink } from '../events/events.js';
 import type { Forbids } from './forbids.js';
 import type { ClientMetadata } from '../clients/registration/client-metadata.js';
-import type { GrantTypeClass } from './grant-type-class.js';
+import type { GrantTypeClass } from '../model/grant-type-class.js';
 import type { OwnUrls } from './own-urls.js';
 import type { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';

@@ -4,7 +4,7 @@ import type { Request } from '../http/request.js';
 import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
 import type { Options } from '../options/settle.js';
-import type { Challenge } from '../endpoints/authorization/pkce.js';
+import type { Challenge } from './challenge.js';
 import type { AuthorizationDetail } from './authorization-details.js';
 import type { TokenFormat } from './token-format.js';
 import type { UsualMode } from './response-mode.js';
@@ -80,6 +80,10 @@ export interface ResponseType {
 
 /** Those of a server, by `response_type`. */
 export type ResponseTypes = ReadonlyMap<string, ResponseTypeClass>;
+
+/** Returns the name of a response type at the server: the order of its values has no meaning. RFC 6749 §3.1.1 */
+export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>): string =>
+  types.has(name) || !name.includes(' ') ? name : name.split(' ').toSorted().join(' ');
 
 /** What a client must be allowed that uses it. OpenID Connect Registration §2 */
 export const grantsOf = ({ grant, furtherGrants = [] }: ResponseTypeClass): readonly string[] => [

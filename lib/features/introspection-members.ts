@@ -1,4 +1,4 @@
-import { isClientItself } from '../clients/client-subject.js';
+import { isClientItself } from '../tokens/client-subject.js';
 import type { Token } from '../model/model.js';
 import { audienceOf } from '../tokens/audience.js';
 import type { FoundToken } from '../tokens/find-token.js';

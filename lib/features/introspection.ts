@@ -1,5 +1,5 @@
 import { INTROSPECTION, TOKEN_PARAMETERS } from './token-parameters.js';
-import { isClientItself } from '../clients/client-subject.js';
+import { isClientItself } from '../tokens/client-subject.js';
 import { BackChannelEndpoint } from '../endpoints/back-channel-endpoint.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 import { ServerError } from '../errors/index.js';

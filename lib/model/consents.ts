@@ -1,13 +1,15 @@
-import type { AuthorizationRequest } from '../contracts/response-type.js';
 import type { Awaitable, Client, User } from './model.js';
 
-/** An authorization request that a user is asked to approve. `data.resource` names the resources that it is for. */
-export interface Asked<C extends Client = Client>
-  extends
-    Pick<AuthorizationRequest<C>, 'client' | 'redirectUri' | 'issuer'>,
-    Partial<Pick<AuthorizationRequest<C>, 'data'>> {
+/** An authorization request that a user is asked to approve. */
+export interface Asked<C extends Client = Client> {
+  client: C;
+  redirectUri: string;
+  /** The issuer at which the request was made, if the application names one. */
+  issuer?: string;
   /** The grantable scope: what the user would grant, separated by spaces. */
   scope?: string | undefined;
+  /** What features store with the request. `data.resource` names the resources that it is for. */
+  readonly data?: Record<string, unknown>;
 }
 
 /** An application that has access to the account of a user, or may have it again without asking. */

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../errors/index.js';
 import { UNSHOWABLE } from '../http/unshowable.js';
-import { isObject } from '../options/kinds.js';
+import { isObject } from '../http/is-object.js';
 import { parsedJson } from '../http/parse-json.js';
 
 /** How a claim is wanted: null says no more than that it is. OpenID Connect Core §5.5.1 */

@@ -5,7 +5,7 @@ import { decryptNested, isEncrypted } from '../jose/decryption/nested.js';
 import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
 import { isNotVerified } from '../jose/not-verified.js';
 import type { Client } from '../model/model.js';
-import { isObject } from '../options/kinds.js';
+import { isObject } from '../http/is-object.js';
 import { isHintToken } from './hint-parameter.js';
 import type { IdTokenHint } from './openid-capability.js';
 

@@ -1,5 +1,5 @@
 import type { ServerContext } from '../contracts/feature.js';
-import { called } from '../server/feature-list.js';
+import { called } from '../contracts/feature-name.js';
 import { flagFaults } from '../options/flag-faults.js';
 import { unknownOption } from '../options/unknown-option.js';
 import { forbidding, isForbidden } from '../contracts/forbids.js';
@@ -10,7 +10,7 @@ import { ALGORITHMS } from '../jose/algorithms.js';
 import { findEncryption } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import { algFaults } from '../jose/keys/signing-faults.js';
-import { isObject } from '../options/kinds.js';
+import { isObject } from '../http/is-object.js';
 import { isLanguageTag } from './claims-locales.js';
 import { FRONT_CHANNEL_TYPES } from './front-channel-types.js';
 import { type OpenIdOptions, settle } from './options.js';

@@ -1,4 +1,4 @@
-import { isClientItself } from '../clients/client-subject.js';
+import { isClientItself } from '../tokens/client-subject.js';
 import { allowOrigin } from '../endpoints/cross-origin.js';
 import type { Handler } from '../contracts/handler.js';
 import { errorResponse } from '../http/error-response.js';

@@ -1,4 +1,5 @@
-import { BOOLEAN, isObject, type KindOf, SECONDS } from './kinds.js';
+import { BOOLEAN, type KindOf, SECONDS } from './kinds.js';
+import { isObject } from '../http/is-object.js';
 
 /** Which pages of other origins may call an endpoint that allows it: never the authorization endpoint. RFC 9700 §2.6 */
 export interface CorsOptions {

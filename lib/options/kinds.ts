@@ -1,4 +1,5 @@
-import type { GrantTypeClass } from '../contracts/grant-type-class.js';
+import { isObject } from '../http/is-object.js';
+import type { GrantTypeClass } from '../model/grant-type-class.js';
 import { isScopeValue } from '../http/syntax.js';
 import type { Scope } from '../model/model.js';
 
@@ -16,10 +17,6 @@ export const must =
   <T>(what: string, is: (value: unknown) => boolean): KindOf<T> =>
   (value, name) =>
     is(value) ? undefined : `the option \`${name}\` must be ${what}`;
-
-/** An object that is no list. */
-export const isObject = (value: unknown): value is Beside =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Can `new` be said to it? It is not called to find out. */
 export function isClass(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { OAuthError } from '../errors/index.js';
 import type { EventSink } from '../events/events.js';
-import type { GrantTypeClass } from '../contracts/grant-type-class.js';
+import type { GrantTypeClass } from '../model/grant-type-class.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable, Client, Falsy, Model, Scope, User } from '../model/model.js';

@@ -1,6 +1,7 @@
 import { assertConfig, configurationError } from '../errors/configuration-error.js';
 import { isScopeValue } from '../http/syntax.js';
-import { BOOLEAN, isObject, type Kind, type KindOf, must } from './kinds.js';
+import { BOOLEAN, type Kind, type KindOf, must } from './kinds.js';
+import { isObject } from '../http/is-object.js';
 import { unknownOption } from './unknown-option.js';
 
 /** The strength and the age that the user's authentication must have. Set `acr`, `maxAge` or both. RFC 9470 §3 */

@@ -1,5 +1,5 @@
 import { configurationError } from '../errors/configuration-error.js';
-import { isObject } from './kinds.js';
+import { isObject } from '../http/is-object.js';
 
 /**
  * Returns an error message if the options are no object, or contain a name that is not known.

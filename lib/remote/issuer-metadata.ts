@@ -1,5 +1,5 @@
 import { shortText } from '../events/events.js';
-import { isObject } from '../options/kinds.js';
+import { isObject } from '../http/is-object.js';
 import { type JsonAnswer, requestJson } from './json-request.js';
 import { MisconfiguredError } from './misconfigured-error.js';
 import { unavailable } from './unavailable.js';

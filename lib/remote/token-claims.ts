@@ -1,4 +1,4 @@
-import { clientItself } from '../clients/client-subject.js';
+import { clientItself } from '../tokens/client-subject.js';
 import { InvalidTokenError, type RefusalDetail } from '../errors/index.js';
 import type { Client, Scope, Token, User } from '../model/model.js';
 import { isAmong } from '../tokens/audience.js';

@@ -1,7 +1,7 @@
 import type { Capabilities, Capability, CollectedCapability } from '../contracts/capability.js';
 import type { Feature } from '../contracts/feature.js';
 import { assertConfig, configurationError } from '../errors/configuration-error.js';
-import { called } from './feature-list.js';
+import { called } from '../contracts/feature-name.js';
 
 interface Provided {
   readonly feature: Feature;

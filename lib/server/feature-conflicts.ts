@@ -1,5 +1,5 @@
 import type { Feature, InstalledFeature } from '../contracts/feature.js';
-import { called } from './feature-list.js';
+import { called } from '../contracts/feature-name.js';
 
 /** Parts of features that are records, whose names no two features may share. */
 const RECORDS = ['grants', 'responseTypes', 'responseModes', 'clientMembers', 'tokenSchemes'] as const;

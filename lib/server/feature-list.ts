@@ -1,3 +1,4 @@
+import { called } from '../contracts/feature-name.js';
 import { configurationError } from '../errors/configuration-error.js';
 import type { Feature } from '../contracts/feature.js';
 import { settle } from '../options/settle.js';
@@ -35,10 +36,6 @@ export function findRepeated(list: FeatureList): string | undefined {
   const repeated = own.find(({ name }, at) => names.indexOf(name) !== at);
   return repeated && `the feature ${called(repeated)} stands twice in \`features\`: leave one out`;
 }
-
-/** A feature as its host writes it. */
-export const called = ({ factory, name }: Feature): string =>
-  factory === undefined ? `\`${name}\`` : `\`${factory}()\``;
 
 /** The members of a feature that are functions. */
 const HOOKS = [

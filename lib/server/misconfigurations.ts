@@ -1,7 +1,7 @@
 import type { ServerContext } from '../contracts/feature.js';
 import { isResourcePath } from '../endpoints/resource/own-resources.js';
 import { findMissingMethods, lacks } from '../model/require-methods.js';
-import { called } from './feature-list.js';
+import { called } from '../contracts/feature-name.js';
 
 /**
  * Returns the configuration errors of all features in one message: missing model methods, then the first error of each feature. If there

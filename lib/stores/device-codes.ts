@@ -1,4 +1,4 @@
-import { clientItself } from '../clients/client-subject.js';
+import { clientItself } from '../tokens/client-subject.js';
 import type {
   DeviceAuthorization,
   DeviceAuthorizationModel,

@@ -1,4 +1,4 @@
-import { clientItself, isClientItself, nameOfClientItself } from '../clients/client-subject.js';
+import { clientItself, isClientItself, nameOfClientItself } from '../tokens/client-subject.js';
 import { InvalidRequestError } from '../errors/index.js';
 import type { Client, RefreshToken, Token, User } from '../model/model.js';
 import { digest } from './client-secret.js';

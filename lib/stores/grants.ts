@@ -1,4 +1,4 @@
-import { isMadeClientItself } from '../clients/client-subject.js';
+import { isMadeClientItself } from '../tokens/client-subject.js';
 import type { User } from '../model/model.js';
 import { isCurrent, type Marked, markOf } from './credential.js';
 import { isRetired } from './managed-client.js';

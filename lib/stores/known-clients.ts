@@ -1,5 +1,5 @@
 import type { ClientIdDocumentModel } from '../features/client-id-documents/document-options.js';
-import { isRegisteredId } from '../features/registration/client-id.js';
+import { isRegisteredId } from '../clients/registration/client-id.js';
 import type { Client } from '../model/model.js';
 import { describedClient } from './described-client.js';
 import { isRetired } from './managed-client.js';

@@ -1,4 +1,4 @@
-import { clientItself } from '../clients/client-subject.js';
+import { clientItself } from '../tokens/client-subject.js';
 import type { PushedRequest, PushedRequestModel } from '../features/pushed-requests/pushed-request.js';
 import { digest } from './client-secret.js';
 import { grantRow, rowOf } from './rows.js';

@@ -1,5 +1,5 @@
 import type { DescribedClient } from '../clients/registration/client-of.js';
-import { isRegisteredId } from '../features/registration/client-id.js';
+import { isRegisteredId } from '../clients/registration/client-id.js';
 import type {
   Registration,
   RegistrationCredentials,

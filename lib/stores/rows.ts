@@ -1,4 +1,4 @@
-import { isClientItself, isMadeClientItself } from '../clients/client-subject.js';
+import { isClientItself, isMadeClientItself } from '../tokens/client-subject.js';
 import { InvalidArgumentError } from '../errors/index.js';
 import type { AuthorizationCode, RefreshToken, Token, Unsaved, User } from '../model/model.js';
 import { FOREVER } from '../tokens/lifetime.js';

@@ -1,4 +1,4 @@
-import { clientItself } from '../clients/client-subject.js';
+import { clientItself } from '../tokens/client-subject.js';
 import { InvalidArgumentError } from '../errors/index.js';
 import type { DescribedClient } from '../clients/registration/client-of.js';
 import type { ClientIdDocumentModel } from '../features/client-id-documents/document-options.js';

@@ -1,5 +1,5 @@
-import { clientItself } from '../clients/client-subject.js';
-import { isRegisteredId } from '../features/registration/client-id.js';
+import { clientItself } from '../tokens/client-subject.js';
+import { isRegisteredId } from '../clients/registration/client-id.js';
 import type { Registration } from '../features/registration/registration-model.js';
 import { digest } from './client-secret.js';
 import type { StoredClient } from './ports.js';

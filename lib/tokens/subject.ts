@@ -1,4 +1,4 @@
-import { isClientItself, nameOfClientItself } from '../clients/client-subject.js';
+import { isClientItself, nameOfClientItself } from './client-subject.js';
 import type { User } from '../model/model.js';
 
 /** Who a token names, as its `sub`. Of a client that acts for itself it is its own id. RFC 9068 §2.2 */

@@ -5,7 +5,8 @@ import type {
 } from '../interfaces/oauth2-module-options.interface.js';
 import { configurationError } from '../../lib/errors/configuration-error.js';
 import { grantTypesOf } from './features.js';
-import { findFault, isObject } from './option-kinds.js';
+import { isObject } from '../../lib/http/is-object.js';
+import { findFault } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
 import { findMeeting, findUnplaced } from './paths.js';
 import { type Place, TABLES } from './option-table.js';

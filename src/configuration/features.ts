@@ -1,8 +1,10 @@
 import type { Feature } from '../../lib/contracts/feature.js';
 import { findEndpointConflict } from '../../lib/server/feature-conflicts.js';
-import { called, type FeatureList, findRepeated, flatten } from '../../lib/server/feature-list.js';
+import { type FeatureList, findRepeated, flatten } from '../../lib/server/feature-list.js';
+import { called } from '../../lib/contracts/feature-name.js';
 import { CLASSIC } from '../../lib/features/classic.js';
-import { isObject, type Kind } from './option-kinds.js';
+import { isObject } from '../../lib/http/is-object.js';
+import type { Kind } from './option-kinds.js';
 
 /** Features, and lists of them: each is one, and no two add the same. */
 export const FEATURES: Kind = (value, option) => {

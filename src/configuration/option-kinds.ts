@@ -1,6 +1,7 @@
-import { isClass, isObject, type Kind, must, SECONDS } from '../../lib/options/kinds.js';
+import { isClass, type Kind, must, SECONDS } from '../../lib/options/kinds.js';
+import { isObject } from '../../lib/http/is-object.js';
 
-export { isObject, type Kind } from '../../lib/options/kinds.js';
+export type { Kind } from '../../lib/options/kinds.js';
 
 type Given = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,8 @@ import type { OAuth2Registration } from '../interfaces/oauth2-module-options.int
 import type { FeatureList } from '../../lib/server/feature-list.js';
 import { comparablePath } from '../../lib/http/request-path.js';
 import { allFeatures } from './features.js';
-import { isObject, type Kind } from './option-kinds.js';
+import { isObject } from '../../lib/http/is-object.js';
+import type { Kind } from './option-kinds.js';
 import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** A path of literal segments and `:parameters`. */

@@ -1,5 +1,5 @@
 import { assertKnownOptions } from '../../lib/options/unknown-option.js';
-import { isObject } from '../../lib/options/kinds.js';
+import { isObject } from '../../lib/http/is-object.js';
 import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { defaultPages } from './page-renderer.js';
 import type { PageFunctions } from './page-functions.js';

@@ -7,7 +7,7 @@ import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSe
 import type { Sessions } from './sessions.js';
 import type { ServerContext, SignIn } from '../../lib/index.js';
 import type { SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
-import { isObject } from '../../lib/options/kinds.js';
+import { isObject } from '../../lib/http/is-object.js';
 import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
 

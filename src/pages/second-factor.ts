@@ -3,7 +3,8 @@ import type { Awaitable, ServerContext, User } from '../../lib/index.js';
 import { OPENID } from '../../lib/openid/openid-capability.js';
 import { keptOf } from '../../lib/tokens/signed-in.js';
 import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
-import { GIVEN, isObject } from '../configuration/option-kinds.js';
+import { isObject } from '../../lib/http/is-object.js';
+import { GIVEN } from '../configuration/option-kinds.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 
 /** What the host asks for behind the password: a code of an app, one that it sends, or one that was written down. */

@@ -1,5 +1,5 @@
 import { isScope } from '../../http/syntax.js';
-import { responseTypeName } from '../../endpoints/authorization/destination.js';
+import { responseTypeName } from '../../contracts/response-type.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
 import { readCertificateName } from './certificate-name.js';

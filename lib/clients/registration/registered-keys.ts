@@ -1,5 +1,5 @@
 import type { Client } from '../../model/model.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { JWKS, JWKS_URI } from './keys.js';
 
 /** Where the keys of a client are: here, or at a URL; neither: it has none. RFC 7591 §2 */

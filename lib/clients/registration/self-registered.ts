@@ -1,5 +1,5 @@
 import type { Client } from '../../model/model.js';
-import { isRegisteredId } from '../../features/registration/client-id.js';
+import { isRegisteredId } from './client-id.js';
 
 /**
  * Whether a client has registered itself (RFC 7591) or is described by its client ID metadata document. The redirect URIs of such a

@@ -12,7 +12,8 @@ import type { Client } from '../../model/model.js';
 import type { Options } from '../../options/settle.js';
 import { isChallenged, readChallenge } from './pkce.js';
 import { requestedScope } from '../../tokens/scope.js';
-import { findResponseType, responseTypeName } from './destination.js';
+import { findResponseType } from './destination.js';
+import { responseTypeName } from '../../contracts/response-type.js';
 import { readResponseMode, type ResponseModes } from '../../contracts/response-mode.js';
 import { isPushedName } from './pushed-name.js';
 import type {

@@ -15,6 +15,7 @@ import {
   type Destination,
   grantsOf,
   type ResponseTypeClass,
+  responseTypeName,
   type ResponseTypes,
 } from '../../contracts/response-type.js';
 
@@ -89,10 +90,6 @@ export function findResponseType(request: Request, types: ResponseTypes): Respon
 /** Returns the response type `code`, or another one of the server: for errors of requests that name none. */
 export const defaultResponseType = (types: ResponseTypes): ResponseTypeClass =>
   types.get('code') ?? [...types.values()][0]!;
-
-/** As the server calls it: the order of its values says nothing. RFC 6749 §3.1.1 */
-export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>): string =>
-  types.has(name) || !name.includes(' ') ? name : name.split(' ').toSorted().join(' ');
 
 /**
  * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.

@@ -1,3 +1,4 @@
+import type { Challenge } from '../../contracts/challenge.js';
 import { hash } from 'node:crypto';
 
 import { InvalidGrantError, InvalidRequestError, ServerError } from '../../errors/index.js';
@@ -6,12 +7,6 @@ import type { Request } from '../../http/request.js';
 import { isPKCE } from '../../http/syntax.js';
 import type { AuthorizationCode } from '../../model/model.js';
 import { isSameText } from '../../crypto/constant-time-equal.js';
-
-/** What a client promises to prove when it redeems the code. RFC 7636 §4.3 */
-export interface Challenge {
-  codeChallenge: string;
-  codeChallengeMethod: string;
-}
 
 /** Reads the challenge of an authorization request. */
 export function readChallenge(request: Request, enablePlainPKCE: boolean): Challenge | undefined {

@@ -1,4 +1,4 @@
-import { isClientItself } from '../../clients/client-subject.js';
+import { isClientItself } from '../../tokens/client-subject.js';
 import { InsufficientScopeError, type OAuthError } from '../../errors/index.js';
 import type { Awaitable, Falsy, Scope, Token } from '../../model/model.js';
 import type { Options } from '../../options/settle.js';

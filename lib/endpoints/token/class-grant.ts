@@ -1,4 +1,4 @@
-import type { GrantTypeClass } from '../../contracts/grant-type-class.js';
+import type { GrantTypeClass } from '../../model/grant-type-class.js';
 import type { GrantHandler } from '../../contracts/token-request.js';
 import { ServerError } from '../../errors/index.js';
 import type { Token } from '../../model/model.js';

@@ -1,5 +1,5 @@
 import { FORM } from '../../http/media-type.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { before } from '../../remote/deadline.js';
 import { MisconfiguredError } from '../../remote/misconfigured-error.js';
 import type { Discovery } from './discovery.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import type { TokenClaims } from '../../remote/token-claims.js';
 import { unavailable } from '../../remote/unavailable.js';
 

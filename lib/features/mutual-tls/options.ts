@@ -2,7 +2,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { fetchFault, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { blockList } from '../../http/safe-fetch/special-addresses.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { unknownOption } from '../../options/unknown-option.js';
 
 /** How a client can prove itself by a certificate. RFC 8705 §2 */

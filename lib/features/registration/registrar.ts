@@ -13,7 +13,7 @@ import { clientOf, type DescribedClient } from '../../clients/registration/clien
 import { type ClientPolicy, clientPolicy } from '../../clients/registration/client-policy.js';
 import { claimedHost } from '../../clients/registration/sector-host.js';
 import { readVerified } from '../../clients/registration/read-metadata.js';
-import { newClientId } from './client-id.js';
+import { newClientId } from '../../clients/registration/client-id.js';
 import { readSaid, readStatement } from './read-said.js';
 import { bearerOf, RegistrationAccess } from './registration-access.js';
 import type { Registration, RegistrationCredentials, RegistrationModel } from './registration-model.js';

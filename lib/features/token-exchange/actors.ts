@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import type { Client } from '../../model/model.js';
 import type { Act, ExchangeParty } from './exchange-model.js';
 

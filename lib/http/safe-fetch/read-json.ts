@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { mediaType, matchesMediaType } from '../media-type.js';
 import { FetchError } from './fetch-error.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../is-object.js';
 
 /** Reads an answer that must be a JSON object of so many bytes at most. */
 export async function readJson(answer: IncomingMessage, size: number): Promise<Record<string, unknown>> {

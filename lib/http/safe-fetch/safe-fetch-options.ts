@@ -1,7 +1,7 @@
 import { configurationError } from '../../errors/configuration-error.js';
 import type { SecureContextOptions } from 'node:tls';
 
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../is-object.js';
 import { blockList } from './special-addresses.js';
 
 /** Finds the addresses of a name. */

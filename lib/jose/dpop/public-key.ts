@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
 import { bareKey, publicKeyFault } from '../../clients/public-key.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 
 /** Returns the public key in the header of a proof without other members, or what is wrong with it. RFC 9449 §4.2 */
 export function publicKeyOf(given: unknown): JWK | string {

@@ -5,7 +5,7 @@ import type { TokenHooks } from '../../contracts/hooks.js';
 import type { Request } from '../../http/request.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { signedIn } from '../../tokens/signed-in.js';
 import type { TrustingFeature } from '../trusted-issuers/trusted-issuers.js';
 import { ASSERTION, ASSERTION_METHODS, assertionGrant, JWT_BEARER_GRANT } from './assertion-grant.js';

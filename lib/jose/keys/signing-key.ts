@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { ServerError } from '../../errors/index.js';
 import { assertConfig, configurationError } from '../../errors/configuration-error.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import type { Jwk } from '../jwk.js';
 import {

@@ -4,7 +4,7 @@ import type { ClientMetadata } from '../../clients/registration/client-metadata.
 import { REQUEST_OBJECT_ENCRYPTION_ALG } from './client-fields.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Client } from '../../model/model.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { assertConfig } from '../../errors/configuration-error.js';
 import { decryptNested, isEncrypted } from '../decryption/nested.js';
 import {

@@ -8,7 +8,7 @@ import { OTHER_TOKENS } from '../../features/token-exchange/other-tokens.js';
 import { ACCESS_TOKEN, ID_TOKEN, JWT } from '../../features/token-exchange/token-types.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { Model } from '../../model/model.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { assertConfig } from '../../errors/configuration-error.js';
 import { audienceList, seconds } from '../../remote/checks.js';
 import { expiryOf } from '../../remote/token-claims.js';

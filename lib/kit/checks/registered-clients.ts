@@ -1,6 +1,6 @@
 import type { DescribedClient } from '../../clients/registration/client-of.js';
 import type { Registration, RegistrationModel } from '../../features/registration/registration-model.js';
-import { newClientId } from '../../features/registration/client-id.js';
+import { newClientId } from '../../clients/registration/client-id.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { type Check, type CheckedMethod, demand, LeftOut } from '../contract.js';
 import type { Trial } from '../trial.js';

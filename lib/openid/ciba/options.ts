@@ -3,7 +3,7 @@ import { flagFaults } from '../../options/flag-faults.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
-import { isObject } from '../../options/kinds.js';
+import { isObject } from '../../http/is-object.js';
 import { OPENID } from '../openid-capability.js';
 import { settleSigned, signedFaults, type SignedOptions, type SignedSettings } from './signed-options.js';
 

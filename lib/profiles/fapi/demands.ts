@@ -1,5 +1,5 @@
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import { called } from '../../server/feature-list.js';
+import { called } from '../../contracts/feature-name.js';
 import type { PushedRequestsFeature } from '../../features/pushed-requests/pushed-requests.js';
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
 import type { DpopFeature } from '../../jose/dpop/dpop.js';

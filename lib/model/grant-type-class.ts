@@ -1,5 +1,5 @@
 import type { Request } from '../http/request.js';
-import type { Awaitable, Falsy } from '../model/model.js';
+import type { Awaitable, Falsy } from './model.js';
 
 /** A grant type by its class; one that extends nothing will do. RFC 6749 §4.5 */
 export interface GrantTypeClass {
