@@ -2,7 +2,9 @@ import { DPOP_BOUND_ACCESS_TOKENS } from '../../clients/registration/client-fiel
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
+import type { AuthorizationHooks, TokenHooks } from '../../contracts/hooks.js';
 import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
+import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
 import { type DpopOptions, type DpopSettings, faultOf, faultsOf, settle } from './options.js';
 import { refused } from './proof.js';
 import { Proofs } from './proofs.js';
@@ -23,62 +25,82 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
   const fault = faultOf(options);
   if (fault !== undefined) throw configurationError(fault);
   const settings = settle(options);
+  // Servers that share the feature share the cache: one request that two of them authenticate has one proof.
   const proofs = new Proofs(settings, options.nonce);
   return {
     name: 'RFC 9449',
     factory: 'dpop',
     proofs: settings,
-    confirms: ['jkt'],
-    schemes: { DPoP: { algs: settings.algorithms.join(' ') } },
     parameters: { authorize: { dpop_jkt: 'The thumbprint of the key that the code will be brought with.' } },
-    check: (server) => [...faultsOf(settings, server)],
-    metadata: () => ({ dpop_signing_alg_values_supported: settings.algorithms }),
 
-    ask(parameters, { client, responseType }) {
-      if (DPOP_BOUND_ACCESS_TOKENS.of(client) && responseType.split(' ').includes('token')) {
-        const rule = 'tokens of this client are bound to a key, which nobody shows at the authorization endpoint';
-        throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
-      }
-      const dpopJkt = parameters.optional('dpop_jkt', (text) => /^[\w-]{43}$/.test(text));
-      return dpopJkt === undefined ? undefined : { dpopJkt };
-    },
-
-    async push(exchange, parameters) {
-      const jkt = await proofs.keyOf(exchange, 'pushed_authorization_request');
-      if (jkt === undefined) return;
-      const named = parameters['dpop_jkt'];
-      if (named !== undefined && named !== jkt) throw refused('it is by the key that `dpop_jkt` names');
-      parameters['dpop_jkt'] = jkt;
-      await proofs.spend(exchange);
-    },
-
-    async admit(exchange) {
-      const { client, token } = exchange;
-      const jkt = await proofs.keyOf(exchange, 'token');
-      if (jkt !== undefined) token['cnf'] = { ...(token['cnf'] as object | undefined), jkt };
-      else if (DPOP_BOUND_ACCESS_TOKENS.of(client)) throw missing();
-    },
-
-    async issue(exchange) {
-      verifyKey(exchange);
-      await proofs.spend(exchange);
-    },
-
-    async respond(exchange, issued) {
-      // A retry that is answered by what was issued before, or no access token at all, has come past `issue`.
-      await proofs.spend(exchange);
-      verifyAnswer(exchange, issued, 'jkt');
-      if (jktOf(issued) !== undefined) exchange.answer['token_type'] = 'DPoP';
-    },
-
-    async present(presented) {
-      const { token, scheme } = presented;
-      const jkt = jktOf(token);
-      if ((scheme === 'DPoP') === (jkt === undefined)) throw misused(scheme);
-      if (jkt !== undefined) await proofs.verify(presented, jkt);
+    install(builder) {
+      builder.contribute(CLOCK_TOLERANCES, { feature: '`dpop()`', seconds: settings.clockTolerance });
+      return {
+        confirmationMethods: ['jkt'],
+        tokenSchemes: { DPoP: { algs: settings.algorithms.join(' ') } },
+        authorization: { read: readThumbprint },
+        pushedRequest: { complete: (request, parameters) => completePushed(request, parameters, proofs) },
+        token: tokenHooks(proofs),
+        resource: {
+          async verify(presented) {
+            const { token, scheme } = presented;
+            const jkt = jktOf(token);
+            if ((scheme === 'DPoP') === (jkt === undefined)) throw misused(scheme);
+            if (jkt !== undefined) await proofs.verify(presented, jkt);
+          },
+        },
+        metadata: () => ({ dpop_signing_alg_values_supported: settings.algorithms }),
+        misconfigurations: (server) => faultsOf(settings, server),
+      };
     },
   };
 }
+
+/** Reads `dpop_jkt`, which binds the code to a key. RFC 9449 §10 */
+const readThumbprint: NonNullable<AuthorizationHooks['read']> = (parameters, { client, responseType }) => {
+  if (DPOP_BOUND_ACCESS_TOKENS.of(client) && responseType.split(' ').includes('token')) {
+    const rule = 'tokens of this client are bound to a key, which nobody shows at the authorization endpoint';
+    throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
+  }
+  const dpopJkt = parameters.optional('dpop_jkt', (text) => /^[\w-]{43}$/.test(text));
+  return dpopJkt === undefined ? undefined : { dpopJkt };
+};
+
+/** Binds the code of a pushed request to the key of its proof. RFC 9449 §10.1 */
+async function completePushed(
+  request: ClientRequest,
+  parameters: Record<string, string | readonly string[]>,
+  proofs: Proofs,
+): Promise<void> {
+  const jkt = await proofs.keyOf(request, 'pushed_authorization_request');
+  if (jkt === undefined) return;
+  const named = parameters['dpop_jkt'];
+  if (named !== undefined && named !== jkt) throw refused('it is by the key that `dpop_jkt` names');
+  parameters['dpop_jkt'] = jkt;
+  await proofs.spend(request);
+}
+
+/** Binds tokens to the key of the proof. RFC 9449 §5 */
+const tokenHooks = (proofs: Proofs): TokenHooks => ({
+  async admit(request) {
+    const { client, token } = request;
+    const jkt = await proofs.keyOf(request, 'token');
+    if (jkt !== undefined) token['cnf'] = { ...(token['cnf'] as object | undefined), jkt };
+    else if (DPOP_BOUND_ACCESS_TOKENS.of(client)) throw missing();
+  },
+
+  async issue(request) {
+    verifyKey(request);
+    await proofs.spend(request);
+  },
+
+  async respond(request, issued) {
+    // A repeated request is answered with the earlier response, and other responses have no access token: neither runs `issue`.
+    await proofs.spend(request);
+    verifyAnswer(request, issued, 'jkt');
+    if (jktOf(issued) !== undefined) request.answer['token_type'] = 'DPoP';
+  },
+});
 
 /** A code, and the refresh token of a client that has no other proof, are good with their own key alone. RFC 9449 §5, §10 */
 function verifyKey({ code, proof, refreshToken, token }: ClientRequest): void {
