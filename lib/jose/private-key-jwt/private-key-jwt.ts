@@ -7,7 +7,9 @@ import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
+import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
 import { hasAssertion, isBySecret, readAssertion, unproven } from './assertion.js';
+import { CLIENT_ASSERTIONS } from './client-assertions.js';
 import {
   AssertionCheck,
   assertionFaults,
@@ -37,14 +39,23 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): PrivateKeyJwt
   assertKnownOptions(options, NAMES, '`privateKeyJwt()`');
   assertFetchOptions(options.fetch);
   const { algorithms = ALGORITHMS, issuerAudienceOnly = false, clockTolerance = CLOCK_TOLERANCE } = options;
+  // Servers that share the feature share the fetched keys of clients.
+  const authentication = new PrivateKeyJwt(options);
   return {
     name: 'RFC 7523 §2.2',
     factory: 'privateKeyJwt',
     assertions: { issuerAudienceOnly, clockTolerance },
-    clientAuthentications: [new PrivateKeyJwt(options)],
-    clientMembers: clientMembersOf([signingAlgorithm(algorithms)]),
-    check: (server) => [...faultsOf(server, options)],
-    metadata: (server) => signedBy(server, algorithms),
+
+    install(builder) {
+      builder.contribute(CLIENT_ASSERTIONS, { issuerAudienceOnly });
+      builder.contribute(CLOCK_TOLERANCES, { feature: '`privateKeyJwt()`', seconds: clockTolerance });
+      return {
+        clientAuthentications: [authentication],
+        clientMembers: clientMembersOf([signingAlgorithm(algorithms)]),
+        misconfigurations: (server) => faultsOf(server, options),
+        metadata: () => signedBy(builder.server, algorithms),
+      };
+    },
   };
 }
 
