@@ -30,12 +30,15 @@ const [SHORTEST, MOST] = [32, 4];
  */
 export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
   assertKnownOptions(options, NAMES, PLACE);
+  const authentication = new ClientSecretJwt(options);
   return {
     name: 'OpenID Connect Core §9, client_secret_jwt',
     factory: 'clientSecretJwt',
-    clientAuthentications: [new ClientSecretJwt(options)],
-    check: (server) => [...faultsOf(server, options)],
-    metadata: (server) => signedBy(server, ALGORITHMS),
+    install: (builder) => ({
+      clientAuthentications: [authentication],
+      misconfigurations: (server) => faultsOf(server, options),
+      metadata: () => signedBy(builder.server, ALGORITHMS),
+    }),
   };
 }
 
