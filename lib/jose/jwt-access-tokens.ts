@@ -10,7 +10,7 @@ import { subjectOf } from '../tokens/subject.js';
 import type { Minted } from '../contracts/token-format.js';
 import type { SigningAlgorithm } from './algorithms.js';
 import { signJwt } from './keys/key-ring.js';
-import { findKeys } from './keys/find-keys.js';
+import { KEYS } from './keys/find-keys.js';
 import { signingFaults } from './keys/signing-faults.js';
 
 /** What `jwtAccessTokens()` takes. */
@@ -41,18 +41,26 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
   return {
     name: 'RFC 9068',
     factory: 'jwtAccessTokens',
-    check: (server) => [...faultsOf(server, options)],
-    async format(minted, server) {
-      const named = audienceOf(minted.token['resource']);
-      if (resources && (named.length === 0 || !named.every((uri) => isAmong(uri, resources)))) return undefined;
-      const claims = await claimsOf(minted, {
-        server,
-        audience: named.length > 0 ? named : [audience ?? minted.issuer!],
-      });
-      minted.token['jti'] = claims.jti;
-      return await signJwt(findKeys(server)!, claims, { typ: 'at+jwt', alg });
+
+    install(builder) {
+      const keys = builder.use(KEYS);
+      return {
+        token: {
+          async format(minted) {
+            const named = audienceOf(minted.token['resource']);
+            if (resources && (named.length === 0 || !named.every((uri) => isAmong(uri, resources)))) return undefined;
+            const claims = await claimsOf(minted, {
+              server: builder.server,
+              audience: named.length > 0 ? named : [audience ?? minted.issuer!],
+            });
+            minted.token['jti'] = claims.jti;
+            return await signJwt(keys(), claims, { typ: 'at+jwt', alg });
+          },
+          describe: ({ jti }) => (typeof jti === 'string' ? { jti } : undefined),
+        },
+        misconfigurations: (server) => faultsOf(server, options),
+      };
     },
-    describe: ({ jti }) => (typeof jti === 'string' ? { jti } : undefined),
   };
 }
 
