@@ -1,6 +1,6 @@
-import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidRequestError, RequestUriNotSupportedError } from '../../errors/index.js';
-import type { Feature, ServerContext } from '../../contracts/feature.js';
+import type { Feature, ServerBuilder, ServerContext } from '../../contracts/feature.js';
+import type { AuthorizationHooks } from '../../contracts/hooks.js';
 import { type ClientField, clientMembersOf } from '../../contracts/client-field.js';
 import * as fields from './client-fields.js';
 import { requesterOf } from '../../http/network.js';
@@ -12,11 +12,13 @@ import { findClient } from '../../endpoints/authorization/destination.js';
 import { isPushedName } from '../../endpoints/authorization/pushed-name.js';
 import type { Resolved } from '../../contracts/resolved.js';
 import { OF_A_DEVICE } from '../../contracts/response-type.js';
+import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
 import { DECRYPTION } from '../decryption/decrypting.js';
 import { acceptedBy, verifyRegistration } from './encrypted-objects.js';
 import { ObjectFetch } from './object-fetch.js';
 import { objectRequest } from './object-parameters.js';
 import { ObjectVerifier } from './object-verifier.js';
+import { SIGNED_REQUESTS } from './signed-requests.js';
 import { faultsOf, type RequestObjectOptions, type RequestObjectSettings, settle } from './options.js';
 
 /** The feature, with what it takes, for a profile to judge. */
@@ -31,48 +33,66 @@ export interface RequestObjectsFeature extends Feature {
  */
 export function requestObjects(options: RequestObjectOptions = {}): RequestObjectsFeature {
   const settings = settle(options);
-  const { algorithms, byReference, encrypted, interactionLifetime, required: isRequired } = settings;
-  const verifier = new ObjectVerifier(settings);
-  const objects = new ObjectFetch(settings.fetch);
-  const signed = new WeakSet<Request>();
-  const owesSignature = (client: Client) => isRequired || fields.REQUIRE_SIGNED_REQUEST_OBJECT.of(client) === true;
+  const { byReference, encrypted, interactionLifetime } = settings;
+  // Servers that share the feature share the fetched keys and request objects of clients.
+  const sources: Sources = { verifier: new ObjectVerifier(settings), objects: new ObjectFetch(settings.fetch) };
 
   return {
     name: 'RFC 9101',
     factory: 'requestObjects',
     objects: settings,
-    install(builder) {
-      if (encrypted)
-        builder.contribute(DECRYPTION, { algorithms: encrypted.algorithms, lifetime: interactionLifetime });
-    },
     parameters: {
       authorize: {
         request: 'The whole request, signed by its client.',
         ...(byReference && { request_uri: REFERENCE }),
       },
     },
-    clientMembers: clientMembersOf(clientFields(settings, objects)),
-    metadata: (server) => ({
-      request_parameter_supported: true,
-      request_uri_parameter_supported: byReference,
-      ...(byReference && { require_request_uri_registration: true }),
-      request_object_signing_alg_values_supported: algorithms,
-      require_signed_request_object: isRequired,
-      ...(encrypted && {
-        request_object_encryption_alg_values_supported: acceptedBy(server, encrypted),
-        request_object_encryption_enc_values_supported: encrypted.contentEncryption,
-      }),
-    }),
-    ...(encrypted && { verifyClientMetadata: (metadata) => verifyRegistration(metadata, encrypted) }),
-    check: (server) => [...faultsOf(server, settings)],
 
-    async resolve(request, server): Promise<Resolved | undefined> {
+    install(builder) {
+      const { clockTolerance, maxLifetime, required: isRequired } = settings;
+      builder.contribute(SIGNED_REQUESTS, { endpoint: 'authorize', required: isRequired, maxLifetime });
+      builder.contribute(CLOCK_TOLERANCES, { feature: '`requestObjects()`', seconds: clockTolerance });
+      if (encrypted) {
+        builder.contribute(DECRYPTION, { algorithms: encrypted.algorithms, lifetime: interactionLifetime });
+      }
+      return {
+        clientMembers: clientMembersOf(clientFields(settings, sources.objects)),
+        ...(encrypted && { client: { verifyMetadata: (metadata) => verifyRegistration(metadata, encrypted) } }),
+        authorization: authorizationHooks(settings, sources, builder),
+        pushedRequest: {
+          /** A request that was signed when it was pushed is stored without its signature. */
+          complete({ client, request }) {
+            if (owesSignature(client, settings) && !request.body?.request) throw unsigned();
+          },
+        },
+        metadata: () => metadataOf(settings, builder.server),
+        misconfigurations: (server) => faultsOf(server, settings),
+      };
+    },
+  };
+}
+
+/** Where request objects come from, and what verifies them. */
+interface Sources {
+  readonly verifier: ObjectVerifier;
+  readonly objects: ObjectFetch;
+}
+
+function authorizationHooks(
+  settings: RequestObjectSettings,
+  { verifier, objects }: Sources,
+  builder: Pick<ServerBuilder, 'server'>,
+): AuthorizationHooks {
+  const signed = new WeakSet<Request>();
+  return {
+    async resolve(request): Promise<Resolved | undefined> {
+      const { server } = builder;
       const given = optional(request, 'request', isVSCHAR, FORM_OR_URL);
       const named = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
       const uri = named === undefined || isPushedName(named) ? undefined : named;
       if (given === undefined && uri === undefined) return undefined;
       if (given !== undefined && uri !== undefined) throw new InvalidRequestError(BOTH);
-      if (uri !== undefined && !byReference) throw new RequestUriNotSupportedError(NOT_FETCHED);
+      if (uri !== undefined && !settings.byReference) throw new RequestUriNotSupportedError(NOT_FETCHED);
       const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
       const client = await findClient(clientId, server.options.model, server, request);
       const object = given ?? (await objects.read(uri!, client, requesterOf(request)));
@@ -83,15 +103,10 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
       return { request: resolved, ...(spend && { spend }) };
     },
 
-    /** What was signed when it was pushed is kept without its signature. */
-    push({ client, request }: ClientRequest) {
-      if (owesSignature(client) && !request.body?.request) throw unsigned();
-    },
-
-    ask(parameters, { client, request, responseType }, server) {
-      // A device asks for itself, and proves who it is.
-      if (!owesSignature(client) || responseType === OF_A_DEVICE || signed.has(request)) return;
-      if (!isPushed(parameters.optional('request_uri'), server)) throw unsigned();
+    read(parameters, { client, request, responseType }) {
+      // A device sends its request itself, and authenticates as the client.
+      if (!owesSignature(client, settings) || responseType === OF_A_DEVICE || signed.has(request)) return;
+      if (!isPushed(parameters.optional('request_uri'), builder.server)) throw unsigned();
     },
   };
 }
@@ -113,6 +128,25 @@ const clientFields = (
       ]
     : []),
 ];
+
+/** Whether requests of the client must be signed. RFC 9101 §10.5 */
+const owesSignature = (client: Client, { required: isRequired }: RequestObjectSettings) =>
+  isRequired || fields.REQUIRE_SIGNED_REQUEST_OBJECT.of(client) === true;
+
+const metadataOf = (
+  { algorithms, byReference, encrypted, required: isRequired }: RequestObjectSettings,
+  server: ServerContext,
+) => ({
+  request_parameter_supported: true,
+  request_uri_parameter_supported: byReference,
+  ...(byReference && { require_request_uri_registration: true }),
+  request_object_signing_alg_values_supported: algorithms,
+  require_signed_request_object: isRequired,
+  ...(encrypted && {
+    request_object_encryption_alg_values_supported: acceptedBy(server, encrypted),
+    request_object_encryption_enc_values_supported: encrypted.contentEncryption,
+  }),
+});
 
 /** Only the name of a pushed request gets as far as a request that is read. */
 const isPushed = (uri: string | undefined, { endpoints }: ServerContext): boolean =>
