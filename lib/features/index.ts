@@ -33,11 +33,7 @@ export type { Lookup, SafeFetchOptions } from '../http/safe-fetch/index.js';
 export { mutualTls } from './mutual-tls/mutual-tls.js';
 export type { MutualTlsOptions, TlsClientAuthMethod, TlsProxy } from './mutual-tls/options.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
-export {
-  pushedRequests,
-  type PushedRequestOptions,
-  type PushedRequestsFeature,
-} from './pushed-requests/pushed-requests.js';
+export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
 export { registration } from './registration/registration.js';
 export type { RegistrationRate } from './registration/registration-limit.js';
 export type {

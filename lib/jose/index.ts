@@ -1,6 +1,6 @@
 export type { SigningAlgorithm } from './algorithms.js';
 export { clientSecretJwt, type ClientSecretJwtOptions, type ClientSecretModel } from './client-secret-jwt.js';
-export { dpop, type DpopFeature } from './dpop/dpop.js';
+export { dpop } from './dpop/dpop.js';
 export type { DpopNonceOptions, DpopOptions } from './dpop/options.js';
 export type { ContentEncryption, KeyManagementAlgorithm } from './encryption/algorithms.js';
 export { encryption, type EncryptionOptions } from './encryption/encryption.js';
@@ -22,15 +22,11 @@ export type { KeyRing } from './keys/key-ring.js';
 export { keys, type KeysOptions } from './keys/keys.js';
 export type { KeyMaterial, PemKey, Signer } from './keys/key-material.js';
 export type { KeyAlgorithm, KeyInfo, KeyState } from './keys/schedule.js';
-export {
-  privateKeyJwt,
-  type PrivateKeyJwtFeature,
-  type PrivateKeyJwtOptions,
-} from './private-key-jwt/private-key-jwt.js';
+export { privateKeyJwt, type PrivateKeyJwtOptions } from './private-key-jwt/private-key-jwt.js';
 export { DECRYPTION, type Decrypting } from './decryption/decrypting.js';
 export type { EncryptedObjectOptions } from './request-objects/encrypted-objects.js';
 export type { RequestObjectOptions } from './request-objects/options.js';
-export { requestObjects, type RequestObjectsFeature } from './request-objects/request-objects.js';
+export { requestObjects } from './request-objects/request-objects.js';
 export type { EncryptionRegistration } from '../model/encryption-registration.js';
 export type { SignedRequestRegistration } from '../model/signed-request-registration.js';
 export { signingKeys, type SigningKeys } from './keys/signing-keys.js';

@@ -4,7 +4,7 @@ export {
   decideBackchannelRequest,
   findBackchannelRequest,
 } from './ciba/backchannel-requests.js';
-export { ciba, type CibaFeature } from './ciba/ciba.js';
+export { ciba } from './ciba/ciba.js';
 export type { BackchannelRequest, CibaModel, UserHint } from './ciba/ciba-model.js';
 export type { CibaOptions } from './ciba/options.js';
 export type { SignedOptions } from './ciba/signed-options.js';

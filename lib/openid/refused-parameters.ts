@@ -1,10 +1,11 @@
 import { RegistrationNotSupportedError } from '../errors/index.js';
-import type { ServerContext } from '../contracts/feature.js';
+import type { Capabilities } from '../contracts/capability.js';
 import type { Parameters } from '../http/parameters.js';
+import { SIGNED_REQUESTS } from '../jose/request-objects/signed-requests.js';
 
-/** Is somebody there who reads request objects? By what a `RequestObjectsFeature` has. RFC 9101 */
-export const takesRequestObjects = ({ features }: ServerContext): boolean =>
-  features.some((feature) => 'objects' in feature);
+/** Whether a feature of the server accepts request objects at the authorization endpoint. RFC 9101 */
+export const takesRequestObjects = (server: Pick<Capabilities, 'all'>): boolean =>
+  server.all(SIGNED_REQUESTS).some(({ endpoint }) => endpoint === 'authorize');
 
 /**
  * What OpenID Connect knows and this server has none of is refused, as the engine refuses request objects that nobody reads: to leave

@@ -17,6 +17,7 @@ import { isOver } from '../../tokens/lifetime.js';
 import type { RequestRate } from '../../http/window-counts.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import { PushEndpoint } from './push-endpoint.js';
+import { PUSHED_REQUESTS } from './push-requirements.js';
 import { asRequest } from './pushed-parameters.js';
 import type { PushedRequest, PushedRequestModel } from './pushed-request.js';
 
@@ -38,11 +39,6 @@ export interface PushedRequestOptions {
   rate?: RequestRate | false;
 }
 
-/** The feature, with how long it keeps what, for a profile to judge. */
-export interface PushedRequestsFeature extends Feature {
-  readonly pushing: Required<PushedRequestOptions>;
-}
-
 type PushedModel = Model & PushedRequestModel & OnceModel;
 
 const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
@@ -53,14 +49,13 @@ const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
 ];
 
 /** Clients hand in their authorization requests themselves, checked at once, and browsers bring no more than a name. RFC 9126 */
-export function pushedRequests(options: PushedRequestOptions = {}): PushedRequestsFeature {
+export function pushedRequests(options: PushedRequestOptions = {}): Feature {
   const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800, rate = RATE } = options;
   const underCheck = new WeakSet<Request>();
 
   return {
     name: 'RFC 9126',
     factory: 'pushedRequests',
-    pushing: { required: isRequired, lifetime, interactionLifetime, rate },
     requires: REQUIRES,
     endpoints: {
       pushed_authorization_request: {
@@ -79,34 +74,37 @@ export function pushedRequests(options: PushedRequestOptions = {}): PushedReques
       },
     },
     parameters: { authorize: { request_uri: 'The name of a pushed request, in place of its parameters.' } },
-    install: (builder) => ({
-      metadata: () => ({ require_pushed_authorization_requests: isRequired }),
-      misconfigurations: ({ options: { model } }) => [
-        ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
-        ...[rateFault(options.rate, '`pushedRequests()`') ?? []].flat(),
-        ...faultsOf({ lifetime, interactionLifetime }, model as PushedModel),
-      ],
+    install(builder) {
+      builder.contribute(PUSHED_REQUESTS, { required: isRequired, lifetime });
+      return {
+        metadata: () => ({ require_pushed_authorization_requests: isRequired }),
+        misconfigurations: ({ options: { model } }) => [
+          ...[unknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
+          ...[rateFault(options.rate, '`pushedRequests()`') ?? []].flat(),
+          ...faultsOf({ lifetime, interactionLifetime }, model as PushedModel),
+        ],
 
-      authorization: {
-        async resolve(request) {
-          if (underCheck.has(request)) return undefined;
-          const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
-          // A `request_uri` of another form is the URL of a request object, which another feature fetches.
-          if (requestUri === undefined || !isPushedName(requestUri)) return undefined;
-          return await find(request, requestUri, builder.server);
-        },
+        authorization: {
+          async resolve(request) {
+            if (underCheck.has(request)) return undefined;
+            const requestUri = optional(request, 'request_uri', isVSCHAR, FORM_OR_URL);
+            // A `request_uri` of another form is the URL of a request object, which another feature fetches.
+            if (requestUri === undefined || !isPushedName(requestUri)) return undefined;
+            return await find(request, requestUri, builder.server);
+          },
 
-        read(parameters, { client, responseType }) {
-          // A device sends its request itself, without a browser.
-          if (responseType === OF_A_DEVICE) return;
-          // Only a request that was pushed still has this parameter here.
-          if (parameters.optional('request_uri') !== undefined) return;
-          if (!isRequired && !REQUIRE_PUSHED_AUTHORIZATION_REQUESTS.of(client)) return;
-          const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
-          throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
+          read(parameters, { client, responseType }) {
+            // A device sends its request itself, without a browser.
+            if (responseType === OF_A_DEVICE) return;
+            // Only a request that was pushed still has this parameter here.
+            if (parameters.optional('request_uri') !== undefined) return;
+            if (!isRequired && !REQUIRE_PUSHED_AUTHORIZATION_REQUESTS.of(client)) return;
+            const rule = isRequired ? 'every authorization request is pushed' : 'this client pushes its requests';
+            throw new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({ rule });
+          },
         },
-      },
-    }),
+      };
+    },
   };
 }
 

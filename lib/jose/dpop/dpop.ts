@@ -5,15 +5,10 @@ import type { Feature } from '../../contracts/feature.js';
 import type { AuthorizationHooks, TokenHooks } from '../../contracts/hooks.js';
 import { jktOf, verifyAnswer } from '../../tokens/confirmation.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
-import { type DpopOptions, type DpopSettings, faultOf, faultsOf, settle } from './options.js';
+import { type DpopOptions, faultOf, faultsOf, settle } from './options.js';
 import { refused } from './proof.js';
 import { Proofs } from './proofs.js';
 import { configurationError } from '../../errors/configuration-error.js';
-
-/** The feature, with what it takes, for a profile to judge. */
-export interface DpopFeature extends Feature {
-  readonly proofs: Pick<DpopSettings, 'clockTolerance'>;
-}
 
 /**
  * Tokens are bound to a key of the client, which proves with each request that it has it: whoever steals a token cannot use it.
@@ -21,7 +16,7 @@ export interface DpopFeature extends Feature {
  * `cnf`. RFC 9449
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
-export function dpop(options: DpopOptions = {}): DpopFeature {
+export function dpop(options: DpopOptions = {}): Feature {
   const fault = faultOf(options);
   if (fault !== undefined) throw configurationError(fault);
   const settings = settle(options);
@@ -30,7 +25,6 @@ export function dpop(options: DpopOptions = {}): DpopFeature {
   return {
     name: 'RFC 9449',
     factory: 'dpop',
-    proofs: settings,
     parameters: { authorize: { dpop_jkt: 'The thumbprint of the key that the code will be brought with.' } },
 
     install(builder) {

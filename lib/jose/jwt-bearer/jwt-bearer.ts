@@ -1,4 +1,4 @@
-import type { ServerContext } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { KNOWN_RESOURCES } from '../../features/resource-indicators/named-resources.js';
 import type { TokenHooks } from '../../contracts/hooks.js';
@@ -7,7 +7,6 @@ import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { isObject } from '../../http/is-object.js';
 import { signedIn } from '../../tokens/signed-in.js';
-import type { TrustingFeature } from '../trusted-issuers/trusted-issuers.js';
 import { ASSERTION, ASSERTION_METHODS, assertionGrant, JWT_BEARER_GRANT } from './assertion-grant.js';
 import { Assertions, refused } from './assertions.js';
 import type { JwtBearerOptions, JwtBearerSettings } from './options.js';
@@ -20,18 +19,18 @@ const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
  * A client redeems what another server has said of a user: an assertion of an issuer that is trusted. The token is kept with `act`,
  * `auth_time`, `acr` and `amr` where the assertion says them. RFC 7521 §4.1, RFC 7523 §2.1
  */
-export function jwtBearer(options: JwtBearerOptions = {}): TrustingFeature {
+export function jwtBearer(options: JwtBearerOptions = {}): Feature {
   const assertions = new Assertions(options);
   const { anonymous, issuers } = assertions.settings;
   return {
     name: 'RFC 7523 §2.1',
     factory: 'jwtBearer',
-    trusting: assertions.issuers,
     requires: [...ASSERTION_METHODS],
     grantTypes: [JWT_BEARER_GRANT],
     parameters: { token: { assertion: 'The assertion: a JWT of an issuer that this server trusts.' } },
 
     install(builder) {
+      assertions.issuers.contributeTo(builder);
       const { model } = builder.options;
       return {
         grants: { [JWT_BEARER_GRANT]: assertionGrant(assertions, () => builder.server) },

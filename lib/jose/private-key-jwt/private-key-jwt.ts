@@ -26,16 +26,11 @@ export interface PrivateKeyJwtOptions extends AssertionOptions {
   fetch?: SafeFetchOptions;
 }
 
-/** The feature, with what it takes, for a profile to judge. */
-export interface PrivateKeyJwtFeature extends Feature {
-  readonly assertions: Required<Pick<PrivateKeyJwtOptions, 'issuerAudienceOnly' | 'clockTolerance'>>;
-}
-
 /**
  * A client proves who it is by a key of its own, which nobody else ever has: it is registered with `tokenEndpointAuthMethod`
  * `private_key_jwt` and its public keys, `jwks` or `jwksUri`. RFC 7523 §2.2, §3, OpenID Connect Core §9
  */
-export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): PrivateKeyJwtFeature {
+export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`privateKeyJwt()`');
   assertFetchOptions(options.fetch);
   const { algorithms = ALGORITHMS, issuerAudienceOnly = false, clockTolerance = CLOCK_TOLERANCE } = options;
@@ -44,7 +39,6 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): PrivateKeyJwt
   return {
     name: 'RFC 7523 §2.2',
     factory: 'privateKeyJwt',
-    assertions: { issuerAudienceOnly, clockTolerance },
 
     install(builder) {
       builder.contribute(CLIENT_ASSERTIONS, { issuerAudienceOnly });

@@ -21,17 +21,12 @@ import { ObjectVerifier } from './object-verifier.js';
 import { SIGNED_REQUESTS } from './signed-requests.js';
 import { faultsOf, type RequestObjectOptions, type RequestObjectSettings, settle } from './options.js';
 
-/** The feature, with what it takes, for a profile to judge. */
-export interface RequestObjectsFeature extends Feature {
-  readonly objects: Pick<RequestObjectSettings, 'required' | 'maxLifetime' | 'clockTolerance'>;
-}
-
 /**
  * Authorization requests come signed by their clients: by value, `request`, or from a `request_uri` that the client has registered,
  * and within pushed requests. What stands beside a request object in the URL counts for nothing. RFC 9101
  * @throws InvalidArgumentError with a sentence for an option that cannot work
  */
-export function requestObjects(options: RequestObjectOptions = {}): RequestObjectsFeature {
+export function requestObjects(options: RequestObjectOptions = {}): Feature {
   const settings = settle(options);
   const { byReference, encrypted, interactionLifetime } = settings;
   // Servers that share the feature share the fetched keys and request objects of clients.
@@ -40,7 +35,6 @@ export function requestObjects(options: RequestObjectOptions = {}): RequestObjec
   return {
     name: 'RFC 9101',
     factory: 'requestObjects',
-    objects: settings,
     parameters: {
       authorize: {
         request: 'The whole request, signed by its client.',

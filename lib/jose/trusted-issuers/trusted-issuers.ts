@@ -1,11 +1,13 @@
 import { decodeJwt, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { RefusalDetail } from '../../errors/index.js';
-import type { Feature } from '../../contracts/feature.js';
+import { collectedCapability } from '../../contracts/capability.js';
+import type { ServerBuilder } from '../../contracts/feature.js';
 import { shortText } from '../../events/events.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
 import { assertConfig } from '../../errors/configuration-error.js';
 import { isAmong } from '../../tokens/audience.js';
 import type { SigningAlgorithm } from '../algorithms.js';
+import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
 import { type IssuerOptions, issuerKeys, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
 import { isNotVerified } from '../not-verified.js';
 import { verifyJwt } from '../verify-jwt.js';
@@ -20,10 +22,16 @@ export interface TrustedJwt<O extends IssuerOptions> {
   issuer: O;
 }
 
-/** A feature that believes JWTs of others, with what it takes, for a profile to judge. */
-export interface TrustingFeature extends Feature {
-  readonly trusting: Pick<TrustedIssuers<IssuerOptions>, 'algorithms' | 'clockTolerance'>;
+/** What JWTs of other servers a feature accepts. */
+export interface IssuerAlgorithms {
+  /** The feature as the developer writes it: `jwtBearer()` in backticks. */
+  readonly feature: string;
+  /** The algorithms that at least one of the listed issuers may sign with. */
+  readonly algorithms: readonly SigningAlgorithm[];
 }
+
+/** The key under which features contribute how trusted issuers may sign, for profiles that restrict it. */
+export const TRUSTED_ISSUERS = collectedCapability<IssuerAlgorithms>('TRUSTED_ISSUERS');
 
 /** What becomes of one that is no good: only the operator hears what is wrong with it. */
 type Refused = (detail: RefusalDetail) => Error;
@@ -57,7 +65,7 @@ export class TrustedIssuers<O extends IssuerOptions> {
    * @throws InvalidArgumentError with a sentence for what cannot work
    */
   constructor(
-    place: string,
+    private readonly place: string,
     issuers: readonly O[],
     readonly clockTolerance: number,
   ) {
@@ -72,6 +80,13 @@ export class TrustedIssuers<O extends IssuerOptions> {
   /** By what those that are listed may sign. */
   get algorithms(): readonly SigningAlgorithm[] {
     return [...this.known.values()].flatMap(({ settings }) => settings.algorithms);
+  }
+
+  /** Contributes what profiles restrict: the algorithms and the clock tolerance. */
+  contributeTo(builder: Pick<ServerBuilder, 'contribute'>): void {
+    const { algorithms, clockTolerance, place: feature } = this;
+    builder.contribute(TRUSTED_ISSUERS, { feature, algorithms });
+    builder.contribute(CLOCK_TOLERANCES, { feature, seconds: clockTolerance });
   }
 
   /** Is it a JWT of one of these, as far as it says itself? */

@@ -1,6 +1,6 @@
 import type { ClientRequest } from '../../contracts/client-request.js';
 import type { RefusalDetail } from '../../errors/index.js';
-import type { ServerContext } from '../../contracts/feature.js';
+import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { ForeignToken, VerifiedToken } from '../../features/token-exchange/exchange-model.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { refusedToken } from '../../features/token-exchange/parties.js';
@@ -17,7 +17,7 @@ import { scopeText, withinScope } from '../../tokens/scope.js';
 import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import type { AssertedClaims, AssertedUserModel } from './asserted-model.js';
-import { shownAudience, TrustedIssuers, type TrustedJwt, type TrustingFeature } from './trusted-issuers.js';
+import { shownAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
 
 /** A server whose tokens may be exchanged. */
 export interface TokenIssuerOptions extends IssuerOptions {
@@ -51,15 +51,15 @@ const PLACE = '`trustedTokens()`';
  * `tokenExchange()` takes JWTs of other servers, for the subject and for who acts: ID tokens, access tokens and others. Which user they are
  * of says `findAssertedUser()` of the model, and who may exchange them `mayExchange()`. RFC 8693 §3, §5
  */
-export function trustedTokens(options: TrustedTokensOptions): TrustingFeature {
+export function trustedTokens(options: TrustedTokensOptions): Feature {
   const { clockTolerance } = settle(options);
   const issuers = new TrustedIssuers(PLACE, options.issuers, clockTolerance);
   return {
     name: 'RFC 8693 §5',
     factory: 'trustedTokens',
-    trusting: issuers,
     requires: ['findAssertedUser', 'mayExchange'],
     install(builder) {
+      issuers.contributeTo(builder);
       builder.contribute(OTHER_TOKENS, { read: (token, request) => readToken(token, request, issuers) });
       return { misconfigurations: (server) => faultsOf(server, options) };
     },

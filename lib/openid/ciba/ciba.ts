@@ -4,6 +4,8 @@ import type { Feature } from '../../contracts/feature.js';
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';
 import { SafeFetch } from '../../http/safe-fetch/index.js';
+import { CLOCK_TOLERANCES } from '../../jose/clock-tolerances.js';
+import { SIGNED_REQUESTS } from '../../jose/request-objects/signed-requests.js';
 import { ENDPOINT } from './backchannel-requests.js';
 import { CibaEndpoint } from './ciba-endpoint.js';
 import { CIBA } from './ciba-capability.js';
@@ -12,25 +14,18 @@ import * as fields from './client-fields.js';
 import { type CibaOptions, type CibaSettings, faultsOf, settle } from './options.js';
 import { Pings } from './pings.js';
 
-/** The feature `ciba()`. */
-export interface CibaFeature extends Feature {
-  /** The settings that a profile validates. */
-  readonly asking: Pick<CibaSettings, 'signed'>;
-}
-
 /**
  * A client has a user asked on a device of theirs, whom it has not before it: at a till, on the telephone. It polls for its tokens, or is
  * told when there are some. OpenID Connect Client-Initiated Backchannel Authentication 1.0
  * @throws InvalidArgumentError with a sentence for an option of `fetch` that cannot work
  */
-export function ciba(options: CibaOptions = {}): CibaFeature {
+export function ciba(options: CibaOptions = {}): Feature {
   const settings = settle(options);
   const { algorithms } = settings.signed;
   const fetch = new SafeFetch({ ...settings.fetch });
   return {
     name: 'OpenID CIBA',
     factory: 'ciba',
-    asking: settings,
     requires: [...DEVICE_METHODS, 'once', 'findHintedUser', 'askUser'],
     grantTypes: [CIBA_GRANT],
     endpoints: {
@@ -45,6 +40,9 @@ export function ciba(options: CibaOptions = {}): CibaFeature {
     parameters: { [ENDPOINT]: PARAMETERS, token: { auth_req_id: 'What the client was given when it asked.' } },
 
     install(builder) {
+      const { clockTolerance, maxLifetime, required } = settings.signed;
+      builder.contribute(SIGNED_REQUESTS, { endpoint: ENDPOINT, required, maxLifetime });
+      builder.contribute(CLOCK_TOLERANCES, { feature: '`ciba()`', seconds: clockTolerance });
       builder.provide(CIBA, () => new Pings(builder.server, fetch));
       return {
         grants: { [CIBA_GRANT]: cibaGrant },

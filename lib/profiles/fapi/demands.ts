@@ -1,13 +1,12 @@
-import type { Feature, ServerContext } from '../../contracts/feature.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import { called } from '../../contracts/feature-name.js';
-import type { PushedRequestsFeature } from '../../features/pushed-requests/pushed-requests.js';
+import { PUSHED_REQUESTS } from '../../features/pushed-requests/push-requirements.js';
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
-import type { DpopFeature } from '../../jose/dpop/dpop.js';
+import { CLOCK_TOLERANCES } from '../../jose/clock-tolerances.js';
 import { findKeys } from '../../jose/keys/find-keys.js';
-import type { PrivateKeyJwtFeature } from '../../jose/private-key-jwt/private-key-jwt.js';
-import type { RequestObjectsFeature } from '../../jose/request-objects/request-objects.js';
-import type { TrustingFeature } from '../../jose/trusted-issuers/trusted-issuers.js';
-import type { CibaFeature } from '../../openid/ciba/ciba.js';
+import { CLIENT_ASSERTIONS } from '../../jose/private-key-jwt/client-assertions.js';
+import { SIGNED_REQUESTS } from '../../jose/request-objects/signed-requests.js';
+import { TRUSTED_ISSUERS } from '../../jose/trusted-issuers/trusted-issuers.js';
 import type { Options } from '../../options/settle.js';
 
 /** What JWTs may be signed with; `EdDSA` is the older name of `Ed25519`. FAPI 2.0 SP §5.4.1, RFC 9864 */
@@ -42,22 +41,24 @@ export function* faultsOf(server: ServerContext, messageSigning: boolean): Itera
   if (!BINDINGS.some((name) => confirmationMethods.has(name))) {
     yield '`fapi2()` binds each token to a key or a certificate: list `dpop()` or `mutualTls()`';
   }
-  for (const feature of server.features) yield* featureFaults(feature);
-  if (messageSigning) yield* signedRequestFaults(server.features);
+  yield* featureFaults(server);
+  if (messageSigning) yield* signedRequestFaults(server);
   yield* algorithmFaults(server);
 }
 
-/** Of `requestObjects()`, where a host has listed its own, and of `ciba()`. */
-function* signedRequestFaults(features: readonly Feature[]): Iterable<string> {
-  for (const { asking, objects } of features as readonly Partial<CibaFeature & RequestObjectsFeature>[]) {
-    if (asking && !asking.signed.required) {
-      yield '`ciba()` beside `fapi2({ messageSigning: true })` must say `signed: { required: true }`: every request is signed';
+/** Yields what `requestObjects()` and `ciba()` accept without a signature, or for too long. FAPI 2.0 Message Signing §5.3.1 */
+function* signedRequestFaults(server: ServerContext): Iterable<string> {
+  for (const { endpoint, required, maxLifetime } of server.all(SIGNED_REQUESTS)) {
+    if (endpoint !== 'authorize') {
+      if (!required) {
+        yield '`ciba()` beside `fapi2({ messageSigning: true })` must say `signed: { required: true }`: every request is signed';
+      }
+      continue;
     }
-    if (!objects) continue;
-    if (!objects.required) {
+    if (!required) {
       yield '`requestObjects()` beside `fapi2()` must say `required: true`: every authorization request is signed';
     }
-    if (!(Number(objects.maxLifetime) <= LONGEST_REQUEST)) {
+    if (!(Number(maxLifetime) <= LONGEST_REQUEST)) {
       yield `\`maxLifetime\` of \`requestObjects()\` beside \`fapi2()\` must be ${LONGEST_REQUEST} seconds at most`;
     }
   }
@@ -85,33 +86,26 @@ export function* optionFaults(options: Options): Iterable<string> {
 
 const left = (option: string, what: string) => `\`fapi2()\` ${what}: leave the option \`${option}\` out`;
 
-/** What of other features is judged here. */
-type Judged = PushedRequestsFeature &
-  PrivateKeyJwtFeature &
-  DpopFeature &
-  RequestObjectsFeature &
-  CibaFeature &
-  TrustingFeature;
-
-/** Of what a host may have listed itself. */
-function* featureFaults(feature: Feature & Partial<Judged>): Iterable<string> {
-  const { asking, assertions, objects, proofs, pushing, trusting } = feature;
-  if (pushing && !pushing.required) {
-    yield '`pushedRequests()` beside `fapi2()` must say `required: true`: every authorization request is pushed';
+/** Yields what features that the application lists itself accept beyond the profile. FAPI 2.0 SP §5.3 */
+function* featureFaults(server: ServerContext): Iterable<string> {
+  for (const { required, lifetime } of server.all(PUSHED_REQUESTS)) {
+    if (!required) {
+      yield '`pushedRequests()` beside `fapi2()` must say `required: true`: every authorization request is pushed';
+    }
+    if (lifetime >= 600) yield '`lifetime` of `pushedRequests()` beside `fapi2()` must be below 600 seconds';
   }
-  if (pushing && pushing.lifetime >= 600) {
-    yield '`lifetime` of `pushedRequests()` beside `fapi2()` must be below 600 seconds';
-  }
-  if (assertions && !assertions.issuerAudienceOnly) {
+  if (server.all(CLIENT_ASSERTIONS).some(({ issuerAudienceOnly }) => !issuerAudienceOnly)) {
     yield '`privateKeyJwt()` beside `fapi2()` must set `issuerAudienceOnly: true`: client assertions are for the issuer alone';
   }
-  const weak = trusting?.algorithms.find((alg) => !ALGORITHMS.includes(alg));
-  if (weak !== undefined) {
-    yield `\`algorithms\` of an issuer of ${called(feature)} beside \`fapi2()\` must be ${ALGORITHMS.join(', ')} alone, and take \`${weak}\``;
+  for (const { feature, algorithms } of server.all(TRUSTED_ISSUERS)) {
+    const weak = algorithms.find((alg) => !ALGORITHMS.includes(alg));
+    if (weak === undefined) continue;
+    yield `\`algorithms\` of an issuer of ${feature} beside \`fapi2()\` must be ${ALGORITHMS.join(', ')} alone, and take \`${weak}\``;
   }
-  const { clockTolerance } = assertions ?? proofs ?? objects ?? asking?.signed ?? trusting ?? {};
-  if (clockTolerance === undefined || (clockTolerance >= 10 && clockTolerance <= 60)) return;
-  yield `\`clockTolerance\` of ${called(feature)} beside \`fapi2()\` must be from 10 to 60 seconds`;
+  for (const { feature, seconds } of server.all(CLOCK_TOLERANCES)) {
+    if (seconds >= 10 && seconds <= 60) continue;
+    yield `\`clockTolerance\` of ${feature} beside \`fapi2()\` must be from 10 to 60 seconds`;
+  }
 }
 
 /** Whatever is signed, for this server or by it. FAPI 2.0 SP §5.4.1 */

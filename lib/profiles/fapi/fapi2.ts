@@ -1,8 +1,10 @@
 import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
+import type { AuthorizationHooks } from '../../contracts/hooks.js';
 import { pushedRequests, type PushedRequestOptions } from '../../features/pushed-requests/pushed-requests.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
+import type { Request } from '../../http/request.js';
 import { FORM_OR_URL, optional } from '../../http/parameters.js';
 import { dpop } from '../../jose/dpop/dpop.js';
 import type { DpopOptions } from '../../jose/dpop/options.js';
@@ -67,43 +69,55 @@ const profile = (messageSigning: boolean): Feature => ({
     clientAuthentications: (method) => !AUTHENTICATIONS.has(method),
     algorithms: (alg) => !ALGORITHMS.some((one) => one === alg),
   },
-  check: (server) => [...faultsOf(server, messageSigning)],
-  checkOptions: (options) => [...optionFaults(options)],
 
-  /** What was not pushed is refused; where the answer would go over plain http, not even that is sent there. FAPI 2.0 SP §5.3.2.2 (8) */
-  resolve(request) {
-    if (optional(request, 'request_uri', () => true, FORM_OR_URL) !== undefined) return;
-    const redirectUri = optional(request, 'redirect_uri', () => true, FORM_OR_URL);
-    const object = optional(request, 'request', () => true, FORM_OR_URL);
-    if (object !== undefined || redirectUri === undefined || !isEncrypted(redirectUri)) throw notPushed();
-  },
-
-  /** FAPI 2.0 SP §5.3.2.2 (6, 8) */
-  ask(_, { redirectUri, redirectUriSent, responseType }) {
-    // A device asks for itself: it is answered at no URI.
-    if (responseType === OF_A_DEVICE) return;
-    if (!redirectUriSent) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
-    if (isEncrypted(redirectUri)) return;
-    const rule = 'answers are sent by https, to an app on this device, or to its loopback address';
-    throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ rule });
-  },
-
-  /** FAPI 2.0 SP §5.3.2.1 (4) */
-  issue({ token: { cnf } }) {
-    if (isBound(cnf)) return;
-    const rule = 'the client shows the key that its token will be bound to, by DPoP or by its certificate';
-    throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
-  },
-
-  /** FAPI 2.0 SP §5.3.4 */
-  present({ token: { cnf } }) {
-    if (isBound(cnf)) return;
-    const rule = 'the token is bound to a key of its client';
-    throw new InvalidTokenError('Invalid token: access token is not bound to a key').because({ rule });
-  },
+  install: () => ({
+    authorization: { resolve: requirePushed, read: verifyRedirectUri },
+    token: { issue: ({ token }) => requireBinding(token['cnf']) },
+    resource: { verify: ({ token }) => verifyBinding(token['cnf']) },
+    misconfigurations: (server) => faultsOf(server, messageSigning),
+    callMisconfigurations: optionFaults,
+  }),
 });
 
-/** Is this bound to any key at all? Who verifies that, `check` has made sure of. RFC 7800 §3 */
+/**
+ * Rejects a request that was not pushed with an error page, if its redirect URI has no TLS or it contains a request object. Other
+ * requests are rejected by `pushedRequests()`, which returns the error to the client. FAPI 2.0 SP §5.3.2.2 (8)
+ */
+function requirePushed(request: Request): void {
+  if (optional(request, 'request_uri', () => true, FORM_OR_URL) !== undefined) return;
+  const redirectUri = optional(request, 'redirect_uri', () => true, FORM_OR_URL);
+  const object = optional(request, 'request', () => true, FORM_OR_URL);
+  if (object !== undefined || redirectUri === undefined || !isEncrypted(redirectUri)) throw notPushed();
+}
+
+/** Requires `redirect_uri`, with TLS or on the user's device. FAPI 2.0 SP §5.3.2.2 (6, 8) */
+const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
+  _,
+  { redirectUri, redirectUriSent, responseType },
+) => {
+  // A device request has no redirect URI.
+  if (responseType === OF_A_DEVICE) return;
+  if (!redirectUriSent) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
+  if (isEncrypted(redirectUri)) return;
+  const rule = 'answers are sent by https, to an app on this device, or to its loopback address';
+  throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ rule });
+};
+
+/** FAPI 2.0 SP §5.3.2.1 (4) */
+function requireBinding(cnf: unknown): void {
+  if (isBound(cnf)) return;
+  const rule = 'the client shows the key that its token will be bound to, by DPoP or by its certificate';
+  throw new InvalidRequestError('Invalid request: the token would not be bound to a key').because({ rule });
+}
+
+/** FAPI 2.0 SP §5.3.4 */
+function verifyBinding(cnf: unknown): void {
+  if (isBound(cnf)) return;
+  const rule = 'the token is bound to a key of its client';
+  throw new InvalidTokenError('Invalid token: access token is not bound to a key').because({ rule });
+}
+
+/** Whether a token is bound to a key. The start-up check ensures that a feature verifies it. RFC 7800 §3 */
 const isBound = (cnf: unknown): boolean => typeof cnf === 'object' && cnf !== null && Object.keys(cnf).length > 0;
 
 const notPushed = () =>
