@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../../contracts/client-request.js';
+import { type ClientRequest, stateKey } from '../../contracts/client-request.js';
 import { InvalidDpopProofError, UseDpopNonceError } from '../../errors/index.js';
 import type { Presented } from '../../contracts/feature.js';
 import { Nonces } from './nonces.js';
@@ -7,14 +7,15 @@ import { type Expected, type Proof, readProof, refused, verifyProof } from './pr
 import { SpentProofs } from './spent-proofs.js';
 import { urlsOf } from './target.js';
 
+/** The proof of a request that was verified, and is not marked as used yet. */
+const UNUSED_PROOF = stateKey<Proof | undefined>('unused DPoP proof');
+
 /** The proofs that come to a server and its resources. RFC 9449 §4.3 */
 export class Proofs {
   private readonly nonces: Nonces | undefined;
   private readonly spent: SpentProofs;
   /** What was shown with a request, or when a connection was opened: one request may be looked at several times. */
   private readonly shown = new WeakMap<object, { text: string; done: Promise<void> }>();
-
-  private readonly unspent = new WeakMap<ClientRequest, Proof>();
 
   constructor(
     private readonly settings: DpopSettings,
@@ -36,14 +37,14 @@ export class Proofs {
     const own = server.urlsOf(endpoint, issuer);
     const urls = own.length > 0 ? own : urlsOf(request, server, this.settings.publicUrls);
     const proof = await this.verified(text, { request, urls });
-    this.unspent.set(exchange, proof);
+    exchange.set(UNUSED_PROOF, proof);
     return proof.jkt;
   }
 
   /** Spends the proof of a request that is good so far, if it brought one. @throws InvalidDpopProofError where it came before */
   async spend(exchange: ClientRequest): Promise<void> {
-    const proof = this.unspent.get(exchange);
-    this.unspent.delete(exchange);
+    const proof = exchange.get(UNUSED_PROOF);
+    exchange.set(UNUSED_PROOF, undefined);
     if (proof) await this.spent.verifyFirst(exchange.options.model, proof);
   }
 
