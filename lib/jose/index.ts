@@ -27,6 +27,7 @@ export { DECRYPTION, type Decrypting } from './decryption/decrypting.js';
 export type { EncryptedObjectOptions } from './request-objects/encrypted-objects.js';
 export type { RequestObjectOptions } from './request-objects/options.js';
 export { requestObjects } from './request-objects/request-objects.js';
+export { SIGNED_REQUESTS, type SignedRequests } from './request-objects/signed-requests.js';
 export type { EncryptionRegistration } from '../model/encryption-registration.js';
 export type { SignedRequestRegistration } from '../model/signed-request-registration.js';
 export { signingKeys, type SigningKeys } from './keys/signing-keys.js';
