@@ -4,6 +4,7 @@ import { none } from '../clients/none.js';
 import { AuthorizeEndpoint } from '../endpoints/authorization/classic-authorize.js';
 import { classGrant } from '../endpoints/token/class-grant.js';
 import { TokenEndpoint } from '../endpoints/token/token.js';
+import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import type { Endpoint, Feature } from '../contracts/feature.js';
 import {
   CODE_PARAMETERS,
@@ -38,6 +39,9 @@ const token: Endpoint = {
   cors: true,
   make: (server, options = server.options) => new TokenEndpoint(options, server),
 };
+
+/** The client authentication methods that every server has. RFC 6749 §2.3 */
+export const CLASSIC_AUTHENTICATIONS: readonly ClientAuthentication[] = [clientSecretBasic, clientSecretPost, none];
 
 /** The features of RFC 6749 and RFC 7636, which every server has. */
 export const CLASSIC: readonly Feature[] = [
@@ -76,6 +80,6 @@ export const CLASSIC: readonly Feature[] = [
   },
   {
     name: 'RFC 6749 §2.3',
-    install: () => ({ clientAuthentications: [clientSecretBasic, clientSecretPost, none] }),
+    install: () => ({ clientAuthentications: CLASSIC_AUTHENTICATIONS }),
   },
 ];

@@ -1,6 +1,6 @@
 import { claimedId } from '../../lib/clients/authenticate-client.js';
 import type { ClientAuthentication } from '../../lib/contracts/client-authentication.js';
-import { CLASSIC } from '../../lib/features/classic.js';
+import { CLASSIC_AUTHENTICATIONS } from '../../lib/features/classic.js';
 import { optional } from '../../lib/http/parameters.js';
 import { isVSCHAR } from '../../lib/http/syntax.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
@@ -14,7 +14,7 @@ const inUrl: ClientAuthentication = {
   },
 };
 
-const WAYS = [...CLASSIC.flatMap(({ clientAuthentications = [] }) => clientAuthentications), inUrl];
+const WAYS = [...CLASSIC_AUTHENTICATIONS, inUrl];
 
 /**
  * Which client a request at an endpoint says it comes from: in the `Authorization` header, the form or the URL; undefined where
