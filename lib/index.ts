@@ -17,7 +17,28 @@ export type {
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
 export { type ClientField, clientField, type FieldsOf } from './contracts/client-field.js';
 export type { ClientRequest, GrantSource } from './contracts/client-request.js';
-export type { Endpoint, Feature, Observed, Presented, Refused, ServerContext } from './contracts/feature.js';
+export {
+  type Capabilities,
+  type Capability,
+  capability,
+  type CollectedCapability,
+  collectedCapability,
+} from './contracts/capability.js';
+export type {
+  Endpoint,
+  Feature,
+  Installed,
+  Observed,
+  Presented,
+  Refused,
+  ResourceHooks,
+  ServerBuilder,
+  ServerContext,
+} from './contracts/feature.js';
+export type { AuthorizationHooks, ClientHooks, PushedRequestHooks, TokenHooks } from './contracts/hooks.js';
+export type { Redemption, SaveToken } from './contracts/redemption.js';
+export type { GrantHandler, TokenRequest } from './contracts/token-request.js';
+export { classGrant } from './endpoints/token/class-grant.js';
 export type { Handler } from './contracts/handler.js';
 export type { HealthModel, SchemaModel } from './model/health.js';
 export type { Resolved } from './contracts/resolved.js';

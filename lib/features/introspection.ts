@@ -47,7 +47,7 @@ export function introspection(): Feature {
       },
     },
     parameters: { introspection: TOKEN_PARAMETERS },
-    issue: ({ token }) => void (token['iat'] = seconds(Date.now())),
+    install: () => ({ token: { issue: ({ token }) => void (token['iat'] = seconds(Date.now())) } }),
   };
 }
 

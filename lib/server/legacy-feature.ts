@@ -49,6 +49,9 @@ const pick = <T extends object, K extends keyof T>(from: T, names: readonly K[])
 /** Returns the parts of a feature that has both legacy members and `install`. */
 export function joinedParts(one: Installed, other: Installed): Installed {
   const groups = ['authorization', 'pushedRequest', 'token', 'resource', 'client', 'grants', 'responseTypes'] as const;
-  const merged = groups.map((name) => [name, { ...one[name], ...other[name] }]);
+  // A group may be an instance of a class: it is only copied if both contracts have members of it.
+  const merged = groups.map((name) => [name, isEmpty(one[name]) ? other[name] : { ...one[name], ...other[name] }]);
   return { ...one, ...other, ...(Object.fromEntries(merged) as Installed) };
 }
+
+const isEmpty = (group: object | undefined): boolean => Object.keys(group ?? {}).length === 0;

@@ -71,15 +71,17 @@ it('issues a code by a call whose code lifetime the profile allows', async () =>
   expect(redirected).toMatchObject({ code: expect.any(String) });
 });
 
-describe('Feature.checkOptions()', () => {
+describe('callMisconfigurations() of a feature', () => {
   const observing = () => {
     const seen: object[] = [];
     const feature: Feature = {
       name: 'Observer',
-      checkOptions(options) {
-        seen.push(options);
-        return [];
-      },
+      install: () => ({
+        callMisconfigurations(options) {
+          seen.push(options);
+          return [];
+        },
+      }),
     };
     return { seen, server: serverWith([feature]) };
   };

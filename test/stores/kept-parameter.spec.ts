@@ -8,17 +8,23 @@ import { findStores, type OpenStore } from './every-store.js';
 /** Keeps the parameter `purpose` of an authorization request for as long as the grant lives. */
 const purpose: Feature = {
   name: 'purpose',
-  ask: (parameters) => ({ purpose: parameters.optional('purpose'), places: parameters.all('place') }),
-  answer: (asked, user, parameters) => {
-    parameters['told'] = `${user['id']}: ${String(asked.data['purpose'])}`;
-  },
-  issue: (exchange) => {
-    const { purpose: kept, places } = (exchange.code ?? exchange.refreshToken) as unknown as Record<string, unknown>;
-    Object.assign(exchange.token, { purpose: kept, places });
-  },
-  respond: (exchange, token) => {
-    exchange.answer['purpose'] = token['purpose'];
-  },
+  install: () => ({
+    authorization: {
+      read: (parameters) => ({ purpose: parameters.optional('purpose'), places: parameters.all('place') }),
+      respond: (asked, user, parameters) => {
+        parameters['told'] = `${user['id']}: ${String(asked.data['purpose'])}`;
+      },
+    },
+    token: {
+      issue: (request) => {
+        const { purpose: kept, places } = (request.code ?? request.refreshToken) as unknown as Record<string, unknown>;
+        Object.assign(request.token, { purpose: kept, places });
+      },
+      respond: (request, token) => {
+        request.answer['purpose'] = token['purpose'];
+      },
+    },
+  }),
 };
 
 describe.each(await findStores())('a parameter that a feature keeps, on $name', ({ open }) => {

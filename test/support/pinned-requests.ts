@@ -14,18 +14,22 @@ export function pinnedRequests(name = 'pinned requests'): Pins {
   const spent: Pins['spent'] = new Map();
   const feature: Feature = {
     name,
-    async resolve({ method, headers, query, body }) {
-      const uri = String(body?.request_uri ?? query?.['request_uri']);
-      if (uri === 'undefined') return undefined;
-      const parameters = pinned.get(uri);
-      if (!parameters) throw new InvalidRequestError('Invalid request: `request_uri` is unknown');
-      const spend = async () => {
-        const times = (spent.get(uri) ?? 0) + 1;
-        spent.set(uri, times);
-        return times === 1;
-      };
-      return { request: new Request({ method, headers, query: { ...parameters } }), spend };
-    },
+    install: () => ({
+      authorization: {
+        async resolve({ method, headers, query, body }) {
+          const uri = String(body?.request_uri ?? query?.['request_uri']);
+          if (uri === 'undefined') return undefined;
+          const parameters = pinned.get(uri);
+          if (!parameters) throw new InvalidRequestError('Invalid request: `request_uri` is unknown');
+          const spend = async () => {
+            const times = (spent.get(uri) ?? 0) + 1;
+            spent.set(uri, times);
+            return times === 1;
+          };
+          return { request: new Request({ method, headers, query: { ...parameters } }), spend };
+        },
+      },
+    }),
   };
   return { feature, pinned, spent };
 }

@@ -107,7 +107,7 @@ describe('formPost()', () => {
 describe('a response mode of a host', () => {
   const mode = (write: () => void, exposed = false): Feature => ({
     name: 'carrier pigeon',
-    responseModes: { pigeon: { exposed, write } },
+    install: () => ({ responseModes: { pigeon: { exposed, write } } }),
   });
 
   it('is refused for tokens where logs have what it sends', async () => {
@@ -137,8 +137,10 @@ describe('a response mode of a host', () => {
   });
 
   it('has a name of its own', () => {
-    expect(() => serverWith([{ name: 'another query', responseModes: { query: { write: () => undefined } } }])).toThrow(
-      'the features `RFC 6749` and `another query` both add `query` to `responseModes`',
-    );
+    expect(() =>
+      serverWith([
+        { name: 'another query', install: () => ({ responseModes: { query: { write: () => undefined } } }) },
+      ]),
+    ).toThrow('the features `RFC 6749` and `another query` both add `query` to `responseModes`');
   });
 });

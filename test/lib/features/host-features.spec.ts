@@ -1,20 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Feature, InvalidArgumentError, InvalidTokenError, OAuth2Server } from 'nest-oauth2/server';
+import {
+  type Feature,
+  type Installed,
+  InvalidArgumentError,
+  InvalidTokenError,
+  OAuth2Server,
+} from 'nest-oauth2/server';
 
 import { addAccessToken, createHost } from '../../support/model.js';
 import { answer, resourceRequest, summary } from '../../support/requests.js';
 
-/** A feature as a class, with something that nobody else may see. */
-class Judge implements Feature {
-  readonly name: string = 'judge';
+/** Hooks as methods of a class, with a private field. */
+class Verdict {
   readonly #verdict = 'Invalid token: judged';
 
-  present(): void {
+  verify(): void {
     throw new InvalidTokenError(this.#verdict);
   }
 
   challenge(): Record<string, string> {
     return { verdict: this.#verdict.length > 0 ? 'harsh' : '' };
+  }
+}
+
+/** A feature as a class. */
+class Judge implements Feature {
+  readonly name: string = 'judge';
+
+  install(): Installed {
+    return { resource: new Verdict() };
   }
 }
 
@@ -34,18 +48,17 @@ describe('a feature that is an instance of a class', () => {
   it.each<[string, (Feature | Feature[])[]]>([
     ['alone', [new Judge()]],
     ['in a profile', [[new Judge()]]],
-    ['in a profile, bent by the host', [[new Judge()], { name: 'judge', describe: () => ({}) }]],
-    ['bending what a profile brings', [[{ name: 'judge', present: () => undefined }], new Judge()]],
+    ['in place of the one of a profile', [[{ name: 'judge' }], new Judge()]],
   ])('judges tokens %s', async (_, features) => {
     const { error, headers } = await visit(features);
     expect(summary(error)).toBe(JUDGED);
     expect(headers['www-authenticate']).toContain(',verdict="harsh"');
   });
 
-  it('of a profile judges none where the host says that it does not', async () => {
-    expect(
-      summary((await visit([[new Judge()], { name: 'judge', present: undefined } as object as Feature])).error),
-    ).toBe('no error');
+  it('is replaced as a whole by the feature of the same name that the application lists', async () => {
+    const own: Feature = { name: 'judge', install: () => ({ token: { describe: () => ({}) } }) };
+    const { error, headers } = await visit([[new Judge()], own]);
+    expect([summary(error), headers['www-authenticate']]).toEqual(['no error', undefined]);
   });
 });
 
@@ -70,7 +83,10 @@ describe('a challenge that fails', () => {
     const challenge = () => {
       throw failure;
     };
-    const { error, status, headers } = await visit([{ name: 'failing', challenge }], 'unknown');
+    const { error, status, headers } = await visit(
+      [{ name: 'failing', install: () => ({ resource: { challenge } }) }],
+      'unknown',
+    );
     expect(summary(error)).toBe(
       '503 server_error: Server error: the request could not be handled; the server log has the reason',
     );

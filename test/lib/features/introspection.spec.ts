@@ -187,13 +187,17 @@ describe('introspection', () => {
   it('says what features know of a token, but never over what the library knows', async () => {
     const liar: Feature = {
       name: 'liar',
-      describe: ({ user }) => ({
-        active: false,
-        sub: 'mallory',
-        exp: 0,
-        act: { sub: 'agent' },
-        token_type: 'DPoP',
-        email: user['email'],
+      install: () => ({
+        token: {
+          describe: ({ user }) => ({
+            active: false,
+            sub: 'mallory',
+            exp: 0,
+            act: { sub: 'agent' },
+            token_type: 'DPoP',
+            email: user['email'],
+          }),
+        },
       }),
     };
     expect(await bodyOf(serverOf(host.model, {}, [liar]), asked('access'))).toMatchObject({

@@ -112,9 +112,13 @@ describe('an authorization request whose parameters come from elsewhere', () => 
     const { server, host, feature, pinned } = start();
     const failing: Feature = {
       ...feature,
-      resolve: async (...given) => ({
-        ...(await feature.resolve!(...given))!,
-        spend: () => Promise.reject(new TemporarilyUnavailableError('database')),
+      install: (builder) => ({
+        authorization: {
+          resolve: async (sent) => ({
+            ...(await feature.install!(builder)!.authorization!.resolve!(sent))!,
+            spend: () => Promise.reject(new TemporarilyUnavailableError('database')),
+          }),
+        },
       }),
     };
     const away = new OAuth2Server({ model: server.options.model, features: [failing] });
@@ -135,16 +139,20 @@ describe('an authorization request whose parameters come from elsewhere', () => 
 describe('what a feature asks of an authorization request', () => {
   const picky: Feature = {
     name: 'picky',
-    async ask(parameters, { client, requestedScope: scope, data, request }, server) {
-      const resource = parameters.required('resource');
-      if (resource !== 'api') throw new InvalidTargetError('Invalid target: `resource` is unknown');
-      expect([client.id, scope, data, request.query?.['resource']]).toEqual(['web', 'read', {}, 'api']);
-      expect(server.options.model).toBeDefined();
-      return { resource };
-    },
-    answer({ data, client }, user, parameters) {
-      Object.assign(parameters, { told: [data['resource'], client.id, user['id']].join(' ') });
-    },
+    install: (builder) => ({
+      authorization: {
+        async read(parameters, { client, requestedScope: scope, data, request }) {
+          const resource = parameters.required('resource');
+          if (resource !== 'api') throw new InvalidTargetError('Invalid target: `resource` is unknown');
+          expect([client.id, scope, data, request.query?.['resource']]).toEqual(['web', 'read', {}, 'api']);
+          expect(builder.server.options.model).toBeDefined();
+          return { resource };
+        },
+        respond({ data, client }, user, parameters) {
+          Object.assign(parameters, { told: [data['resource'], client.id, user['id']].join(' ') });
+        },
+      },
+    }),
   };
 
   it('is found where the request has its parameters', async () => {
@@ -183,7 +191,16 @@ describe('what a feature asks of an authorization request', () => {
   it('never stands in for what the library says of a code', async () => {
     const bold: Feature = {
       name: 'bold',
-      ask: () => ({ authorizationCode: 'known', scope: 'read write', expiresAt: new Date(8e15), codeChallenge: 'c' }),
+      install: () => ({
+        authorization: {
+          read: () => ({
+            authorizationCode: 'known',
+            scope: 'read write',
+            expiresAt: new Date(8e15),
+            codeChallenge: 'c',
+          }),
+        },
+      }),
     };
     const { host, server } = start(bold);
     const request = authorizeRequest({ code_challenge: 'c'.repeat(43) });

@@ -111,7 +111,9 @@ describe('server metadata, RFC 8414', () => {
     const metadata = { scopes: ['read', 'write'], maxAge: 60, members: { op_policy_uri: 'https://id.example/policy' } };
     const feature: Feature = {
       name: 'a feature of the host',
-      metadata: () => ({ issuer: 'https://evil.example', response_modes_supported: ['jwt'], x: true, y: [] }),
+      install: () => ({
+        metadata: () => ({ issuer: 'https://evil.example', response_modes_supported: ['jwt'], x: true, y: [] }),
+      }),
     };
     const server = serverOf({ metadata, also: [feature, revocation()] });
     const { headers, body } = await ask(server, 'server-metadata', read());

@@ -366,7 +366,9 @@ describe('token exchange', () => {
     ])('judges by `may_act` whether there may act: %s', async (_, may_act, withActor, status) => {
       const says: Feature = {
         name: 'Delegation',
-        issue: ({ token: kept, client }) => void (client.id === 'web' && (kept['may_act'] = may_act)),
+        install: () => ({
+          token: { issue: ({ token: kept, client }) => void (client.id === 'web' && (kept['may_act'] = may_act)) },
+        }),
       };
       const one = serverOf(deciding, [says]);
       const { access_token } = await signIn(one);
@@ -401,7 +403,10 @@ describe('token exchange', () => {
     });
 
     it('takes no token that is bound to a key', async () => {
-      const bound: Feature = { name: 'Bound', issue: ({ token: kept }) => void (kept['cnf'] = { jkt: 'x' }) };
+      const bound: Feature = {
+        name: 'Bound',
+        install: () => ({ token: { issue: ({ token: kept }) => void (kept['cnf'] = { jkt: 'x' }) } }),
+      };
       const one = serverOf(deciding, [bound]);
       const { access_token } = await signIn(one);
       expect(await exchange(one, 'web', access_token)).toMatchObject({ error: 'invalid_request' });

@@ -36,7 +36,7 @@ describe('features that will not do stop the application', () => {
     ],
     [
       'a grant that there is',
-      [{ name: 'two', grants: { password: class {} } }],
+      [{ name: 'two', install: () => ({ grants: { password: () => null } }) }],
       'the features `RFC 6749 §4.3` and `two` both add `password` to `grants`: leave one out of `features`',
     ],
     [
@@ -70,10 +70,14 @@ describe('features that will not do stop the application', () => {
     ],
     [
       'what two add, by the names that the host wrote',
-      [formPost(), { name: 'two', responseModes: { form_post: { write() {} } } }],
+      [formPost(), { name: 'two', install: () => ({ responseModes: { form_post: { write() {} } } }) }],
       'the features `formPost()` and `two` both add `form_post` to `responseModes`: leave one out of `features`',
     ],
-    ['what it finds itself', [{ name: 'two', check: () => ['two goes with three'] }], 'two goes with three'],
+    [
+      'what it finds itself',
+      [{ name: 'two', install: () => ({ misconfigurations: () => ['two goes with three'] }) }],
+      'two goes with three',
+    ],
   ])('%s', async (_name, features, sentence) => {
     expect(await faultOfRoot({ model, features })).toBe(sentence);
     expect(await faultOfRootAsync({ model: { useValue: model }, features, useFactory: () => ({}) })).toBe(sentence);
@@ -104,7 +108,7 @@ describe('features that will not do stop the application', () => {
   });
 
   it('but a grant of theirs may go without a secret', async () => {
-    const features = [{ name: 'two', grants: { 'urn:x': class {} } }];
+    const features = [{ name: 'two', grantTypes: ['urn:x'], install: () => ({ grants: { 'urn:x': () => null } }) }];
     const options = { features, requireClientAuthentication: { 'urn:y': false } };
     const known = '`authorization_code`, `client_credentials`, `password`, `refresh_token`, `urn:x`';
     const sentence = `unknown grant type \`urn:y\` in \`requireClientAuthentication\`: there are ${known}`;

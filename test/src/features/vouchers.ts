@@ -3,12 +3,11 @@ import {
   type Client,
   type ClientRequest,
   type Feature,
-  GrantType,
   InvalidGrantError,
-  InvalidRequestError,
   InvalidTokenError,
-  type Request,
+  type Model,
   type Token,
+  type TokenRequest,
   type User,
 } from 'nest-oauth2';
 
@@ -21,16 +20,12 @@ export interface VoucherModel {
   findVoucher(voucher: string): Promise<{ user: User; scope: string } | undefined>;
 }
 
-/** A client brings a voucher instead of a user. */
-class VoucherGrantType extends GrantType<VoucherModel> {
-  static readonly requires = ['findVoucher'];
-
-  async handle(_request: Request, client: Client): Promise<Token> {
-    const voucher = this.options.exchange!.parameters.required('voucher');
-    const found = await this.model.findVoucher(voucher);
-    if (!found) throw new InvalidGrantError('Invalid grant: voucher is invalid');
-    return await this.issueToken({ client, ...found, refreshable: true });
-  }
+/** Redeems a voucher, which a client presents instead of a user. */
+async function redeemVoucher(request: TokenRequest): Promise<Token> {
+  const model = request.options.model as Model & VoucherModel;
+  const found = await model.findVoucher(request.parameters.required('voucher'));
+  if (!found) throw new InvalidGrantError('Invalid grant: voucher is invalid');
+  return await request.issue({ client: request.client, ...found, refreshable: true });
 }
 
 /** Clients that proved themselves get vouchers here. */
@@ -48,7 +43,7 @@ class VoucherEndpoint extends BackChannelEndpoint<string> {
 export const vouchers = ({ running }: { running: Set<string> }): Feature => ({
   name: 'Vouchers',
   requires: ['makeVoucher', 'findVoucher'],
-  grants: { [VOUCHER]: VoucherGrantType },
+  grantTypes: [VOUCHER],
   endpoints: {
     voucher: {
       path: 'oauth/voucher',
@@ -57,19 +52,24 @@ export const vouchers = ({ running }: { running: Set<string> }): Feature => ({
       make: (server) => new VoucherEndpoint(server.options, server),
     },
   },
-  metadata: () => ({ campaigns_supported: [...running] }),
-  ask(parameters) {
-    const campaign = parameters.optional('campaign');
-    if (campaign === undefined || running.has(campaign)) return { campaign };
-    throw new InvalidRequestError('Invalid parameter: `campaign`');
-  },
-  issue({ code, refreshToken, token }) {
-    token['campaign'] = (code ?? refreshToken)?.['campaign'];
-  },
-  respond({ answer }, token) {
-    if (token['campaign']) answer['campaign'] = token['campaign'];
-  },
-  present({ token: { campaign } }) {
-    if (campaign && !running.has(campaign)) throw new InvalidTokenError('Invalid token: its campaign is over');
-  },
+  install: () => ({
+    grants: { [VOUCHER]: redeemVoucher },
+    metadata: () => ({ campaigns_supported: [...running] }),
+    authorization: {
+      read: (parameters) => ({ campaign: parameters.optional('campaign', (name) => running.has(name)) }),
+    },
+    token: {
+      issue({ code, refreshToken, token }) {
+        token['campaign'] = (code ?? refreshToken)?.['campaign'];
+      },
+      respond({ answer }, token) {
+        if (token['campaign']) answer['campaign'] = token['campaign'];
+      },
+    },
+    resource: {
+      verify({ token: { campaign } }) {
+        if (campaign && !running.has(campaign)) throw new InvalidTokenError('Invalid token: its campaign is over');
+      },
+    },
+  }),
 });

@@ -56,7 +56,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
     });
     const elsewhere: Feature = {
       name: 'clients of elsewhere',
-      findClient: (id) => (id === ELSEWHERE ? { ...web, id } : undefined),
+      install: () => ({ client: { find: (id) => (id === ELSEWHERE ? { ...web, id } : undefined) } }),
     };
     const features = [keys({ from: [RSA] }), openid(), pages(), elsewhere];
     const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET })];
