@@ -89,9 +89,9 @@ export type {
 } from './options/options.js';
 export type { CorsOptions } from './options/cors.js';
 export type { StepUp, TokenRequirements } from './options/token-requirements.js';
+export type { AuthorizationCode, Model, RefreshToken, Token } from './model/application-types.js';
 export type {
   AccessTokenModel,
-  AuthorizationCode,
   AuthorizationCodeModel,
   Awaitable,
   Client,
@@ -100,16 +100,13 @@ export type {
   CoreClient,
   Falsy,
   GrantModel,
-  Model,
   ModelMethod,
   OnceModel,
   PasswordModel,
   RedeemModel,
-  RefreshToken,
   RefreshTokenModel,
   ProtectedResourceModel,
   Scope,
-  Token,
   TokenModel,
   Unsaved,
   User,

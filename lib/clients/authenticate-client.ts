@@ -9,7 +9,7 @@ import { isHeard, shortText } from '../events/events.js';
 import type { ServerContext } from '../contracts/feature.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { Client, Falsy, Model } from '../model/model.js';
+import type { CoreClient, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
 import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from '../contracts/client-authentication.js';
@@ -19,7 +19,7 @@ import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
 
 /** An authenticated client. RFC 7591 §2 */
 interface Authenticated {
-  client: Client;
+  client: CoreClient;
   /** The client authentication method, or `none`. */
   proof: string;
   /** Consumes single-use credentials. If omitted, there is nothing to consume. */
@@ -30,7 +30,7 @@ interface Authenticated {
 interface Ways {
   server: ServerContext;
   /** May a client that brings no proof go without, here and for this? The endpoint says so, never the request alone. */
-  excuses(client: Client | Falsy, request: Request): boolean;
+  excuses(client: CoreClient | Falsy, request: Request): boolean;
   /** The ids of the endpoints whose URLs are accepted as the audience of client assertions here. */
   readonly audienceEndpoints: readonly string[];
 }
@@ -47,7 +47,7 @@ export async function authenticateClient(request: Request, options: Options, way
     const [find] = server.hooks.client.find;
     if (!client && find && !claim.secret) client = await find(claim.id, request);
     // A client of another issuer gets the same error as an unknown client.
-    const isForeign = Boolean(client) && !isClientOf(client as Client, server.issuerOf(request), server);
+    const isForeign = Boolean(client) && !isClientOf(client as CoreClient, server.issuerOf(request), server);
     if (isForeign) client = undefined;
     const way = (claimed === none && client && ofConnection(client, server)) || claimed;
     verifyAllowed(way, server);
@@ -73,7 +73,7 @@ export function unauthorized(error: unknown): OAuthError {
 
 /** One that proves itself in a way that no secret can stand for. */
 async function proven(
-  client: Client,
+  client: CoreClient,
   { claim, way, request, ways }: { claim: ClientClaim; way: ClientAuthentication; request: Request; ways: Ways },
 ): Promise<Authenticated> {
   const { audienceEndpoints, server } = ways;
@@ -97,13 +97,13 @@ async function proven(
 }
 
 /** Is the client registered for a method that is more than a secret? */
-function owesProof(client: Client, { clientAuthentications }: ServerContext): boolean {
+function owesProof(client: CoreClient, { clientAuthentications }: ServerContext): boolean {
   const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   return clientAuthentications.some((way) => way.prove && way.method === method);
 }
 
 /** How a client proves itself that has nothing to say for it: by its connection. */
-function ofConnection(client: Client, { clientAuthentications }: ServerContext): ClientAuthentication | undefined {
+function ofConnection(client: CoreClient, { clientAuthentications }: ServerContext): ClientAuthentication | undefined {
   const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   return clientAuthentications.find((way) => !way.claim && way.method === method);
 }
@@ -157,7 +157,7 @@ function verifyAllowed(
 }
 
 /** A client without proof: the answer must not tell an unknown client from one that owes its secret. */
-function unproven(client: Client | Falsy, claim: ClientClaim): Error {
+function unproven(client: CoreClient | Falsy, claim: ClientClaim): Error {
   if (claim.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
   const rule = client ? 'the client proves who it is: it has a secret' : 'the client is known';
   return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ rule });
@@ -180,7 +180,7 @@ async function refuseSecret({ id }: ClientClaim, { model, events }: Options, isF
   throw new InvalidClientError('Invalid client: client is invalid').because({ rule, remedy: REMEDIES[rule] });
 }
 
-function verifyKnown(client: Client | Falsy, model: Model): Client {
+function verifyKnown(client: CoreClient | Falsy, model: Model): CoreClient {
   if (!client)
     throw new InvalidClientError('Invalid client: client is invalid').because({
       rule: UNKNOWN,

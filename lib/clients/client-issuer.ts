@@ -1,6 +1,6 @@
 import type { ServerContext } from '../contracts/feature.js';
 import { isRegisteredId } from './registration/client-id.js';
-import type { Client } from '../model/model.js';
+import type { CoreClient } from '../model/model.js';
 import { isOfIssuer } from '../tokens/issuer.js';
 
 const sharing = new WeakSet<ServerContext>();
@@ -16,7 +16,7 @@ export const OTHER_ISSUER = 'the client is registered at the issuer of this serv
  * one may be used at every issuer, unless it registered itself and the server shares its model with other issuers: then it is unknown
  * which issuer admitted the client. RFC 7591 §3
  */
-export function isClientOf(client: Client, issuer: string | undefined, server: ServerContext): boolean {
+export function isClientOf(client: CoreClient, issuer: string | undefined, server: ServerContext): boolean {
   const isAssigned = client.issuer !== undefined && client.issuer !== null;
   if (!isAssigned && sharing.has(server) && isRegisteredId(String(client.id))) return false;
   return isOfIssuer(client, issuer);

@@ -1,8 +1,8 @@
 import type { RefusalDetail } from '../errors/index.js';
-import type { Client } from '../model/model.js';
+import type { CoreClient } from '../model/model.js';
 
 /** Returns the reason that is logged if a client requests a grant for which it is not registered. RFC 6749 §5.2 */
-export const notAllowed = (client: Client, grant: string | undefined): RefusalDetail => ({
+export const notAllowed = (client: CoreClient, grant: string | undefined): RefusalDetail => ({
   rule: 'the client may use the grant',
   wanted: client.grants,
   given: grant,

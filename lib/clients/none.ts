@@ -1,6 +1,6 @@
 import { optional } from '../http/parameters.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { Client, Falsy } from '../model/model.js';
+import type { CoreClient, Falsy } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
@@ -17,7 +17,7 @@ export const none: ClientAuthentication = {
 };
 
 /** Does the client declare that it has no secret? */
-export function isPublic(client: Client): boolean {
+export function isPublic(client: CoreClient): boolean {
   return TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'none';
 }
 
@@ -26,7 +26,7 @@ export function isPublic(client: Client): boolean {
  * word: public clients have no secret, all others owe their proof. One that declares nothing follows the host's
  * `requireClientAuthentication`.
  */
-export function owesNoProof(client: Client | Falsy, grantType: unknown, options: Options): boolean {
+export function owesNoProof(client: CoreClient | Falsy, grantType: unknown, options: Options): boolean {
   const method = client ? TOKEN_ENDPOINT_AUTH_METHOD.of(client) : undefined;
   if (method) return method === 'none';
   const map = options.requireClientAuthentication ?? {};

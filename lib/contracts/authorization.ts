@@ -1,4 +1,4 @@
-import type { Client, Scope, User } from '../model/model.js';
+import type { CoreClient, Scope, User } from '../model/model.js';
 
 /**
  * How the scope of an authorization was established.
@@ -10,7 +10,7 @@ export type ScopeStatus = 'requested' | 'consented' | 'approved';
 
 /** What a grant established: who may have a token, and for what. */
 export interface Authorization {
-  client: Client;
+  client: CoreClient;
   user: User;
   scope?: Scope;
   /** How the scope was established. Default: `'requested'`. */

@@ -1,5 +1,5 @@
 import type { Request } from '../http/request.js';
-import type { Awaitable, Client, Model } from '../model/model.js';
+import type { Awaitable, CoreClient, Model } from '../model/model.js';
 
 /** Who a request says it comes from, and its proof. */
 export interface ClientClaim {
@@ -47,5 +47,5 @@ export interface ClientAuthentication {
    * failure allows a retry with the same credentials (`use_dpop_nonce`, RFC 9449 §8), and before anything is granted
    * @throws InvalidClientError If the credentials are invalid.
    */
-  prove?(claim: ClientClaim, client: Client, facts: ProofFacts): Awaitable<ConsumeCredentials | void>;
+  prove?(claim: ClientClaim, client: CoreClient, facts: ProofFacts): Awaitable<ConsumeCredentials | void>;
 }

@@ -2,7 +2,7 @@ import { Parameters } from '../http/parameters.js';
 import type { OwnUrls } from './own-urls.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { AuthorizationCode, Client, RefreshToken, Token, User } from '../model/model.js';
+import type { AuthorizationCode, CoreClient, RefreshToken, Token, User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { AuthorizationDetail } from './authorization-details.js';
 import type { Authorization } from './authorization.js';
@@ -47,7 +47,7 @@ export class ClientRequest {
     readonly options: Options,
     /** The issuer that is asked; undefined where the host has named none. */
     readonly issuer: string | undefined,
-    readonly client: Client,
+    readonly client: CoreClient,
     /** How the client proved itself: `client_secret_basic`, `client_secret_post`, … or `none`. RFC 7591 §2 */
     readonly proof: string,
     readonly server: OwnUrls,

@@ -20,7 +20,7 @@ import type {
   TokenHooks,
 } from './hooks.js';
 import type { GrantHandler } from './token-request.js';
-import type { Awaitable, Client, Falsy, Model, Token, User } from '../model/model.js';
+import type { Awaitable, CoreClient, Falsy, Model, Token, User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { Resolved } from './resolved.js';
 import type { PresentedOf, RefusedOf } from './presented.js';
@@ -162,7 +162,7 @@ export interface LegacyFeature {
    * Finds a client that the model does not know, if the request contains no client secret. At most one feature of a server may have this
    * hook. `request` is undefined if no request of the client is being processed. CIMD §5
    */
-  findClient?(clientId: string, server: ServerContext, request?: Request): Awaitable<Client | Falsy>;
+  findClient?(clientId: string, server: ServerContext, request?: Request): Awaitable<CoreClient | Falsy>;
   /** Judges what a client says of itself as a whole, once each member is good; throws an OAuthError to refuse it. RFC 7591 §3.2.2 */
   verifyClientMetadata?(metadata: ClientMetadata, server: ServerContext): Awaitable<void>;
   /**

@@ -1,6 +1,6 @@
 import type { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import type { Awaitable, Client, Falsy, Token, User } from '../model/model.js';
+import type { Awaitable, CoreClient, Falsy, Token, User } from '../model/model.js';
 import type { ClientMetadata } from '../clients/registration/client-metadata.js';
 import type { ClientRequest } from './client-request.js';
 import type { PresentedOf, RefusedOf } from './presented.js';
@@ -72,7 +72,7 @@ export interface ClientHooks {
    * Finds a client that the model does not know, if the request contains no client secret. At most one feature of a server may have this
    * hook. `request` is undefined if no request of the client is being processed. CIMD §5
    */
-  find?(clientId: string, request?: Request): Awaitable<Client | Falsy>;
+  find?(clientId: string, request?: Request): Awaitable<CoreClient | Falsy>;
   /**
    * Validates client metadata as a whole, after each member was found valid.
    * @throws {OAuthError} To refuse the metadata. RFC 7591 §3.2.2

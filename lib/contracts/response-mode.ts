@@ -2,14 +2,14 @@ import { InvalidRequestError } from '../errors/index.js';
 import { FORM_OR_URL, optional } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { Awaitable, Client } from '../model/model.js';
+import type { Awaitable, CoreClient } from '../model/model.js';
 
 /** Where an answer travels whose request says nothing of it. OAuth 2.0 Multiple Response Types §2.1 */
 export type UsualMode = 'query' | 'fragment';
 
 /** An answer on its way to a client, errors too. RFC 6749 §4.1.2, §4.2.2 */
 export interface TravellingAnswer {
-  readonly client: Client;
+  readonly client: CoreClient;
   /** Trusted, and with all that is registered of it. */
   readonly redirectUri: string;
   /** All of them, `state` and `iss` too. */

@@ -1,7 +1,7 @@
 import type { OAuthError } from '../errors/index.js';
 import type { OwnUrls } from './own-urls.js';
 import type { Request } from '../http/request.js';
-import type { AuthorizationCode, Client, ModelMethod, Scope, Token, User } from '../model/model.js';
+import type { AuthorizationCode, Client, CoreClient, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
 import type { Options } from '../options/settle.js';
 import type { Challenge } from './challenge.js';
@@ -10,7 +10,7 @@ import type { TokenFormat } from './token-format.js';
 import type { UsualMode } from './response-mode.js';
 
 /** Who asks, and where the answer may go: settled before anything is redirected. */
-export interface Destination<C extends Client = Client> {
+export interface Destination<C extends Client = CoreClient> {
   client: C;
   redirectUri: string;
   /** Did the request name the redirect URI? Then the token request must name it too. RFC 6749 §4.1.3 */
@@ -18,7 +18,7 @@ export interface Destination<C extends Client = Client> {
 }
 
 /** A whole authorization request, read and checked, not yet decided. RFC 6749 §4.1.1 */
-export interface AuthorizationRequest<C extends Client = Client> extends Destination<C>, Partial<Challenge> {
+export interface AuthorizationRequest<C extends Client = CoreClient> extends Destination<C>, Partial<Challenge> {
   responseType: string;
   /** How the answer travels: `query`, `fragment`, or as a feature has it. */
   responseMode: string;

@@ -1,10 +1,10 @@
-import type { Awaitable, Client, Token, Unsaved, User } from '../model/model.js';
+import type { Awaitable, CoreClient, Token, Unsaved, User } from '../model/model.js';
 
 /** A token that is all but its own text. */
 export interface Minted {
   /** As it will be saved; what a feature adds here is saved with it. */
   token: Unsaved<Token>;
-  client: Client;
+  client: CoreClient;
   user: User;
   /** Who gives it out; undefined: the host has named nobody. */
   issuer: string | undefined;

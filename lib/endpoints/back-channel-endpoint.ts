@@ -7,7 +7,7 @@ import { isHeard, refusedAt, report, reportRefusal, shortText } from '../events/
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { Awaitable, Client, Falsy } from '../model/model.js';
+import type { Awaitable, CoreClient, Falsy } from '../model/model.js';
 import { Operation, verifyWrappers } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
 import { ClientRequest } from '../contracts/client-request.js';
@@ -42,9 +42,9 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   protected reportDone?(exchange: ClientRequest, result: Result): void;
 
   /** May this client go without proof here? Unless an endpoint says otherwise, those may that declare they have none. */
-  protected excuses(client: Client | Falsy, request: Request): boolean;
-  protected excuses(client: Client | Falsy): boolean {
-    return Boolean(client) && isPublic(client as Client);
+  protected excuses(client: CoreClient | Falsy, request: Request): boolean;
+  protected excuses(client: CoreClient | Falsy): boolean {
+    return Boolean(client) && isPublic(client as CoreClient);
   }
 
   async handle(request: Request, response: Response): Promise<Result> {
@@ -100,7 +100,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     return {
       server: this.server,
       audienceEndpoints: this.audienceEndpoints,
-      excuses: (client: Client | Falsy, request: Request) => this.excuses(client, request),
+      excuses: (client: CoreClient | Falsy, request: Request) => this.excuses(client, request),
     };
   }
 

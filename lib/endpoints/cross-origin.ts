@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../errors/index.js';
 import { originOf, senderOf } from '../http/origin.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { Client } from '../model/model.js';
+import type { CoreClient } from '../model/model.js';
 import type { CorsOptions } from '../options/cors.js';
 import { isSameRedirectUri } from './authorization/redirect-uri.js';
 import type { ClientRequest } from '../contracts/client-request.js';
@@ -64,7 +64,7 @@ const isListed = (origin: string, origins: CorsOptions['origins']) =>
   origin !== 'null' && (origins === '*' || (Array.isArray(origins) && origins.includes(origin)));
 
 /** One that the client is registered with; where none are, those of its redirect URIs, to which its codes go anyway. */
-function isOriginOf(client: Client, origin: string): boolean {
+function isOriginOf(client: CoreClient, origin: string): boolean {
   const { allowedOrigins, redirectUris } = client;
   if (allowedOrigins) return Array.isArray(allowedOrigins) && allowedOrigins.includes(origin);
   if (!Array.isArray(redirectUris)) return false;

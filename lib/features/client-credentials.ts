@@ -1,6 +1,6 @@
 import { InvalidGrantError } from '../errors/index.js';
 import type { Request } from '../http/request.js';
-import type { Client, ClientCredentialsModel, Token } from '../model/model.js';
+import type { ClientCredentialsModel, CoreClient, Token } from '../model/model.js';
 import { requestedScope } from '../tokens/scope.js';
 import { GrantType } from '../endpoints/token/grant-type.js';
 
@@ -8,7 +8,7 @@ import { GrantType } from '../endpoints/token/grant-type.js';
 export class ClientCredentialsGrantType extends GrantType<ClientCredentialsModel> {
   static readonly requires: readonly (keyof ClientCredentialsModel)[] = ['getUserFromClient'];
 
-  async handle(request: Request, client: Client): Promise<Token> {
+  async handle(request: Request, client: CoreClient): Promise<Token> {
     const scope = requestedScope(request);
     const user = await this.model.getUserFromClient(client);
     if (!user) throw new InvalidGrantError('Invalid grant: user credentials are invalid');

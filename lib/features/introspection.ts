@@ -5,7 +5,7 @@ import type { ClientRequest } from '../contracts/client-request.js';
 import { ServerError } from '../errors/index.js';
 import { isHeard, report } from '../events/events.js';
 import type { Feature } from '../contracts/feature.js';
-import type { Awaitable, Client, Falsy, Model, RefreshToken, Token } from '../model/model.js';
+import type { Awaitable, Client, CoreClient, Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { CALLED, findToken, type FoundToken, kindsBy } from '../tokens/find-token.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
@@ -113,7 +113,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   }
 
   /** A refresh token is nothing that a resource server is ever sent by a client: it learns nothing of one. */
-  private async may(client: Client, { kind, token }: FoundToken): Promise<boolean> {
+  private async may(client: CoreClient, { kind, token }: FoundToken): Promise<boolean> {
     const { model } = this;
     if (model.mayIntrospect) return Boolean(await model.mayIntrospect(client, token));
     const { id } = token.client;
@@ -124,7 +124,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   }
 
   /** Replaces the ids of users by the subject identifiers that a client knows, for a token of its own. OpenID Connect Core §8.1 */
-  private rename(said: Introspection, { token }: FoundToken, asking: Client): void {
+  private rename(said: Introspection, { token }: FoundToken, asking: CoreClient): void {
     const { client, user } = token;
     if (!this.subjects || client.id !== asking.id) return;
     const nameOf = (id: string) => this.subjects!.subjectOf({ id }, client, token);

@@ -2,7 +2,7 @@ import { InvalidGrantError } from '../errors/index.js';
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isText } from '../http/syntax.js';
-import type { Client, PasswordModel, Token } from '../model/model.js';
+import type { CoreClient, PasswordModel, Token } from '../model/model.js';
 import { requestedScope } from '../tokens/scope.js';
 import { GrantType } from '../endpoints/token/grant-type.js';
 
@@ -10,7 +10,7 @@ import { GrantType } from '../endpoints/token/grant-type.js';
 export class PasswordGrantType extends GrantType<PasswordModel> {
   static readonly requires: readonly (keyof PasswordModel)[] = ['getUser'];
 
-  async handle(request: Request, client: Client): Promise<Token> {
+  async handle(request: Request, client: CoreClient): Promise<Token> {
     const scope = requestedScope(request);
     const username = required(request, 'username', isText);
     const password = required(request, 'password', isText);

@@ -4,7 +4,7 @@ import { InvalidGrantError, InvalidScopeError, ServerError } from '../errors/ind
 import { required } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isVSCHAR } from '../http/syntax.js';
-import type { Client, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
+import type { CoreClient, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
 import { redeem } from '../tokens/issue-token.js';
 import { isOver } from '../tokens/lifetime.js';
@@ -23,7 +23,7 @@ const MOMENT = 1;
 export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   static readonly requires: readonly (keyof RefreshTokenModel)[] = ['getRefreshToken', 'revokeToken'];
 
-  async handle(request: Request, client: Client): Promise<Token> {
+  async handle(request: Request, client: CoreClient): Promise<Token> {
     const value = required(request, 'refresh_token', isVSCHAR);
     const token = await this.findToken(value, client);
     if (this.options.exchange) this.options.exchange.refreshToken = token;
@@ -47,7 +47,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     });
   }
 
-  private async findToken(value: string, client: Client): Promise<RefreshToken> {
+  private async findToken(value: string, client: CoreClient): Promise<RefreshToken> {
     const token = await this.model.getRefreshToken(value);
     if (!token) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
     verifyOwner(token, client, { finder: 'getRefreshToken', what: WHAT, issuer: this.options.issuer });

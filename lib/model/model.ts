@@ -59,7 +59,7 @@ export interface Client extends CoreClient, ClientFields {}
 export type User = Record<string, any>;
 
 /** An authorization code as it is saved and found again. RFC 6749 §4.1.2 */
-export interface AuthorizationCode<C extends Client = Client, U extends User = User> {
+export interface AuthorizationCode<C extends Client = CoreClient, U extends User = User> {
   authorizationCode: string;
   expiresAt: Date;
   /** As the authorization request gave it; left out when the request did. */
@@ -78,7 +78,7 @@ export interface AuthorizationCode<C extends Client = Client, U extends User = U
 }
 
 /** A refresh token as it is found. RFC 6749 §6 */
-export interface RefreshToken<C extends Client = Client, U extends User = User> {
+export interface RefreshToken<C extends Client = CoreClient, U extends User = User> {
   refreshToken: string;
   /** Left out: it does not expire. */
   refreshTokenExpiresAt?: Date;
@@ -98,7 +98,7 @@ export interface RefreshToken<C extends Client = Client, U extends User = User> 
 }
 
 /** An access token, with its refresh token when there is one. RFC 6749 §5.1 */
-export interface Token<C extends Client = Client, U extends User = User> {
+export interface Token<C extends Client = CoreClient, U extends User = User> {
   accessToken: string;
   /** Never left out: a token without one is not taken for eternal, and `authenticate` refuses it. */
   accessTokenExpiresAt: Date;
@@ -224,7 +224,7 @@ export interface RedeemModel<C extends Client = Client, U extends User = User> {
 }
 
 /** What the host keeps: clients and tokens always, the rest for the features it wants. */
-export interface Model<C extends Client = Client, U extends User = User>
+export interface Model<C extends Client = CoreClient, U extends User = User>
   extends
     ClientModel<C>,
     TokenModel<C, U>,

@@ -1,6 +1,6 @@
 import { ServerError } from '../errors/index.js';
 import { CLAIMS_IN_ID_TOKEN } from './client-fields.js';
-import type { Client, User } from '../model/model.js';
+import type { CoreClient, User } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 import { isTranslated } from './claims-locales.js';
 import type { AskedClaims } from './claims-parameter.js';
@@ -9,7 +9,7 @@ import { RESERVED } from './scopes.js';
 
 /** What was granted to whom. */
 interface Granted {
-  client: Client;
+  client: CoreClient;
   user: User;
   scope: unknown;
   asked: AskedClaims | undefined;
@@ -43,7 +43,7 @@ export class Claims {
   }
 
   /** Whether ID tokens of this client contain the claims of scopes. The registration of the client overrides the option. */
-  private inIdTokenOf(client: Client): boolean {
+  private inIdTokenOf(client: CoreClient): boolean {
     const own: unknown = CLAIMS_IN_ID_TOKEN.of(client);
     return typeof own === 'boolean' ? own : this.settings.claimsInIdToken;
   }

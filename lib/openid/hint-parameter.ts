@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors/index.js';
 import type { Parameters } from '../http/parameters.js';
 import { isVSCHAR, type Syntax } from '../http/syntax.js';
-import type { Client } from '../model/model.js';
+import type { CoreClient } from '../model/model.js';
 import type { IdTokenHint, OpenIdProvider } from './openid-capability.js';
 
 /** No ID token of a sane host has more characters, and nothing longer is looked at. */
@@ -21,7 +21,7 @@ export const hintParameter = (parameters: Parameters): string | undefined =>
 export async function ownHint(
   provider: OpenIdProvider,
   text: string,
-  { client, issuer }: { client: Client; issuer?: string | undefined },
+  { client, issuer }: { client: CoreClient; issuer?: string | undefined },
 ): Promise<IdTokenHint> {
   const hint = await provider.readHint(text, issuer, client);
   // Two that are missing are not the same.

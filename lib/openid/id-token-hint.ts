@@ -4,17 +4,21 @@ import { ENCRYPTED_RESPONSE } from '../jose/encryption/find-encryption.js';
 import { decryptNested, isEncrypted } from '../jose/decryption/nested.js';
 import { jwkSet, type KeyRing } from '../jose/keys/key-ring.js';
 import { isNotVerified } from '../jose/not-verified.js';
-import type { Client } from '../model/model.js';
+import type { CoreClient } from '../model/model.js';
 import { isObject } from '../http/is-object.js';
 import { isHintToken } from './hint-parameter.js';
 import type { IdTokenHint } from './openid-capability.js';
 
 /** Whose ID tokens are encrypted, so that they may come back so: of nobody else anything is decrypted. OpenID Connect Core §3.1.2.1 */
-const mayEncrypt = (client: Client | undefined): boolean =>
+const mayEncrypt = (client: CoreClient | undefined): boolean =>
   client !== undefined && ENCRYPTED_RESPONSE.id_token.alg.of(client) !== undefined;
 
 /** The ID token in a hint that a client has encrypted to the server; undefined: it cannot be read. */
-export async function openHint(ring: KeyRing, hint: string, client: Client | undefined): Promise<string | undefined> {
+export async function openHint(
+  ring: KeyRing,
+  hint: string,
+  client: CoreClient | undefined,
+): Promise<string | undefined> {
   if (!isHintToken(hint)) return undefined;
   if (!isEncrypted(hint)) return hint;
   return mayEncrypt(client) ? await decryptNested(ring, hint, { algorithms: ring.decryptsBy() }) : undefined;

@@ -3,7 +3,7 @@ import { ServerError } from '../errors/index.js';
 import type { ServerContext } from '../contracts/feature.js';
 import { REQUIRE_AUTH_TIME } from './client-fields.js';
 import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.js';
-import type { Client, Model, User } from '../model/model.js';
+import type { CoreClient, Model, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
 import { signedIn } from '../tokens/signed-in.js';
 import type { Claims } from './claims.js';
@@ -16,7 +16,7 @@ import type { Subjects } from './subjects.js';
 
 /** Who is given an ID token, and for what. */
 interface Entitled {
-  client: Client;
+  client: CoreClient;
   user: User;
   scope?: unknown;
 }
@@ -41,7 +41,7 @@ export class IdTokens {
   ) {}
 
   /** Makes JWTs as the ID tokens of this client are made. OpenID Connect Core §10 */
-  async signerFor(client: Client): Promise<ClientSigner> {
+  async signerFor(client: CoreClient): Promise<ClientSigner> {
     return await signerFor(client, 'id_token', this.server, this.parts.settings.alg);
   }
 

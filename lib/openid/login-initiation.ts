@@ -1,13 +1,17 @@
 import type { ServerContext } from '../contracts/feature.js';
 import { INITIATE_LOGIN_URI } from './client-fields.js';
-import type { Client } from '../model/model.js';
+import type { CoreClient } from '../model/model.js';
 import { OPENID } from './openid-capability.js';
 
 /**
  * Where a user goes who wants to be at a client, which then sends them here to sign in; undefined: it has said no such place.
  * OpenID Connect Core §4
  */
-export function loginInitiation(client: Client, issuer: string | undefined, server: ServerContext): string | undefined {
+export function loginInitiation(
+  client: CoreClient,
+  issuer: string | undefined,
+  server: ServerContext,
+): string | undefined {
   const uri = INITIATE_LOGIN_URI.of(client);
   // What a host has listed nobody has judged.
   if (issuer === undefined || !server.find(OPENID) || !INITIATE_LOGIN_URI.isValid(uri, server)) return undefined;

@@ -1,6 +1,6 @@
 import { capability } from '../contracts/capability.js';
 import type { SubjectIdentifiers } from '../features/subject-identifiers.js';
-import type { Awaitable, Client, User } from '../model/model.js';
+import type { Awaitable, CoreClient, User } from '../model/model.js';
 
 /** The claims of an ID token that a client returns as a hint. OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2 */
 export interface IdTokenHint {
@@ -19,17 +19,17 @@ export interface OpenIdProvider extends SubjectIdentifiers {
   /** The authentication context classes of the server, the weakest first. */
   readonly acrValues: readonly string[];
   /** Whether a `sub` of an earlier ID token identifies the user at the client. */
-  isKnownAs(user: User, client: Client, sub: string): boolean;
+  isKnownAs(user: User, client: CoreClient, sub: string): boolean;
   /** Returns the session identifier (`sid`) that the client with this `sub` knows. */
   sessionOf(known: { sid: string; sub: string; userId: string | undefined }): string;
   /** Signs, and if registered encrypts, a JWT for a client in the same way as its ID tokens. Back-Channel Logout §2.4 */
-  signFor(client: Client, jwt: { typ: string; claims: object }): Promise<string>;
+  signFor(client: CoreClient, jwt: { typ: string; claims: object }): Promise<string>;
   /**
    * Reads an ID token that a client returns as a hint. The ID token may have expired. The caller must compare its client.
    * @param client The client that sends the hint. It may encrypt the hint if it is registered for encrypted ID tokens (`encryptedHints`).
    * @returns `undefined` if the hint is not an ID token of this issuer, signed by a known key of this server.
    */
-  readHint(hint: string, issuer: string | undefined, client?: Client): Awaitable<IdTokenHint | undefined>;
+  readHint(hint: string, issuer: string | undefined, client?: CoreClient): Awaitable<IdTokenHint | undefined>;
 }
 
 /** The key under which `openid()` provides the OpenID provider of a server. */

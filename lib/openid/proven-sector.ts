@@ -1,6 +1,6 @@
 import { claimedHost, hostOf, SECTOR_IDENTIFIER_URI } from '../clients/registration/sector-host.js';
 import { isLoopbackName } from '../http/public-url.js';
-import type { Client } from '../model/model.js';
+import type { CoreClient } from '../model/model.js';
 import type { AuthorizationRequest } from '../contracts/response-type.js';
 
 /** The property of codes and tokens that stores the sector which an authorization response proved. */
@@ -14,7 +14,7 @@ export const PROVEN_SECTOR = 'provenSector';
  * describes, may name any redirect URI. Its sector must be proven: by `issued`, or by a metadata document at that host. Otherwise the
  * client is a sector of its own. OpenID Connect Core §8.1
  */
-export function sectorOf(client: Client, issued: object): string | undefined {
+export function sectorOf(client: CoreClient, issued: object): string | undefined {
   if (!mustProve(client)) return claimedSector(client);
   const proven = (issued as Record<string, unknown>)[PROVEN_SECTOR];
   if (typeof proven === 'string') return proven;
@@ -23,7 +23,7 @@ export function sectorOf(client: Client, issued: object): string | undefined {
 }
 
 /** Returns the sector that the metadata of a client claim, whether it is proven or not. */
-export function claimedSector(client: Client): string | undefined {
+export function claimedSector(client: CoreClient): string | undefined {
   const host = claimedHost(client);
   const hasUris = SECTOR_IDENTIFIER_URI.of(client) !== undefined || Boolean(client.redirectUris?.length);
   // A loopback address is on the device of the user and belongs to no client.
@@ -52,7 +52,8 @@ export function deliveredSector({ client, redirectUri }: AuthorizationRequest): 
 const isOwned = (host: string | undefined): boolean =>
   host !== undefined && !host.endsWith(':') && !isLoopbackName(host);
 
-const mustProve = (client: Client): boolean => client.requiresSectorProof === true || client.clientIdHost !== undefined;
+const mustProve = (client: CoreClient): boolean =>
+  client.requiresSectorProof === true || client.clientIdHost !== undefined;
 
 /** The sector of a client that shares identifiers with no other client. No host contains a space. */
-const ownSector = (client: Client): string => `client ${client.id}`;
+const ownSector = (client: CoreClient): string => `client ${client.id}`;

@@ -3,7 +3,7 @@ import type { ServerContext } from '../contracts/feature.js';
 import { SIGNED_RESPONSE_ALG, signerFor } from '../jose/encryption/client-signer.js';
 import { encryptionFor } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
-import type { Client, Model, Token, User } from '../model/model.js';
+import type { CoreClient, Model, Token, User } from '../model/model.js';
 import { Claims } from './claims.js';
 import type { AskedClaims } from './claims-parameter.js';
 import { openHint, readIdTokenHint } from './id-token-hint.js';
@@ -31,11 +31,11 @@ export class Provider implements OpenIdProvider {
     this.idTokens = new IdTokens(server, { settings, claims: this.claims, subjects: this.subjects });
   }
 
-  subjectOf(user: User, client: Client, issued?: object): string {
+  subjectOf(user: User, client: CoreClient, issued?: object): string {
     return this.subjects.of(user, client, issued);
   }
 
-  isKnownAs(user: User, client: Client, sub: string): boolean {
+  isKnownAs(user: User, client: CoreClient, sub: string): boolean {
     return this.subjects.isKnownAs(user, client, sub);
   }
 
@@ -43,13 +43,13 @@ export class Provider implements OpenIdProvider {
     return this.subjects.sessionOf(known);
   }
 
-  async readHint(hint: string, issuer: string | undefined, client?: Client): Promise<IdTokenHint | undefined> {
+  async readHint(hint: string, issuer: string | undefined, client?: CoreClient): Promise<IdTokenHint | undefined> {
     const ring = findKeys(this.server)!;
     const signed = this.settings.encryptedHints ? await openHint(ring, hint, client) : hint;
     return signed === undefined ? undefined : await readIdTokenHint(ring, signed, issuer);
   }
 
-  async signFor(client: Client, { typ, claims }: { typ: string; claims: object }): Promise<string> {
+  async signFor(client: CoreClient, { typ, claims }: { typ: string; claims: object }): Promise<string> {
     const signer = await this.idTokens.signerFor(client);
     return await signer.sign({ typ }, claims);
   }
@@ -65,7 +65,7 @@ export class Provider implements OpenIdProvider {
   }
 
   /** The same as a JWT, for a client that has registered it: signed, encrypted, or both; undefined: it has not. OpenID Connect Core §5.3.2 */
-  async sealUserinfo(client: Client, claims: object, issuer: string | undefined): Promise<string | undefined> {
+  async sealUserinfo(client: CoreClient, claims: object, issuer: string | undefined): Promise<string | undefined> {
     const whole = { ...claims, iss: issuer, aud: client.id };
     if (SIGNED_RESPONSE_ALG.userinfo.of(client) === undefined) {
       const encrypt = await encryptionFor(client, 'userinfo', this.server);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { ServerError } from '../errors/index.js';
 import { SUBJECT_TYPE } from './client-fields.js';
-import type { Client, User } from '../model/model.js';
+import type { CoreClient, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
 import { claimedSector, sectorOf } from './proven-sector.js';
 
@@ -21,7 +21,7 @@ export class Subjects {
   constructor(private readonly pairwise: PairwiseOptions | undefined) {}
 
   /** Whether the client gets pairwise identifiers. */
-  isPairwise(client: Client): boolean {
+  isPairwise(client: CoreClient): boolean {
     const type = SUBJECT_TYPE.of(client) ?? (this.pairwise?.byDefault ? 'pairwise' : 'public');
     return type !== 'public';
   }
@@ -31,12 +31,12 @@ export class Subjects {
    * @param issued the code or token for which the client learns the `sub`. If omitted, no redirect URI of the client is proven.
    * @throws {ServerError} If the user has no `id`, or the sector of the client is unknown.
    */
-  of(user: User, client: Client, issued: object = {}): string {
+  of(user: User, client: CoreClient, issued: object = {}): string {
     return this.in(sectorOf(client, issued), user, client);
   }
 
   /** Whether a `sub` identifies the user at the client, by a proven or by an unproven sector of the client. */
-  isKnownAs(user: User, client: Client, sub: string): boolean {
+  isKnownAs(user: User, client: CoreClient, sub: string): boolean {
     const sectors = new Set([sectorOf(client, {}), claimedSector(client)]);
     return [...sectors].some((sector) => sector !== undefined && this.in(sector, user, client) === sub);
   }
@@ -49,7 +49,7 @@ export class Subjects {
     return sub === userId || !this.pairwise ? sid : this.derive(['sid', sub, sid]);
   }
 
-  private in(sector: string | undefined, user: User, client: Client): string {
+  private in(sector: string | undefined, user: User, client: CoreClient): string {
     const id = subjectOf(user);
     if (id === undefined)
       throw new ServerError('Server error: the `user` has no `id`, which an ID token names as its `sub`');

@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from '../errors/index.js';
 import { adaptModel } from '../model/adapt-model.js';
+import type { CoreClient } from '../model/model.js';
 import type { OAuth2ServerOptions } from './options.js';
 import { type Defaulted, TABLE } from './table.js';
 
 /** The options of one operation, settled: nothing that has a default is left out. */
-export type Options = OAuth2ServerOptions & Required<Pick<OAuth2ServerOptions, Defaulted>>;
+export type Options = OAuth2ServerOptions<CoreClient> & Required<Pick<OAuth2ServerOptions, Defaulted>>;
 
 /** The options that have a default, with it. */
 export const DEFAULTS = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { clientItself } from '../tokens/client-subject.js';
 import { InvalidTokenError, type RefusalDetail } from '../errors/index.js';
-import type { Client, Scope, Token, User } from '../model/model.js';
+import type { CoreClient, Scope, Token, User } from '../model/model.js';
 import { isAmong } from '../tokens/audience.js';
 import { jktOf } from '../tokens/confirmation.js';
 import { FOREVER } from '../tokens/lifetime.js';
@@ -81,7 +81,7 @@ export function tokenOf(
   expiresAt: number,
   isClientCredentials?: boolean,
 ): Token {
-  const client: Client = { id: said.client_id ?? '', grants: [] };
+  const client: CoreClient = { id: said.client_id ?? '', grants: [] };
   const resource = said.aud === undefined ? undefined : { resource: resourcesOf(said) };
   const accessTokenExpiresAt = new Date(expiresAt);
   return {
@@ -95,7 +95,7 @@ export function tokenOf(
 }
 
 /** Returns the user of a token, or the client itself if no user is named. RFC 9068 §2.2, RFC 9700 §4.15 */
-function userOf({ sub, username, roles }: TokenClaims, client: Client, isClientCredentials?: boolean): User {
+function userOf({ sub, username, roles }: TokenClaims, client: CoreClient, isClientCredentials?: boolean): User {
   const isClient = isClientCredentials ?? (sub === undefined ? username === undefined : sub === client.id);
   const user: User = isClient
     ? clientItself(client)

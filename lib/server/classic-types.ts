@@ -2,6 +2,7 @@ import * as errors from '../errors/index.js';
 import type * as grants from '../endpoints/token/grant-type.js';
 import type * as http from '../http/request.js';
 import type * as response from '../http/response.js';
+import type * as application from '../model/application-types.js';
 import type * as model from '../model/model.js';
 import type * as options from '../options/options.js';
 
@@ -15,9 +16,9 @@ declare module './server.js' {
     type Falsey = model.Falsy;
     type Client = model.Client;
     type User = model.User;
-    type Token = model.Token;
-    type RefreshToken = model.RefreshToken;
-    type AuthorizationCode = model.AuthorizationCode;
+    type Token = application.Token;
+    type RefreshToken = application.RefreshToken;
+    type AuthorizationCode = application.AuthorizationCode;
 
     type BaseModel = model.ClientModel & model.TokenModel;
     type RequestAuthenticationModel = model.AccessTokenModel;

@@ -1,4 +1,4 @@
-import type { Client, User } from '../model/model.js';
+import type { CoreClient, User } from '../model/model.js';
 
 /** No user has an id that begins so: stores see to it. */
 const PREFIX = 'oauth2:client:';
@@ -7,7 +7,7 @@ const PREFIX = 'oauth2:client:';
 const MADE = new WeakSet<User>();
 
 /** The user of a client that acts for itself: nobody whom it could be taken for. RFC 6749 §4.4, RFC 9700 §4.15 */
-export function clientItself({ id }: Pick<Client, 'id'>): User {
+export function clientItself({ id }: Pick<CoreClient, 'id'>): User {
   const user = { id: PREFIX + id };
   MADE.add(user);
   return user;

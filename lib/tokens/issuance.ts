@@ -1,6 +1,6 @@
 import type { Authorization } from '../contracts/authorization.js';
 import type { TokenFormat } from '../contracts/token-format.js';
-import type { Awaitable, Client, Model, Scope, Token, Unsaved, User } from '../model/model.js';
+import type { Awaitable, CoreClient, Model, Scope, Token, Unsaved, User } from '../model/model.js';
 import { earlier, type GrantSpan, grantSpan, notAfter } from './grant-lifetime.js';
 import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
@@ -115,11 +115,21 @@ async function mint({ options, authorization, lifetimes, scope, additions }: Iss
 }
 
 /** Returns the model's own access token, or a random one. */
-export async function generateAccessToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
+export async function generateAccessToken(
+  model: Model,
+  client: CoreClient,
+  user: User,
+  scope?: Scope,
+): Promise<string> {
   return (model.generateAccessToken && (await model.generateAccessToken(client, user, scope))) || opaqueToken();
 }
 
 /** Returns the model's own refresh token, or a random one. */
-export async function generateRefreshToken(model: Model, client: Client, user: User, scope?: Scope): Promise<string> {
+export async function generateRefreshToken(
+  model: Model,
+  client: CoreClient,
+  user: User,
+  scope?: Scope,
+): Promise<string> {
   return (model.generateRefreshToken && (await model.generateRefreshToken(client, user, scope))) || opaqueToken();
 }

@@ -2,7 +2,7 @@ import { InvalidScopeError } from '../errors/index.js';
 import { optional, type Place } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import { isScope } from '../http/syntax.js';
-import type { Client, Falsy, Model, Scope, User } from '../model/model.js';
+import type { CoreClient, Falsy, Model, Scope, User } from '../model/model.js';
 
 const REFUSED = 'Invalid scope: Requested scope is invalid';
 
@@ -67,7 +67,7 @@ const isReadable = (scope: string) => scope.length <= LONGEST_SCOPE && isScope(s
 const ALLOW_SCOPE = 'request only scopes that the client may have, or add the scope to `scopes` of the client';
 
 /** Returns the scopes that a client may request, where the model keeps them with the client: for the log. */
-const scopesOf = (client: Client): unknown => (client as { scopes?: unknown }).scopes;
+const scopesOf = (client: CoreClient): unknown => (client as { scopes?: unknown }).scopes;
 
 /** The scope of a request without the ignorable values that are not granted. */
 export function withoutIgnored(
@@ -87,7 +87,7 @@ export function withoutIgnored(
  */
 export async function verifyClientScope(
   { model, scopeFormat }: { model: Model; scopeFormat?: 'string' | 'array' },
-  { client, scope }: { client: Client; scope?: string },
+  { client, scope }: { client: CoreClient; scope?: string },
   ignorable: readonly string[] = [],
 ): Promise<string | undefined> {
   if (!model.validateClientScope || scope === undefined) return scope;
@@ -121,7 +121,7 @@ interface ScopeOptions {
  */
 export async function approveScope(
   options: ScopeOptions,
-  { client, user, scope }: { client: Client; user: User; scope?: Scope },
+  { client, user, scope }: { client: CoreClient; user: User; scope?: Scope },
   isNeeded = true,
 ): Promise<string | undefined> {
   const requested = scopeText(scope);
@@ -136,7 +136,7 @@ export async function approveScope(
 
 async function approveRequested(
   { model, scopeFormat = 'string' }: ScopeOptions,
-  { client, user, requested }: { client: Client; user: User; requested: string | undefined },
+  { client, user, requested }: { client: CoreClient; user: User; requested: string | undefined },
   isNeeded: boolean,
 ): Promise<string | undefined> {
   if (!model.validateScope) return requested;

@@ -1,5 +1,16 @@
 import { expectTypeOf } from 'expect-type';
-import { type Client, type ClientField, clientField, type CoreClient, type FieldsOf } from 'nest-oauth2/server';
+import {
+  type AuthorizationRequest,
+  type Client,
+  type ClientField,
+  clientField,
+  type ClientRequest,
+  type CoreClient,
+  type FieldsOf,
+  type Model,
+  type Presented,
+  type Token,
+} from 'nest-oauth2/server';
 
 import type * as registrationFields from '../../lib/clients/registration/client-fields.js';
 import type * as keyFields from '../../lib/clients/registration/keys.js';
@@ -9,10 +20,12 @@ import type { SIGNED_RESPONSE_ALG } from '../../lib/jose/encryption/client-signe
 import type { ENCRYPTED_RESPONSE } from '../../lib/jose/encryption/find-encryption.js';
 import type * as assertionFields from '../../lib/jose/private-key-jwt/assertion-check.js';
 import type * as requestObjectFields from '../../lib/jose/request-objects/client-fields.js';
-import type { ClientFields } from '../../lib/model/model.js';
+import type { AuthorizationCode, ClientFields } from '../../lib/model/model.js';
 import type * as cibaFields from '../../lib/openid/ciba/client-fields.js';
 import type * as openIdFields from '../../lib/openid/client-fields.js';
 import type * as logoutFields from '../../lib/openid/logout/client-fields.js';
+import type { Provider } from '../../lib/openid/provider.js';
+import type { Subjects } from '../../lib/openid/subjects.js';
 
 // A field of a client has one key. Its type is that of the property which an application sets.
 
@@ -82,3 +95,34 @@ type EngineKey =
   | KeyIn<typeof cibaFields>;
 
 expectTypeOf<FieldsOf<EngineKey>>().toEqualTypeOf<Pick<ClientFields, keyof ClientFields>>();
+
+// The engine reads a field by its key, wherever its client comes from: a property does not compile.
+
+export async function readDirectly(request: ClientRequest, presented: Presented, code: AuthorizationCode) {
+  const client = await request.options.model.getClient('web', null);
+  const token = await request.options.model.getAccessToken?.('token');
+  if (!client || !token) return [];
+  return [
+    // @ts-expect-error the client of a request
+    request.client.subjectType,
+    // @ts-expect-error the client of an access token
+    presented.token.client.subjectType,
+    // @ts-expect-error the client of an authorization code
+    code.client.subjectType,
+    // @ts-expect-error the client of a refresh token
+    request.refreshToken?.client.subjectType,
+    // @ts-expect-error a client that the model found
+    client.subjectType,
+    // @ts-expect-error the client of a token that the model found
+    token.client.subjectType,
+    SUBJECT_TYPE.of(token.client),
+  ];
+}
+
+expectTypeOf<AuthorizationRequest['client']>().toEqualTypeOf<CoreClient>();
+expectTypeOf<Parameters<Subjects['of']>[1]>().toEqualTypeOf<CoreClient>();
+expectTypeOf<Parameters<Provider['userinfo']>[0]['client']>().toEqualTypeOf<CoreClient>();
+
+// The types of an application have its clients, with all fields.
+expectTypeOf<Token['client']>().toEqualTypeOf<Client>();
+expectTypeOf<Parameters<NonNullable<Model['getUserFromClient']>>[0]>().toEqualTypeOf<Client>();

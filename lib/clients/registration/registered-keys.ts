@@ -1,9 +1,9 @@
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { isObject } from '../../http/is-object.js';
 import { JWKS, JWKS_URI } from './keys.js';
 
 /** Where the keys of a client are: here, or at a URL; neither: it has none. RFC 7591 §2 */
-export function keysOf(client: Client): { jwks?: Readonly<Record<string, unknown>>; uri?: string } {
+export function keysOf(client: CoreClient): { jwks?: Readonly<Record<string, unknown>>; uri?: string } {
   const jwks: unknown = JWKS.of(client);
   if (isObject(jwks)) return { jwks };
   const uri: unknown = JWKS_URI.of(client);

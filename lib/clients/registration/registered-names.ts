@@ -1,5 +1,5 @@
 import { clientField } from '../../contracts/client-field.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { comparableAs, type NameKind } from './certificate-names.js';
 import { LONGEST_URI } from './metadata-members.js';
 
@@ -18,7 +18,7 @@ function isNameOf(kind: NameKind) {
 }
 
 /** The one name by which the certificate of a client is known, and as it is compared; undefined: there is not exactly one good one. */
-export function registeredName(client: Client): { kind: NameKind; name: string; comparable: string } | undefined {
+export function registeredName(client: CoreClient): { kind: NameKind; name: string; comparable: string } | undefined {
   const names = CERTIFICATE_NAMES.flatMap(({ kind, field }) => {
     const name: unknown = field.of(client);
     return typeof name === 'string' ? [{ kind, name, comparable: comparableAs(kind, name) }] : [];

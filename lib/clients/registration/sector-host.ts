@@ -1,4 +1,4 @@
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { clientField } from '../../contracts/client-field.js';
 import { isPublicHttpsUri } from '../../http/public-url.js';
 
@@ -16,7 +16,7 @@ export function commonHost(uris: readonly string[]): string | undefined {
 }
 
 /** Returns the host that a client claims as its sector: of its `sector_identifier_uri`, or of its redirect URIs. */
-export const claimedHost = (client: Client): string | undefined =>
+export const claimedHost = (client: CoreClient): string | undefined =>
   commonHost(sectorUris(SECTOR_IDENTIFIER_URI.of(client), client.redirectUris));
 
 /** Returns the host of a web address, or the scheme of any other URI, because the rest of such a URI belongs to no owner. */

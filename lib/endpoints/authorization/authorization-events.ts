@@ -2,13 +2,13 @@ import type { OAuthError } from '../../errors/index.js';
 import type { OAuth2EventName } from '../../events/catalog.js';
 import { type EventSink, isHeard, report, reportRefusal, shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
-import type { Client, User } from '../../model/model.js';
+import type { CoreClient, User } from '../../model/model.js';
 import type { Answer, AuthorizationRequest } from '../../contracts/response-type.js';
 import { scopeText } from '../../tokens/scope.js';
 
 /** Who asked whom, as far as that is known. */
 export interface Asked {
-  client?: Client;
+  client?: CoreClient;
   user?: User | undefined;
   /** Did the user say no? */
   denied?: boolean | undefined;

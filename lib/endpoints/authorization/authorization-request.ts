@@ -8,7 +8,7 @@ import {
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isNotEmpty, isVSCHAR } from '../../http/syntax.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import type { Options } from '../../options/settle.js';
 import { isChallenged, readChallenge } from './pkce.js';
 import { requestedScope } from '../../tokens/scope.js';
@@ -94,7 +94,7 @@ function mayLackState(request: Request, wanted: ResponseTypeClass | undefined, {
   return isChallenged(request) && wanted?.provable !== false;
 }
 
-function requiresChallenge(client: Client, { requirePKCE }: Options): boolean {
+function requiresChallenge(client: CoreClient, { requirePKCE }: Options): boolean {
   return requirePKCE === 'all' || (requirePKCE === 'public' && isPublic(client));
 }
 

@@ -7,7 +7,7 @@ import { InvalidArgumentError } from '../../errors/index.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
-import type { AuthorizationCode, Client, Token, User } from '../../model/model.js';
+import type { AuthorizationCode, CoreClient, Token, User } from '../../model/model.js';
 import { approveScope, scopeText, verifyClientScope, withinScope } from '../../tokens/scope.js';
 import { keptOf } from '../../tokens/signed-in.js';
 import type { AuthorizationContext } from './authorization-context.js';
@@ -31,7 +31,7 @@ export interface Opened extends Destination {
  * `findRequiredInteraction` and `decide`. A phase that fails writes the error response and rejects. RFC 6749 §4.1.1, §4.1.2
  */
 export class AuthorizationTransaction implements Opened {
-  readonly client: Client;
+  readonly client: CoreClient;
   readonly redirectUri: string;
   readonly redirectUriSent: boolean;
   readonly sent: Request;

@@ -6,7 +6,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isNotEmpty, isRedirectUri, isVSCHAR } from '../../http/syntax.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { NO_GRANTS, NO_ID, warnOfModel } from '../../model/model-mistakes.js';
 import type { Options } from '../../options/settle.js';
 import { LONGEST_SCOPE } from '../../tokens/scope.js';
@@ -68,12 +68,12 @@ export async function findClient(
   model: Options['model'],
   server: ServerContext,
   request?: Request,
-): Promise<Client> {
+): Promise<CoreClient> {
   let client = await model.getClient(clientId, null);
   const [find] = server.hooks.client.find;
   if (!client && find) client = await find(clientId, request);
   const isKnown = client && isClientOf(client, server.options.issuer, server);
-  if (isKnown) return client as Client;
+  if (isKnown) return client as CoreClient;
   const detail = { rule: client ? OTHER_ISSUER : '`getClient()` finds the client' };
   throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
 }
@@ -95,7 +95,7 @@ export const defaultResponseType = (types: ResponseTypes): ResponseTypeClass =>
  * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.
  * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
  */
-export function verifyAllowed(wanted: ResponseTypeClass | undefined, client: Client, types: ResponseTypes): void {
+export function verifyAllowed(wanted: ResponseTypeClass | undefined, client: CoreClient, types: ResponseTypes): void {
   const isAllowed = (type: ResponseTypeClass) => grantsOf(type).every((grant) => client.grants.includes(grant));
   if (wanted ? isAllowed(wanted) : [...types.values()].some(isAllowed)) return;
   // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.

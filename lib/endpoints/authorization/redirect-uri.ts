@@ -3,14 +3,14 @@ import { APPLICATION_TYPE } from '../../clients/registration/client-fields.js';
 import { InvalidClientError, InvalidRequestError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import { isRedirectUri } from '../../http/syntax.js';
-import type { Client, Model } from '../../model/model.js';
+import type { CoreClient, Model } from '../../model/model.js';
 
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
 
 const WEB = /^https?:/i;
 
 /** Compared as whole strings, save for the port of a loopback address, which a native app cannot choose. RFC 8252 §7.3 */
-export function isSameRedirectUri(given: string, registered: string, client: Client): boolean {
+export function isSameRedirectUri(given: string, registered: string, client: CoreClient): boolean {
   if (given === registered) return true;
   return LOOPBACK.test(registered) && withoutPort(given) === withoutPort(registered) && isNative(client);
 }
@@ -22,7 +22,7 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, '$1');
  * redirect URIs leads to a web site. Any program on the device may listen at another port, so the codes of a web client are sent to
  * the registered port only. RFC 8252 §7.3, §8.3
  */
-function isNative(client: Client): boolean {
+function isNative(client: CoreClient): boolean {
   const { redirectUris = [] } = client;
   const applicationType = APPLICATION_TYPE.of(client);
   if (applicationType === 'native' || applicationType === 'web') return applicationType === 'native';
@@ -33,7 +33,7 @@ function isNative(client: Client): boolean {
  * Settles where the answer of an authorization request may go: the registered URI that was asked for, or the only one.
  * @throws InvalidClientError when it is not registered: such a URI must never be redirected to. RFC 6749 §3.1.2
  */
-export async function trustRedirectUri(given: string | undefined, client: Client, model: Model): Promise<string> {
+export async function trustRedirectUri(given: string | undefined, client: CoreClient, model: Model): Promise<string> {
   // A string is not a list: its `includes` would find any part of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
   if (given === undefined || registered.length === 0) return onlyUri(registered);

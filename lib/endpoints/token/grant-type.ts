@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
-import type { Awaitable, Client, Falsy, Model, Scope, Token, User } from '../../model/model.js';
+import type { Awaitable, CoreClient, Falsy, Model, Scope, Token, User } from '../../model/model.js';
 import type { Authorization } from '../../contracts/authorization.js';
 import { generateAccessToken, generateRefreshToken, type IssueOptions } from '../../tokens/issuance.js';
 import { issueToken } from '../../tokens/issue-token.js';
@@ -40,7 +40,7 @@ export abstract class GrantType<Needs = unknown> {
   }
 
   /** Decides a token request of an authenticated client; throws an OAuthError to refuse it. */
-  abstract handle(request: Request, client: Client): Awaitable<Token | Falsy>;
+  abstract handle(request: Request, client: CoreClient): Awaitable<Token | Falsy>;
 
   /** Mints the token this grant established, and saves it. */
   protected issueToken(authorization: Authorization): Promise<Token> {
@@ -53,18 +53,18 @@ export abstract class GrantType<Needs = unknown> {
   }
 
   /** The scope the model grants. @throws InvalidScopeError when it grants none */
-  async validateScope(user: User, client: Client, scope?: Scope): Promise<Scope | undefined> {
+  async validateScope(user: User, client: CoreClient, scope?: Scope): Promise<Scope | undefined> {
     const granted = await approveScope(this.options, { client, user, ...(scope ? { scope } : {}) });
     return scopeForModel(granted, this.options.scopeFormat ?? 'string');
   }
 
   /** A new access token: the model's own, or 256 random bits. */
-  generateAccessToken(client: Client, user: User, scope?: Scope): Promise<string> {
+  generateAccessToken(client: CoreClient, user: User, scope?: Scope): Promise<string> {
     return generateAccessToken(this.model, client, user, scope);
   }
 
   /** A new refresh token: the model's own, or 256 random bits. */
-  generateRefreshToken(client: Client, user: User, scope?: Scope): Promise<string> {
+  generateRefreshToken(client: CoreClient, user: User, scope?: Scope): Promise<string> {
     return generateRefreshToken(this.model, client, user, scope);
   }
 

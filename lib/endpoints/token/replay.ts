@@ -1,5 +1,5 @@
 import { InvalidGrantError, type RefusalDetail, ServerError } from '../../errors/index.js';
-import type { Client, User } from '../../model/model.js';
+import type { CoreClient, User } from '../../model/model.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { report } from '../../events/events.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
@@ -8,7 +8,7 @@ import type { GrantTypeOptions } from './grant-type.js';
 
 /** What can be spent once: a code or a refresh token as the model found it. */
 interface Spendable {
-  client: Client;
+  client: CoreClient;
   user: User;
   grantId?: string;
   issuer?: string;
@@ -27,7 +27,7 @@ export function replayOptionsOf({ issuer, options: { model, events } }: ClientRe
 /** Checks that what was found is whole, and belongs to the issuer that is asked and the client that asks. */
 export function verifyOwner(
   found: Spendable,
-  client: Client,
+  client: CoreClient,
   { finder, what, issuer }: { finder: string; what: string; issuer?: string | undefined },
 ): void {
   if (!isOfIssuer(found, issuer)) {

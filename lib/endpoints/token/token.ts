@@ -10,7 +10,7 @@ import { IssuingRequest } from './issuing-request.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isGrantType } from '../../http/syntax.js';
-import type { Client, Falsy, Token } from '../../model/model.js';
+import type { CoreClient, Falsy, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { Options } from '../../options/settle.js';
 import type { Authorization } from '../../contracts/authorization.js';
@@ -43,7 +43,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     if (events) this.report = (name, payload) => report(events, name as never, payload as never);
   }
 
-  protected override excuses(client: Client | Falsy, request: Request): boolean {
+  protected override excuses(client: CoreClient | Falsy, request: Request): boolean {
     const grantType: unknown = request.body?.grant_type;
     if (grantType === 'client_credentials' && client && isPublic(client)) throw actsForItself();
     return owesNoProof(client, grantType, this.options);
@@ -89,7 +89,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     });
   }
 
-  private findGrant(request: Request, client: Client): GrantHandler {
+  private findGrant(request: Request, client: CoreClient): GrantHandler {
     const name = required(request, 'grant_type', isGrantType);
     const { extendedGrantTypes } = this.options;
     const isExtended = Object.hasOwn(extendedGrantTypes ?? {}, name);

@@ -5,7 +5,7 @@ import { shortText } from '../../events/events.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isUri, isVSCHAR } from '../../http/syntax.js';
-import type { AuthorizationCode, AuthorizationCodeModel, Client, Token } from '../../model/model.js';
+import type { AuthorizationCode, AuthorizationCodeModel, CoreClient, Token } from '../../model/model.js';
 import { verifyVerifier } from '../../endpoints/authorization/pkce.js';
 import { isSameRedirectUri } from '../../endpoints/authorization/redirect-uri.js';
 import { redeem } from '../../tokens/issue-token.js';
@@ -23,7 +23,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     'revokeAuthorizationCode',
   ];
 
-  async handle(request: Request, client: Client): Promise<Token> {
+  async handle(request: Request, client: CoreClient): Promise<Token> {
     const authorizationCode = required(request, 'code', isVSCHAR);
     const code = await this.findCode(authorizationCode, client);
     if (this.options.exchange) this.options.exchange.code = code;
@@ -41,7 +41,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     });
   }
 
-  private async findCode(value: string, client: Client): Promise<AuthorizationCode> {
+  private async findCode(value: string, client: CoreClient): Promise<AuthorizationCode> {
     const code = await this.model.getAuthorizationCode(value);
     if (!code) throw new InvalidGrantError(`Invalid grant: ${WHAT} is invalid`).because(unknown(WHAT));
     verifyOwner(code, client, { finder: 'getAuthorizationCode', what: WHAT, issuer: this.options.issuer });
@@ -57,7 +57,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
    * A wrong proof spends a live code, so that neither a verifier nor a redirect URI can be guessed twice; of a spent one it
    * ends nothing: whoever has no more than the code could sign out its user. OAuth 2.1 §7.5.3
    */
-  private async proveCode(request: Request, code: AuthorizationCode, client: Client): Promise<void> {
+  private async proveCode(request: Request, code: AuthorizationCode, client: CoreClient): Promise<void> {
     try {
       this.verifyProof(request, code, client);
     } catch (error) {
@@ -67,7 +67,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
     if (code.revokedAt) await refuseReplay(code, WHAT, this.options);
   }
 
-  private verifyProof(request: Request, code: AuthorizationCode, client: Client): void {
+  private verifyProof(request: Request, code: AuthorizationCode, client: CoreClient): void {
     verifyVerifier(request, code, this.options.enablePlainPKCE === true);
     if (!code.codeChallenge && this.requiresPKCE(client)) {
       throw new InvalidGrantError('Invalid grant: the authorization request had no `code_challenge`');
@@ -80,14 +80,14 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   }
 
   /** The redirect URI must be named again, to the letter, if the authorization request named it. RFC 6749 §4.1.3 */
-  private isSameRedirectUri(request: Request, code: AuthorizationCode, client: Client): boolean {
+  private isSameRedirectUri(request: Request, code: AuthorizationCode, client: CoreClient): boolean {
     const given = optional(request, 'redirect_uri', isVSCHAR, FORM_OR_URL, InvalidGrantError);
     if (code.redirectUri) return given === code.redirectUri;
     const [registered] = client.redirectUris ?? [];
     return given === undefined || (registered !== undefined && isSameRedirectUri(given, registered, client));
   }
 
-  private requiresPKCE(client: Client): boolean {
+  private requiresPKCE(client: CoreClient): boolean {
     const { exchange, requirePKCE = 'public' } = this.options;
     return requirePKCE === 'all' || (requirePKCE === 'public' && (isPublic(client) || exchange?.proof === 'none'));
   }

@@ -1,6 +1,6 @@
 import { AUTHORIZATION_DETAILS_TYPES } from '../../clients/registration/client-fields.js';
 import { ServerError } from '../../errors/index.js';
-import type { Client, Model, User } from '../../model/model.js';
+import type { CoreClient, Model, User } from '../../model/model.js';
 import {
   type AuthorizationDetail,
   type AuthorizationDetailsType,
@@ -12,7 +12,7 @@ import { detailsOfHost, invalid } from './read-details.js';
 
 /** Who wants them. */
 interface Asker {
-  client: Client;
+  client: CoreClient;
   user?: User | undefined;
 }
 
@@ -27,7 +27,7 @@ export class KnownDetails implements SupportedDetails {
   }
 
   /** @throws InvalidAuthorizationDetailsError for a type that is not known, or not the client's, and for what that does not allow. RFC 9396 §5 */
-  verify(details: Details, client: Client): void {
+  verify(details: Details, client: CoreClient): void {
     const own: unknown = AUTHORIZATION_DETAILS_TYPES.of(client);
     for (const detail of details) {
       const { type: name } = detail;

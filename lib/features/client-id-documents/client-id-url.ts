@@ -1,5 +1,5 @@
 import { isLoopbackName } from '../../http/public-url.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 
 /** What every store and every column of a host keeps. */
 const LONGEST = 255;
@@ -21,7 +21,7 @@ export type RedirectPlace = 'own' | 'device' | 'elsewhere';
  * Whether the answer goes where the document of a client is. A consent page warns its users where it goes elsewhere: whose
  * page that is, the name of the client does not tell. Undefined: no document describes the client. CIMD §8.1
  */
-export function redirectPlace(client: Client, redirectUri: string): RedirectPlace | undefined {
+export function redirectPlace(client: CoreClient, redirectUri: string): RedirectPlace | undefined {
   if (client.clientIdHost === undefined || !URL.canParse(client.id) || !URL.canParse(redirectUri)) return undefined;
   const { protocol, hostname, origin } = new URL(redirectUri);
   if (origin !== 'null' && origin === new URL(client.id).origin) return 'own';

@@ -1,5 +1,5 @@
 import { Request } from '../../http/request.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { type AuthorizationRequest, OF_A_DEVICE } from '../../contracts/response-type.js';
 import type { DeviceAuthorization } from './device-model.js';
 
@@ -12,7 +12,10 @@ interface Asking {
 }
 
 /** A request of a device as features see it: an authorization request that has nowhere to be redirected to. */
-export function askedBy(client: Client, { requestedScope, issuer, data = {}, request }: Asking): AuthorizationRequest {
+export function askedBy(
+  client: CoreClient,
+  { requestedScope, issuer, data = {}, request }: Asking,
+): AuthorizationRequest {
   return {
     client,
     redirectUri: '',

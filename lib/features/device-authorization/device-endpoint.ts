@@ -7,7 +7,7 @@ import { BackChannelEndpoint } from '../../endpoints/back-channel-endpoint.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { ServerError, TemporarilyUnavailableError, UnauthorizedClientError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import type { Client, Falsy, Model, OnceModel } from '../../model/model.js';
+import type { CoreClient, Falsy, Model, OnceModel } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { requestedScope, verifyClientScope } from '../../tokens/scope.js';
 import type { RequestRate } from '../../http/window-counts.js';
@@ -48,7 +48,7 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
   }
 
   /** Those may go without proof who may at the token endpoint, where they poll. RFC 8628 §3.1 */
-  protected override excuses(client: Client | Falsy): boolean {
+  protected override excuses(client: CoreClient | Falsy): boolean {
     return owesNoProof(client, DEVICE_GRANT, this.options);
   }
 

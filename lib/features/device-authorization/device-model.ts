@@ -1,7 +1,7 @@
-import type { Awaitable, Client, Falsy, Scope, Token, Unsaved, User } from '../../model/model.js';
+import type { Awaitable, Client, CoreClient, Falsy, Scope, Token, Unsaved, User } from '../../model/model.js';
 
 /** What a device asks for, on its way from the device to a user and back. RFC 8628 §3.1 */
-export interface DeviceAuthorization<C extends Client = Client, U extends User = User> {
+export interface DeviceAuthorization<C extends Client = CoreClient, U extends User = User> {
   /** Names it for whoever has found it; no secret. Left out of what is saved. */
   id: string;
   /** What the device has, and polls with: keep its hash, as with a code. Where it was found by the user code: left out. */

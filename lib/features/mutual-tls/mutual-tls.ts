@@ -2,7 +2,7 @@ import { TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS } from '../../clients/regist
 import { InvalidGrantError, InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { configurationError } from '../../errors/configuration-error.js';
 import { boundTo, verifyAnswer } from '../../tokens/confirmation.js';
 import { isSameText } from '../../crypto/constant-time-equal.js';
@@ -25,7 +25,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   const { bind = 'registered', endpointAliases, fetch, methods, proxy } = options;
   const certificates = new ClientCertificates(proxy);
   const ways = [tlsClientAuth(certificates), selfSignedTlsClientAuth(certificates, new RegisteredKeys(fetch))];
-  const isBinding = (client: Client) =>
+  const isBinding = (client: CoreClient) =>
     bind === 'all' || TLS_CLIENT_CERTIFICATE_BOUND_ACCESS_TOKENS.of(client) === true;
   /** What is brought in place of the certificate that is wanted, for the operator; undefined: it is that one. */
   const shownInstead = (request: Request, wanted: string): string | undefined => {

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { Renewed } from '../../remote/renewed.js';
 import { FetchedKeys } from '../../clients/registration/fetched-keys.js';
 import { keysIn, keysOf } from '../../clients/registration/registered-keys.js';
@@ -19,7 +19,7 @@ export class RegisteredKeys {
    * Whether the client registered this certificate. Rejects with a `FetchError` if the client's keys cannot be fetched.
    * @param requester The network of the request that needs the keys, if known. It limits simultaneous fetches.
    */
-  async have(x509: X509Certificate, client: Client, requester?: string): Promise<boolean> {
+  async have(x509: X509Certificate, client: CoreClient, requester?: string): Promise<boolean> {
     const { jwks, uri } = keysOf(client);
     if (jwks) return isAmong(x509, keysIn(jwks) ?? []);
     return uri !== undefined && (await this.haveFetched(x509, this.fetched.at(uri, requester)));

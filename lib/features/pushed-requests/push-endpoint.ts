@@ -9,7 +9,7 @@ import { InvalidClientError, InvalidRequestError, OAuthError } from '../../error
 import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
-import type { Client, Falsy, Model } from '../../model/model.js';
+import type { CoreClient, Falsy, Model } from '../../model/model.js';
 import type { RequestRate } from '../../http/window-counts.js';
 import { PUSHED } from '../../endpoints/authorization/pushed-name.js';
 import { opaqueToken } from '../../tokens/opaque.js';
@@ -47,7 +47,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   }
 
   /** Those may go without proof who may at the token endpoint, where they bring the code. RFC 9126 §2 */
-  protected override excuses(client: Client | Falsy): boolean {
+  protected override excuses(client: CoreClient | Falsy): boolean {
     return owesNoProof(client, 'authorization_code', this.options);
   }
 
@@ -98,7 +98,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   }
 
   /** Checks a request as the authorization endpoint will, which does it again: much may change until then. RFC 9126 §2.1, §7.4 */
-  private async check(asked: Request, client: Client): Promise<void> {
+  private async check(asked: Request, client: CoreClient): Promise<void> {
     const nowhere = new Response();
     this.pushing.underCheck.add(asked);
     try {
@@ -118,7 +118,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
 }
 
 /** By the very id: two ids that are missing are not the same. */
-function verifySame(named: Client, proven: Client): void {
+function verifySame(named: CoreClient, proven: CoreClient): void {
   if (named.id !== undefined && named.id !== null && String(named.id) === String(proven.id)) return;
   const rule = 'the `client_id` of the request is that of the client that pushes it';
   throw new InvalidRequestError('Invalid request: `client_id` is of another client').because({ rule });

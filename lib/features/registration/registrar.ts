@@ -5,7 +5,7 @@ import { type Facts, isHeard, report } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
-import type { Client, Model } from '../../model/model.js';
+import type { CoreClient, Model } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from '../../clients/registration/client-fields.js';
@@ -158,19 +158,19 @@ export class Registrar {
  * Returns a client with the properties that a change of its registration keeps. A client of an earlier version need not prove its sector
  * until it claims another one, so that its `sub` stays the same. OpenID Connect Core §8.1
  */
-function changed(client: DescribedClient, { issuer, ...before }: Client): DescribedClient {
+function changed(client: DescribedClient, { issuer, ...before }: CoreClient): DescribedClient {
   const mustProve = before.requiresSectorProof === true || claimedHost(client) !== claimedHost(before);
   return { ...client, ...(issuer !== undefined && { issuer }), ...(mustProve && { requiresSectorProof: true }) };
 }
 
 /** Does a client prove itself by a secret? Who has a key of its own, or nothing, is given none. RFC 7591 §3.2.1 */
-function hasSecret(client: Client): boolean {
+function hasSecret(client: CoreClient): boolean {
   const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
   return method === undefined || method.startsWith('client_secret_');
 }
 
 /** Does it from now on, or by one that this server must be able to read, as it did not before? */
-const needsSecret = (client: Client, before: Client): boolean =>
+const needsSecret = (client: CoreClient, before: CoreClient): boolean =>
   hasSecret(client) && (!hasSecret(before) || (isSigning(client) && !isSigning(before)));
 
-const isSigning = (client: Client) => TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'client_secret_jwt';
+const isSigning = (client: CoreClient) => TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'client_secret_jwt';

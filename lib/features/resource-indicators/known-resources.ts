@@ -1,7 +1,7 @@
 import { InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import type { Client, Model, User } from '../../model/model.js';
+import type { CoreClient, Model, User } from '../../model/model.js';
 import { isResource, resourceKey } from '../../tokens/audience.js';
 import { unknownOption } from '../../options/unknown-option.js';
 import type { ResourceIndicatorOptions, ResourceModel } from './options.js';
@@ -10,7 +10,7 @@ const NAMES = { resources: true, own: true, default: true, unrestricted: true } 
 
 /** Who wants a token. */
 interface Asker {
-  client: Client;
+  client: CoreClient;
   user?: User | undefined;
 }
 

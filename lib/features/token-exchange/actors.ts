@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.js';
 import { isObject } from '../../http/is-object.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import type { Act, ExchangeParty } from './exchange-model.js';
 
 /** How many have acted one for another: who holds more than that has a token that goes in circles. */
@@ -11,7 +11,7 @@ const MOST_ACTORS = 8;
  * is, unless the subject token says who may act: then the client itself is the actor. RFC 8693 §4.1, §4.4
  * @throws InvalidRequestError where the subject token does not let this party act
  */
-export function actOf(subject: ExchangeParty, actor: ExchangeParty | undefined, client: Client): Act | undefined {
+export function actOf(subject: ExchangeParty, actor: ExchangeParty | undefined, client: CoreClient): Act | undefined {
   const { act: before, may_act: allowed } = subject;
   if (!actor && !allowed) return before;
   const claims = actor ? { ...actor.claims } : { sub: client.id, client_id: client.id };

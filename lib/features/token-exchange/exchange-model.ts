@@ -1,4 +1,14 @@
-import type { Awaitable, Client, Falsy, RefreshToken, Scope, Token, Unsaved, User } from '../../model/model.js';
+import type {
+  Awaitable,
+  Client,
+  CoreClient,
+  Falsy,
+  RefreshToken,
+  Scope,
+  Token,
+  Unsaved,
+  User,
+} from '../../model/model.js';
 
 /** Who acts for another: the claims that name them, and in `act` who did before. RFC 8693 §4.1 */
 export interface Act {
@@ -40,7 +50,7 @@ export interface VerifiedToken<U extends User = User> {
 }
 
 /** One of the two parties of an exchange. */
-export interface ExchangeParty<C extends Client = Client, U extends User = User> extends VerifiedToken<U> {
+export interface ExchangeParty<C extends Client = CoreClient, U extends User = User> extends VerifiedToken<U> {
   /** As the client said: `urn:ietf:params:oauth:token-type:access_token`, … RFC 8693 §3 */
   type: string;
   /** As it was found, where this server has issued it. */

@@ -1,7 +1,7 @@
 import { InvalidRequestError, ServerError } from '../../errors/index.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import type { Client, Falsy, Model, RefreshToken, Token, User } from '../../model/model.js';
+import type { CoreClient, Falsy, Model, RefreshToken, Token, User } from '../../model/model.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
 import { isShown } from '../../tokens/confirmation.js';
 import { findToken } from '../../tokens/find-token.js';
@@ -84,7 +84,7 @@ async function findOwn(
 }
 
 /** Who a token of this server names. Of a client that acts for itself `sub` is its own id. RFC 9068 §2.2 */
-function claimsOf(client: Client, user: User): Record<string, unknown> {
+function claimsOf(client: CoreClient, user: User): Record<string, unknown> {
   return { sub: subjectOf(user), client_id: client.id };
 }
 
@@ -135,7 +135,7 @@ export function isHolder(
 }
 
 /** Two missing ids are not the same id. */
-export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: Client): boolean =>
+export const isIssuedTo = ({ client: { id } }: Pick<Token, 'client'>, client: CoreClient): boolean =>
   id !== undefined && id !== null && id === client.id;
 
 /**

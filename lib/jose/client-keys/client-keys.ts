@@ -4,7 +4,7 @@ import { keysOf } from '../../clients/registration/registered-keys.js';
 import { requesterOf } from '../../http/network.js';
 import type { Request } from '../../http/request.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { KeyCache } from '../key-cache.js';
 import { readKeySet } from '../read-key-set.js';
 import { KnownKeys, type PublicKeys } from './public-keys.js';
@@ -22,7 +22,7 @@ export class ClientKeys {
    * Returns the registered keys of a client, or the cache of the keys at its `jwks_uri`. Undefined if it has neither.
    * @param request The request that needs the keys. Its network limits simultaneous fetches.
    */
-  of(client: Client, request?: Request): PublicKeys | undefined {
+  of(client: CoreClient, request?: Request): PublicKeys | undefined {
     const { jwks, uri } = keysOf(client);
     if (jwks) return this.local(jwks);
     return uri === undefined ? undefined : this.fetched.at(uri, requesterOf(request));

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../contracts/capability.js';
 import { isString } from '../../clients/registration/metadata-members.js';
 import { type ClientField, clientField } from '../../contracts/client-field.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import type { SigningAlgorithm } from '../algorithms.js';
 import { findKeys, isSignedBy } from '../keys/find-keys.js';
 import { signingKeyOf } from '../keys/key-ring.js';
@@ -37,7 +37,7 @@ export function responseFields(
  * @throws ServerError where no key signs by that, or as `encryptionFor()` does
  */
 export async function signerFor(
-  client: Client,
+  client: CoreClient,
   answer: EncryptedAnswer,
   server: Pick<Capabilities, 'find'>,
   usual: SigningAlgorithm | undefined,

@@ -4,7 +4,7 @@ import type { Feature } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { assertConfig } from '../../errors/configuration-error.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
@@ -106,7 +106,7 @@ const invalid = (what: string) => new InvalidClientMetadataError(`Invalid client
  * That its keys cannot be had now is the fault of the moment. That there is none is no fault of the request, which is as it should be,
  * nor does it say anything of who the client is: `invalid_client` and 401 would. RFC 6749 §4.1.2.1, §5.2
  */
-async function keyOf(client: Client, alg: KeyManagementAlgorithm, known: ClientKeys): Promise<RecipientKey> {
+async function keyOf(client: CoreClient, alg: KeyManagementAlgorithm, known: ClientKeys): Promise<RecipientKey> {
   try {
     const found = await known.of(client)?.choose((keys) => recipientKey(keys, alg));
     if (found) return found;

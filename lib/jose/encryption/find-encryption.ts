@@ -2,7 +2,7 @@ import { ServerError } from '../../errors/index.js';
 import { type Capabilities, capability } from '../../contracts/capability.js';
 import { isString } from '../../clients/registration/metadata-members.js';
 import { type ClientField, clientField } from '../../contracts/client-field.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 
 /** What of a server's answers may be encrypted, as the metadata call it. */
 export const ENCRYPTED = ['id_token', 'userinfo', 'authorization', 'introspection'] as const;
@@ -23,7 +23,7 @@ export interface ClientEncryption {
   readonly algorithms: readonly string[];
   readonly contentEncryption: readonly string[];
   /** All that can fail is done by then. @throws OAuthError where there is no key to encrypt to */
-  encryptTo(client: Client, wanted: WantedEncryption): Promise<Encrypt>;
+  encryptTo(client: CoreClient, wanted: WantedEncryption): Promise<Encrypt>;
 }
 
 /** The key for the encryption of responses, which `encryption()` provides. */
@@ -64,7 +64,7 @@ interface EncryptionFields {
  * @throws ServerError for a client that cannot be served so, TemporarilyUnavailableError while its keys cannot be fetched
  */
 export async function encryptionFor(
-  client: Client,
+  client: CoreClient,
   answer: EncryptedAnswer,
   server: Pick<Capabilities, 'find'>,
 ): Promise<Encrypt | undefined> {

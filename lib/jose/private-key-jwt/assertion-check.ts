@@ -7,7 +7,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { isString } from '../../clients/registration/metadata-members.js';
 import { clientField } from '../../contracts/client-field.js';
 import { hasOnce } from '../../model/has-once.js';
-import type { Client, Model, OnceModel } from '../../model/model.js';
+import type { CoreClient, Model, OnceModel } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { isNotVerified } from '../not-verified.js';
 import { CLOCK_TOLERANCE, verifyJwt } from '../verify-jwt.js';
@@ -59,7 +59,7 @@ export class AssertionCheck {
    * @throws InvalidClientError If the assertion is invalid.
    */
   async verify(
-    { id, evidence, client }: { id: string; evidence: string; client: Client },
+    { id, evidence, client }: { id: string; evidence: string; client: CoreClient },
     keys: JWTVerifyGetKey,
     facts: ProofFacts,
   ): Promise<ConsumeCredentials> {

@@ -3,7 +3,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { REQUEST_OBJECT_ENCRYPTION_ALG } from './client-fields.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { isObject } from '../../http/is-object.js';
 import { assertConfig } from '../../errors/configuration-error.js';
 import { decryptNested, isEncrypted } from '../decryption/nested.js';
@@ -69,7 +69,7 @@ export const acceptedBy = (server: ServerContext, { algorithms }: EncryptedObjec
  */
 export async function openObject(
   object: string,
-  client: Client,
+  client: CoreClient,
   { server, settings }: { server: ServerContext; settings: EncryptedObjectSettings | undefined },
 ): Promise<string> {
   if (!isEncrypted(object)) return object;

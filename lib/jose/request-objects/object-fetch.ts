@@ -1,7 +1,7 @@
 import { InvalidRequestUriError } from '../../errors/index.js';
 import { REQUEST_URIS } from './client-fields.js';
 import { SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { LONGEST } from './object-verifier.js';
 
@@ -24,7 +24,7 @@ export class ObjectFetch {
    * @throws {InvalidRequestUriError} If the URI is not registered, or the content is invalid.
    * @throws {TemporarilyUnavailableError} If the request object cannot be fetched now.
    */
-  async read(uri: string, client: Client, requester?: string): Promise<string> {
+  async read(uri: string, client: CoreClient, requester?: string): Promise<string> {
     if (!isRegistered(uri, client)) throw refused('the client has registered this `request_uri`');
     try {
       const { body } = await this.fetch.text(withoutFragment(uri), ACCEPT, requester);
@@ -36,7 +36,7 @@ export class ObjectFetch {
 }
 
 /** To the letter; the fragment may say which version it is. OpenID Connect Core §6.2 */
-function isRegistered(uri: string, client: Client): boolean {
+function isRegistered(uri: string, client: CoreClient): boolean {
   const uris: unknown = REQUEST_URIS.of(client);
   return (
     Array.isArray(uris) && uris.some((one) => typeof one === 'string' && withoutFragment(one) === withoutFragment(uri))

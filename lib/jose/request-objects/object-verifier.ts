@@ -4,7 +4,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { REQUEST_OBJECT_SIGNING_ALG } from './client-fields.js';
 import type { Request } from '../../http/request.js';
 import { hasOnce } from '../../model/has-once.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import type { PublicKeys } from '../client-keys/public-keys.js';
@@ -30,7 +30,7 @@ export class ObjectVerifier {
   }
 
   /** @returns what it says @throws InvalidRequestObjectError */
-  async verify(object: string, client: Client, clientId: string, { request, server }: Asked): Promise<JWTPayload> {
+  async verify(object: string, client: CoreClient, clientId: string, { request, server }: Asked): Promise<JWTPayload> {
     verifyLength(object);
     // Nothing is decrypted of a client without keys: it could not have signed what is within.
     this.keysOf(client, request);
@@ -47,7 +47,7 @@ export class ObjectVerifier {
   }
 
   /** Spends it, where it is good for one decision. RFC 9101 §10.2 */
-  spending({ jti, exp }: JWTPayload, client: Client, { options: { model, issuer } }: ServerContext) {
+  spending({ jti, exp }: JWTPayload, client: CoreClient, { options: { model, issuer } }: ServerContext) {
     if (!this.settings.once || !hasOnce(model)) return undefined;
     if (typeof jti !== 'string' || jti === '') throw invalid('it has a `jti`, by which it is good once');
     const digest = hash('sha256', JSON.stringify(['request object', issuer, client.id, jti]), 'base64url');
@@ -58,20 +58,20 @@ export class ObjectVerifier {
    * What it says, signed by its client for this server: it is of the past, `isLate`, or of now.
    * @throws InvalidRequestObjectError
    */
-  async read(object: string, client: Client, signed: Signed): Promise<{ payload: JWTPayload; isLate: boolean }> {
+  async read(object: string, client: CoreClient, signed: Signed): Promise<{ payload: JWTPayload; isLate: boolean }> {
     verifyLength(object);
     const found = await this.open(object, client, signed);
     this.verifyTimes(found.payload);
     return found;
   }
 
-  private keysOf(client: Client, request: Request): PublicKeys {
+  private keysOf(client: CoreClient, request: Request): PublicKeys {
     const keys = this.keys.of(client, request);
     if (!keys) throw invalid('its client has keys, by `jwks` or `jwksUri`');
     return keys;
   }
 
-  private async open(object: string, client: Client, { alg, clientId, issuer, request }: Signed) {
+  private async open(object: string, client: CoreClient, { alg, clientId, issuer, request }: Signed) {
     const { algorithms, clockTolerance } = this.settings;
     const keys = this.keysOf(client, request);
     const allowed = algorithms.filter((one) => alg === undefined || one === alg);

@@ -7,7 +7,7 @@ import { requesterOf } from '../../http/network.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
 import { isPushedName } from '../../endpoints/authorization/pushed-name.js';
 import type { Resolved } from '../../contracts/resolved.js';
@@ -124,7 +124,7 @@ const clientFields = (
 ];
 
 /** Whether requests of the client must be signed. RFC 9101 §10.5 */
-const owesSignature = (client: Client, { required: isRequired }: RequestObjectSettings) =>
+const owesSignature = (client: CoreClient, { required: isRequired }: RequestObjectSettings) =>
   isRequired || fields.REQUIRE_SIGNED_REQUEST_OBJECT.of(client) === true;
 
 const metadataOf = (

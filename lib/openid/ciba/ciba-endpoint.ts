@@ -8,7 +8,7 @@ import type {
   DeviceAuthorizationModel,
   NewDeviceAuthorization,
 } from '../../features/device-authorization/device-model.js';
-import type { Client, Model, OnceModel, User } from '../../model/model.js';
+import type { CoreClient, Model, OnceModel, User } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { coversScope, requestedScope, verifyClientScope } from '../../tokens/scope.js';
 import { subjectOf } from '../../tokens/subject.js';
@@ -111,7 +111,7 @@ function keptOf({ said, user }: What, authReqId: string, id: string): KeptBackch
   };
 }
 
-function verifyGrant(client: Client): void {
+function verifyGrant(client: CoreClient): void {
   if (client.grants.includes(CIBA_GRANT)) return;
   const detail = notAllowed(client, CIBA_GRANT);
   throw new UnauthorizedClientError('Unauthorized client: it may not have users asked').because(detail);

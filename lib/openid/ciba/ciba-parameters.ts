@@ -1,7 +1,7 @@
 import { InvalidBindingMessageError } from '../../errors/index.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { BACKCHANNEL_TOKEN_DELIVERY_MODE } from './client-fields.js';
 import { readAcrValues } from '../prompt/asked-prompt.js';
 import type { CibaSettings } from './options.js';
@@ -25,7 +25,7 @@ const LONGEST_MESSAGE = 100;
 /** @throws InvalidRequestError, InvalidBindingMessageError for what is not what it must be */
 export function readAskedElsewhere(
   parameters: Parameters,
-  client: Client,
+  client: CoreClient,
   { lifetime, userCode }: CibaSettings,
 ): AskedElsewhere {
   const expiry = parameters.optional('requested_expiry', (text) => /^[1-9]\d{0,8}$/.test(text));
@@ -41,7 +41,7 @@ export function readAskedElsewhere(
 }
 
 /** Is this client told, so that it need not poll? CIBA §5 */
-export const isPinged = (client: Client): boolean => BACKCHANNEL_TOKEN_DELIVERY_MODE.of(client) === 'ping';
+export const isPinged = (client: CoreClient): boolean => BACKCHANNEL_TOKEN_DELIVERY_MODE.of(client) === 'ping';
 
 const isBearer = (text: string) => text.length <= 1024 && /^[\w.~+/-]+=*$/.test(text);
 

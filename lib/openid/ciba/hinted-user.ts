@@ -5,7 +5,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { takePlace } from '../../features/device-authorization/guesses.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
-import type { Client, Model, OnceModel, User } from '../../model/model.js';
+import type { CoreClient, Model, OnceModel, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
 import { hintParameter, isHintToken, ownHint } from '../hint-parameter.js';
 import { OPENID } from '../openid-capability.js';
@@ -56,7 +56,7 @@ interface CodeCheck extends Asker {
 }
 
 interface Asker {
-  client: Client;
+  client: CoreClient;
   issuer: string | undefined;
 }
 

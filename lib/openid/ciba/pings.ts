@@ -1,7 +1,7 @@
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
 import { hostOf } from '../deliveries.js';
 import { Notifications } from '../notifications.js';
@@ -45,5 +45,5 @@ export class Pings implements BackchannelNotifier {
 }
 
 /** The notification endpoint of a client that wants pings. */
-const endpointOf = (client: Client): string | undefined =>
+const endpointOf = (client: CoreClient): string | undefined =>
   isPinged(client) ? BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.of(client) : undefined;

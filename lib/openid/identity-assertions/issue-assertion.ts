@@ -10,7 +10,7 @@ import { namedResources } from '../../features/resource-indicators/named-resourc
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
 import { findKeys } from '../../jose/keys/find-keys.js';
 import { signJwt } from '../../jose/keys/key-ring.js';
-import type { Client, Model } from '../../model/model.js';
+import type { CoreClient, Model } from '../../model/model.js';
 import { type AuthorizationDetail, DETAILS } from '../../contracts/authorization-details.js';
 import { isAmong } from '../../tokens/audience.js';
 import { newGrantId } from '../../tokens/opaque.js';
@@ -128,7 +128,7 @@ function claimsOf(
 }
 
 /** Returns the `sub` of the user at the relying party: as its ID token has it, or as the refresh token stores it. ID-JAG §3.1 */
-function subjectFor(relyingParty: Client, { client, subject }: AssertionRequest, server: ServerContext): string {
+function subjectFor(relyingParty: CoreClient, { client, subject }: AssertionRequest, server: ServerContext): string {
   const openid = server.find(OPENID)!;
   const said = subject.says?.['sub'];
   if (typeof said === 'string' && openid.isKnownAs(subject.user, relyingParty, said)) return said;

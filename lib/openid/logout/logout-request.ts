@@ -4,7 +4,7 @@ import { POST_LOGOUT_REDIRECT_URIS } from '../client-fields.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import type { Client, User } from '../../model/model.js';
+import type { CoreClient, User } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
 import { queryUri } from '../../endpoints/authorization/redirects.js';
 import { hintParameter } from '../hint-parameter.js';
@@ -13,7 +13,7 @@ import { type IdTokenHint, OPENID } from '../openid-capability.js';
 /** What a client asks for that sends its user to sign out. RP-Initiated Logout 1.0 §2 */
 export interface LogoutRequest {
   /** Who sends them; left out: nobody says. */
-  client?: Client;
+  client?: CoreClient;
   /** The ID token that shows for whom. */
   hint?: IdTokenHint;
   /** Where they go afterwards, with the `state` of the request; left out: nowhere. */
@@ -49,7 +49,7 @@ export async function readLogoutRequest(request: Request, server: ServerContext)
 }
 
 /** Finds a client in the model, or by its client ID metadata document. @throws {InvalidRequestError} If it is unknown. */
-async function knownClient(clientId: string, request: Request, server: ServerContext): Promise<Client> {
+async function knownClient(clientId: string, request: Request, server: ServerContext): Promise<CoreClient> {
   try {
     return await findClient(clientId, server.options.model, server, request);
   } catch (error) {
@@ -58,7 +58,7 @@ async function knownClient(clientId: string, request: Request, server: ServerCon
 }
 
 /** A string is not a list: its `includes` would find any part of it. */
-function isRegistered(client: Client, uri: string): boolean {
+function isRegistered(client: CoreClient, uri: string): boolean {
   const uris: unknown = POST_LOGOUT_REDIRECT_URIS.of(client);
   return Array.isArray(uris) && uris.includes(uri);
 }
@@ -73,7 +73,7 @@ export function isMeant({ client, hint }: LogoutRequest, user: User, server: Ser
 
 async function readHint(
   parameters: Parameters,
-  { request, server, sender }: { request: Request; server: ServerContext; sender: Client | undefined },
+  { request, server, sender }: { request: Request; server: ServerContext; sender: CoreClient | undefined },
 ): Promise<IdTokenHint | undefined> {
   const text = hintParameter(parameters);
   if (text === undefined) return undefined;

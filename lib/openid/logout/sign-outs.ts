@@ -3,7 +3,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { BACKCHANNEL_LOGOUT_URI, FRONTCHANNEL_LOGOUT_URI } from './client-fields.js';
 import { FORM } from '../../http/media-type.js';
 import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
-import type { Client, GrantModel, Model, Scope, User } from '../../model/model.js';
+import type { CoreClient, GrantModel, Model, Scope, User } from '../../model/model.js';
 import type { StoredNotification } from '../../model/notifications.js';
 import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
@@ -27,7 +27,7 @@ interface Means {
 
 /** Somebody who signs in at a client. */
 interface Arrival {
-  client: Client;
+  client: CoreClient;
   user: User;
   scope?: Scope | undefined;
   issuer: string | undefined;
@@ -118,7 +118,7 @@ export class SignOuts implements LogoutNotifier {
     return undefined;
   }
 
-  private async notify({ issuer, clientId, userId, sub, sid }: SessionClient, client: Client): Promise<void> {
+  private async notify({ issuer, clientId, userId, sub, sid }: SessionClient, client: CoreClient): Promise<void> {
     const uri = BACKCHANNEL_LOGOUT_URI.of(client);
     if (uri === undefined) return;
     const message = { kind: 'logout', issuer, clientId, host: hostOf(uri), data: { userId, sub, sid } } as const;
@@ -147,7 +147,7 @@ export class SignOuts implements LogoutNotifier {
   };
 
   /** OpenID Connect Back-Channel Logout §2.5 */
-  private async formFor(one: SessionClient, client: Client): Promise<string> {
+  private async formFor(one: SessionClient, client: CoreClient): Promise<string> {
     const jwt = { typ: LOGOUT_TOKEN, claims: logoutClaims({ ...one, sid: this.sessionOf(one) }) };
     const logoutToken = await this.provider.signFor(client, jwt);
     return new URLSearchParams({ logout_token: logoutToken }).toString();
@@ -169,5 +169,5 @@ export class SignOuts implements LogoutNotifier {
   }
 }
 
-const isTold = (client: Client) =>
+const isTold = (client: CoreClient) =>
   BACKCHANNEL_LOGOUT_URI.of(client) !== undefined || FRONTCHANNEL_LOGOUT_URI.of(client) !== undefined;

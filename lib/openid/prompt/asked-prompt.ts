@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../../errors/index.js';
 import { DEFAULT_ACR_VALUES, DEFAULT_MAX_AGE } from '../client-fields.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
-import type { Client } from '../../model/model.js';
+import type { CoreClient } from '../../model/model.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
 import type { AskedClaims } from '../claims-parameter.js';
 import { hintParameter } from '../hint-parameter.js';
@@ -30,7 +30,7 @@ const LONGEST = 1000;
 const LONGEST_HINT = 255;
 
 /** @throws InvalidRequestError for what contradicts itself, or is not what it must be */
-export function readPrompt(parameters: Parameters, client: Client, signUp: boolean): AskedPrompt {
+export function readPrompt(parameters: Parameters, client: CoreClient, signUp: boolean): AskedPrompt {
   const values = new Set(listParameter(parameters, 'prompt'));
   if (values.has('none') && values.size > 1) {
     throw new InvalidRequestError('Invalid request: `prompt` is `none` and something else');
@@ -50,7 +50,7 @@ export function readPrompt(parameters: Parameters, client: Client, signUp: boole
 }
 
 /** How strong a login is to be, the best first: as the request says, or else as the client is registered. OpenID Connect Core 1.0 §3.1.2.1 */
-export function readAcrValues(parameters: Parameters, client: Client): readonly string[] {
+export function readAcrValues(parameters: Parameters, client: CoreClient): readonly string[] {
   const asked = listParameter(parameters, 'acr_values');
   return asked.length > 0 ? asked : (DEFAULT_ACR_VALUES.of(client) ?? []);
 }
