@@ -18,8 +18,8 @@ export class Grants {
   ) {}
 
   /**
-   * Prepares what is issued to a client, before the grant is written: promotes a registered client that waits for its
-   * first use, and adds the mark of the user's password.
+   * Prepares a code or token that is issued to a client, before the grant is written: promotes a registered client that
+   * waits for its first use, and adds the mark of the user's password.
    * @param user If omitted, no mark is added.
    */
   async prepare<T extends object>(issued: T, client: StoredClient, user?: User): Promise<T & Marked> {

@@ -142,7 +142,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
     return isKnown;
   }
 
-  /** Enables a disabled client again. What was issued to it before stays ended. */
+  /** Enables a disabled client again. Its earlier codes and tokens stay ended. */
   async restoreClient(clientId: string): Promise<boolean> {
     return this.context.ownClients().change(clientId, ({ client: { retiredAt, ...to } }) => ({
       to,

@@ -75,13 +75,13 @@ export interface GrantFilter {
 }
 
 /**
- * What a database does for a store: about a dozen atomic verbs. Implement it, together with `ClientStorage`, to build a
+ * The contract of a database for a store: about a dozen verbs. Implement it, together with `ClientStorage`, to build a
  * store over another database, and pass it to `Store`.
  *
- * Several processes call the verbs at the same time, and their clocks differ. Each verb is atomic: callers observe all
- * of it or nothing. When a promise is fulfilled, the change is durable and visible to every process. Times that decide
- * are read from the clock of the database. A row is active only while its grant is, so that revoking a grant is one
- * write, whatever is saved for it at the same time.
+ * Several processes call the verbs at the same time, and their clocks differ. Each verb is atomic unless it says
+ * otherwise: callers observe all of it or nothing. When a promise is fulfilled, the change is durable and visible to
+ * every process. Times that decide are read from the clock of the database. A row is active only while its grant is, so
+ * that revoking a grant is one write, whatever is saved for it at the same time.
  */
 export interface Storage {
   /**
@@ -193,8 +193,8 @@ export interface ClientPage {
 }
 
 /**
- * What a database does for a store that keeps clients. Each verb is atomic. The store calls `readClock()` even if the
- * application keeps its clients.
+ * The contract of a database for a store that keeps clients. Each verb is atomic. The store calls `readClock()` even if
+ * the application keeps its clients.
  */
 export interface ClientStorage {
   /** Finds a client, disabled or not. The id matches exactly, upper and lower case included. */

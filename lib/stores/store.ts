@@ -147,7 +147,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /**
    * Finds a client that is enabled.
    * @param clientSecret The secret to verify. If `null`, no secret is verified.
-   * @returns the client without its secrets, or `undefined` if there is none or the secret is wrong
+   * @returns the client without its secrets, or `undefined` if it does not exist or the secret is wrong
    */
   getClient(clientId: string, clientSecret: string | null): Promise<StoredClient | undefined> {
     return this.parts.knownClients.getClient(clientId, clientSecret);
@@ -516,7 +516,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.managedClients.retireClient(clientId);
   }
 
-  /** Enables a disabled client again. What was issued to it before stays ended. Returns whether the client exists. */
+  /** Enables a disabled client again. Its earlier codes and tokens stay ended. Returns whether the client exists. */
   restoreClient(clientId: string): Promise<boolean> {
     return this.parts.managedClients.restoreClient(clientId);
   }
@@ -545,7 +545,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   }
 
   /**
-   * Finds a registration. Returns `undefined` if there is none, or the registration access token is wrong. RFC 7592
+   * Finds a registration. Returns `undefined` if it does not exist, or the registration access token is wrong. RFC 7592
    * §2.1
    */
   getRegistration(
