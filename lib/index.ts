@@ -28,7 +28,6 @@ export type {
   Endpoint,
   Feature,
   Installed,
-  Observed,
   Presented,
   Refused,
   ResourceHooks,
@@ -39,6 +38,7 @@ export type { AuthorizationHooks, ClientHooks, PushedRequestHooks, TokenHooks } 
 export type { Redemption, SaveToken } from './contracts/redemption.js';
 export type { GrantHandler, TokenRequest } from './contracts/token-request.js';
 export { classGrant } from './endpoints/token/class-grant.js';
+export type { Instrumentation, RunningOperation } from './contracts/instrumentation.js';
 export type { Handler } from './contracts/handler.js';
 export type { HealthModel, SchemaModel } from './model/health.js';
 export type { Resolved } from './contracts/resolved.js';

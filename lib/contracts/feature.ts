@@ -2,8 +2,6 @@ import type { ClientAuthentication } from './client-authentication.js';
 import type { EndpointOf } from './endpoint.js';
 import type { DescribedParameters } from './endpoint-description.js';
 import type { ClientRequest } from './client-request.js';
-import type { ObservedOf } from './observed-operation.js';
-import type { EventSink } from '../events/events.js';
 import type { Forbids } from './forbids.js';
 import type { ClientMetadata } from '../clients/registration/client-metadata.js';
 import type { GrantTypeClass } from '../model/grant-type-class.js';
@@ -20,7 +18,7 @@ import type {
   TokenHooks,
 } from './hooks.js';
 import type { GrantHandler } from './token-request.js';
-import type { Awaitable, CoreClient, Falsy, Model, Token, User } from '../model/model.js';
+import type { Awaitable, CoreClient, Falsy, Token, User } from '../model/model.js';
 import type { Options } from '../options/settle.js';
 import type { Resolved } from './resolved.js';
 import type { PresentedOf, RefusedOf } from './presented.js';
@@ -201,13 +199,6 @@ export interface LegacyFeature {
   challenge?(refused: Refused): Readonly<Record<string, string>> | void;
   /** What it says of a token, in the members of RFC 7662 §2.2. */
   describe?(token: Token): object | void;
-
-  /** Stands around an operation: calls `run` once, and answers what that does, failures too. */
-  observe?<T>(operation: Observed, run: () => Promise<T>): Promise<T>;
-  /** The model as the server is to call it, in place of the one it is given. */
-  observeModel?(model: Model): Model;
-  /** Hears what the operator hears. */
-  readonly events?: EventSink;
 }
 
 /** A place that answers requests. */
@@ -215,9 +206,6 @@ export type Endpoint = EndpointOf<ServerContext>;
 
 /** One way for an authorization answer to travel. */
 export type ResponseMode = ResponseModeOf<ServerContext>;
-
-/** An operation at work. */
-export type Observed = ObservedOf<ServerContext>;
 
 /** A token as it was presented. */
 export type Presented = PresentedOf<ServerContext>;
@@ -249,8 +237,6 @@ export interface ServerContext extends OwnUrls, Capabilities {
   /** All features, each with what it added to this server. */
   readonly installed: readonly InstalledFeature[];
   readonly hooks: ServerHooks;
-  /** The features that observe operations. */
-  readonly observers: readonly Pick<Required<LegacyFeature>, 'observe'>[];
   /** By `grant_type`. */
   readonly grants: ReadonlyMap<string, GrantHandler>;
   /** By `response_type`. */

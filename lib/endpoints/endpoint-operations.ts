@@ -15,14 +15,10 @@ export class EndpointOperations {
     if (found) return found;
     const { server } = this;
     const endpoint = server.endpoints.get(id);
-    const operations = new OperationCache<Handler>(
-      (options) => {
-        if (!endpoint) throw new InvalidArgumentError(`Invalid argument: there is no endpoint \`${id}\``);
-        return endpoint.make(server, options);
-      },
-      server,
-      id,
-    );
+    const operations = new OperationCache<Handler>((options) => {
+      if (!endpoint) throw new InvalidArgumentError(`Invalid argument: there is no endpoint \`${id}\``);
+      return endpoint.make(server, options);
+    }, server);
     if (endpoint) this.made.set(id, operations);
     return operations;
   }

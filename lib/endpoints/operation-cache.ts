@@ -4,7 +4,6 @@ import type { Handler } from '../contracts/handler.js';
 import { keepRecent } from '../crypto/lru.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import { observed } from './observed.js';
 import { answerError } from './operation.js';
 import { type Options, settleOptions } from '../options/settle.js';
 
@@ -23,10 +22,8 @@ export class OperationCache<O> {
   private readonly ofConstants = new WeakMap<object, O>();
 
   constructor(
-    private readonly makeOperation: (options: Options) => O,
+    private readonly make: (options: Options) => O,
     private readonly server: ServerContext,
-    /** As those who observe the server know them; left out: they are no operations by themselves. */
-    private readonly name?: string,
   ) {}
 
   /** The operation for a call with these options. @throws OAuthError, answered, when they or the model will not do */
@@ -83,11 +80,6 @@ export class OperationCache<O> {
       for (const fault of parts.callMisconfigurations?.(settled) ?? []) throw new ServerError(`Server error: ${fault}`);
     }
     return settled;
-  }
-
-  private make(options: Options): O {
-    const made = this.makeOperation(options);
-    return this.name === undefined ? made : (observed(made as Handler, this.name, this.server) as O);
   }
 }
 

@@ -2,8 +2,8 @@ import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api';
 import { isSignInUnderWay } from '../endpoints/authorization/authorization-events.js';
 import { wireCode } from '../http/error-response.js';
 import { toOAuthError } from '../errors/index.js';
-import type { Feature, Observed } from '../contracts/feature.js';
-import { unknownOption } from '../options/unknown-option.js';
+import type { Instrumentation, RunningOperation } from '../contracts/instrumentation.js';
+import { assertKnownOptions } from '../options/unknown-option.js';
 import { clientOf, grantTypeOf } from './attributes.js';
 import { Instruments } from './instruments.js';
 import { observedModel } from './observed-model.js';
@@ -18,16 +18,16 @@ export interface TelemetryOptions {
 /**
  * Spans and figures by `@opentelemetry/api`: a span for each operation, with the calls of the model as its children, a
  * histogram of how long operations take, and a counter of events. No text that was sent is among them but client ids.
+ * The option `instrumentation` of a server takes the returned value.
  */
-export function telemetry(options: TelemetryOptions = {}): Feature {
+export function telemetry(options: TelemetryOptions = {}): Instrumentation {
+  assertKnownOptions(options, { attributes: true, model: true }, '`telemetry()`');
   const { attributes: always = {}, model: tracesModel = true } = options;
   const tracer = trace.getTracer('nest-oauth2');
   const instruments = new Instruments(always);
   return {
-    name: 'OpenTelemetry',
-    factory: 'telemetry',
-    check: () => [unknownOption(options, { attributes: true, model: true }, '`telemetry()`') ?? []].flat(),
-    observe(operation, run) {
+    around(operation, run) {
+      if (WITHOUT_SPAN.has(operation.name)) return run();
       const began = performance.now();
       const facts = factsOf(operation);
       const client = clientOf(operation);
@@ -51,14 +51,17 @@ export function telemetry(options: TelemetryOptions = {}): Feature {
         }
       });
     },
-    ...(tracesModel && { observeModel: (model) => observedModel(model, tracer, always) }),
+    ...(tracesModel && { wrapModel: (model) => observedModel(model, tracer, always) }),
     events: { emit: (name) => instruments.count(name) },
   };
 }
 
+/** Phases of an authorization that have no span: they run between the spans of `authorize.read` and `authorize.decide`. */
+const WITHOUT_SPAN = new Set(['authorize.scope', 'authorize.interaction']);
+
 const OK: Attributes = { 'oauth2.outcome': 'ok' };
 
-function factsOf(operation: Observed): Attributes {
+function factsOf(operation: RunningOperation): Attributes {
   const facts: Attributes = { 'oauth2.operation': operation.name };
   const grantType = grantTypeOf(operation);
   if (grantType !== undefined) facts['oauth2.grant_type'] = grantType;

@@ -2,6 +2,7 @@ import { called } from '../contracts/feature-name.js';
 import { configurationError } from '../errors/configuration-error.js';
 import type { Feature } from '../contracts/feature.js';
 import { settle } from '../options/settle.js';
+import { misplacedInstrumentation } from './instrumentation.js';
 
 /** Features as a host lists them: a profile is a list of its own. */
 export type FeatureList = readonly (Feature | readonly Feature[])[];
@@ -29,6 +30,8 @@ export function findRepeated(list: FeatureList): string | undefined {
   for (const one of list.flat() as unknown[]) {
     // A function has a name too, and would be a feature that does nothing.
     if (typeof one === 'function') return `\`${one.name}\` among the \`features\` is a function: call it`;
+    const misplaced = misplacedInstrumentation(one);
+    if (misplaced !== undefined) return misplaced;
     if (typeof (one as Feature | undefined)?.name !== 'string') return 'a feature has a `name`';
   }
   const own = ownOf(list);
@@ -57,8 +60,6 @@ const HOOKS = [
   'present',
   'challenge',
   'describe',
-  'observe',
-  'observeModel',
   'health',
 ] as const;
 
@@ -76,7 +77,6 @@ const MEMBERS: readonly (keyof Feature)[] = [
   'confirms',
   'origins',
   'resources',
-  'events',
   'defaults',
   'forbids',
   'check',

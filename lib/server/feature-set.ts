@@ -14,7 +14,6 @@ import type { GrantHandler } from '../contracts/token-request.js';
 import type { ResponseTypeClass } from '../contracts/response-type.js';
 import { OwnResources } from '../endpoints/resource/own-resources.js';
 import { assertConfig, configurationError } from '../errors/configuration-error.js';
-import { joined } from '../events/events.js';
 import { endpointUrl } from '../http/public-url.js';
 import { requestPath } from '../http/request-path.js';
 import type { Request } from '../http/request.js';
@@ -27,10 +26,8 @@ import { findMisconfigurations, resourceFault } from './misconfigurations.js';
 
 /** The features of one server, installed. */
 export class FeatureSet implements ServerContext {
-  readonly options: Options;
   readonly installed: readonly InstalledFeature[];
   readonly hooks: ServerHooks;
-  readonly observers: ServerContext['observers'];
   readonly grants: ReadonlyMap<string, GrantHandler>;
   readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
   readonly responseModes: ServerContext['responseModes'];
@@ -49,14 +46,10 @@ export class FeatureSet implements ServerContext {
   /** @throws {InvalidArgumentError} If two features conflict, or if a feature reports a configuration error. */
   constructor(
     readonly features: readonly Feature[],
-    options: Options,
+    readonly options: Options,
   ) {
     const conflict = findEndpointConflict(features);
     if (conflict !== undefined) throw configurationError(conflict);
-    this.options = observedOptions(options, features);
-    this.observers = features.filter(
-      (one): one is Feature & ServerContext['observers'][number] => typeof one.observe === 'function',
-    );
     this.endpoints = new Map(features.flatMap((feature) => Object.entries(feature.endpoints ?? {})));
     this.installed = features.map((feature) => ({ feature, parts: this.install(feature) }));
     this.isInstalled = true;
@@ -148,16 +141,6 @@ export class FeatureSet implements ServerContext {
   resourceOf(request: Request): string | undefined {
     return this.resources.length === 0 ? undefined : this.own.find(requestPath(request));
   }
-}
-
-/** The options with the model and the listeners that features put in their place; without such features, as they are. */
-function observedOptions(options: Options, features: readonly Feature[]): Options {
-  const heard = features.flatMap(({ events = [] }) => events);
-  const observing = features.filter((feature) => typeof feature.observeModel === 'function');
-  if (heard.length + observing.length === 0) return options;
-  const model = observing.reduce((made, feature) => feature.observeModel!(made), options.model);
-  const events = joined([options.events ?? [], heard].flat());
-  return { ...options, model, events };
 }
 
 type Keyed = 'grants' | 'responseTypes' | 'responseModes' | 'tokenSchemes';

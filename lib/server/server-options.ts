@@ -1,11 +1,14 @@
+import type { Instrumentation } from '../contracts/instrumentation.js';
 import type { FeatureList } from './feature-list.js';
 import type { Client, ProtectedResourceModel, User } from '../model/model.js';
 import type { EngineOptions, OAuth2ServerOptions } from '../options/options.js';
 
-/** What a server does beyond the classic. */
+/** The options of a server that no single call has. */
 interface FeatureOptions {
   /** Specifications beside the classic ones, such as `[revocation()]`. Default: `[]` */
   features?: FeatureList;
+  /** Code that runs around all operations, such as `telemetry()`: one value or a list, the first outermost. */
+  instrumentation?: Instrumentation | readonly Instrumentation[];
 }
 
 /** The options of a server, and what it does beyond the classic. */

@@ -8,9 +8,12 @@ import { type EventSink, type Facts, isHeard, report } from '../events/events.js
 import { AbstractGrantType } from '../endpoints/token/grant-type.js';
 import type { ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
+import type { RunningOperation } from '../contracts/instrumentation.js';
 import { defaultsOf, flatten } from './feature-list.js';
 import { FeatureSet } from './feature-set.js';
 import { CLASSIC } from '../features/classic.js';
+import { instrumentationsOf, instrumentedOptions } from './instrumentation.js';
+import { type Around, nested, runAround, surrounding } from './around.js';
 import { Request } from '../http/request.js';
 import { Response } from '../http/response.js';
 import { callBack } from '../endpoints/operation.js';
@@ -29,11 +32,12 @@ import type { AuthorizationRequest, Decision } from '../contracts/response-type.
  * and resolves to what it found or made; it rejects with an `OAuthError`. Options of a call win over those of the server.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
-  private readonly authenticators: OperationCache<AuthenticateOperation>;
-  private readonly authorizers: OperationCache<Handler>;
-  private readonly issuers: OperationCache<Handler>;
+  private readonly calls: Readonly<Record<'authenticate' | 'authorize' | 'token', OperationCache<Handler>>>;
   private readonly interactive: InteractiveAuthorize;
   private readonly endpoints: EndpointOperations;
+  private readonly instrumentation: Around<OAuth2Server> | undefined;
+  /** Runs around all operations. Without wrappers, it is `undefined`. */
+  private around: Around<OAuth2Server> | undefined;
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
   /** What it is made of, as its features know it. */
@@ -49,15 +53,20 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     warnOfRemovedOptions(options);
     rejectServerRequirements(options);
     const features = flatten(this.options.features ?? []);
+    const instrumentations = instrumentationsOf(this.options.instrumentation);
     const settled = settleOptions(defaultsOf(features, DEFAULTS as Options), { ...options, events } as object);
-    this.facts = new FeatureSet([...CLASSIC, ...features], settled);
+    this.facts = new FeatureSet([...CLASSIC, ...features], instrumentedOptions(settled, instrumentations));
+    this.instrumentation = nested(instrumentations);
+    this.around = this.instrumentation;
     this.events = this.facts.options.events;
     const { facts } = this;
-    const authenticator = (settings: Options) => new AuthenticateOperation(settings, facts);
-    this.authenticators = new OperationCache(authenticator, facts, 'authenticate');
-    this.endpoints = new EndpointOperations(facts);
-    this.authorizers = this.endpoints.of('authorize');
-    this.issuers = this.endpoints.of('token');
+    const endpoints = new EndpointOperations(facts);
+    this.endpoints = endpoints;
+    this.calls = {
+      authenticate: new OperationCache((settings) => new AuthenticateOperation(settings, facts), facts),
+      authorize: endpoints.of('authorize'),
+      token: endpoints.of('token'),
+    };
     this.interactive = new InteractiveAuthorize(facts);
   }
 
@@ -69,7 +78,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     callback?: Callback<Token<C, U>>,
   ): Promise<Token<C, U>> {
     const given = typeof options === 'string' || Array.isArray(options) ? { scope: options } : options;
-    return this.run(this.authenticators, request, response, given, callback);
+    return this.run('authenticate', request, response, given, callback);
   }
 
   /** Answers an authorization request by a redirect that carries a code, a token or an error. RFC 6749 §3.1 */
@@ -79,7 +88,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     options?: AuthorizeOptions | Callback<AuthorizationCode<C, U>>,
     callback?: Callback<AuthorizationCode<C, U>>,
   ): Promise<AuthorizationCode<C, U>> {
-    return this.run(this.authorizers, request, response, options, callback);
+    return this.run('authorize', request, response, options, callback);
   }
 
   /** Issues tokens to a client that proves itself. RFC 6749 §3.2 */
@@ -89,7 +98,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     options?: TokenOptions | Callback<Token<C, U>>,
     callback?: Callback<Token<C, U>>,
   ): Promise<Token<C, U>> {
-    return this.run(this.issuers, request, response, options, callback);
+    return this.run('token', request, response, options, callback);
   }
 
   /** The first half of an authorization: reads and checks it. With a user, its scope is what that one would be granted. RFC 6749 §4.1.1 */
@@ -98,27 +107,37 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     response: Response,
     options?: AuthorizeOptions & { user?: U },
   ): Promise<AuthorizationRequest<C>> {
-    return this.interactive.read(request, response, options ?? {}) as Promise<never>;
+    return this.perform({ name: 'authorize.read', request }, response, ({ interactive }) =>
+      interactive.read(request, response, options ?? {}),
+    ) as Promise<never>;
   }
 
   /** The scope that a user would be granted of what was asked: the model is asked once, and not again by `decide`. */
   grantableScope(asked: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
-    return this.interactive.grantableScope(asked, user, response);
+    return this.perform(phase('authorize.scope', asked), response, ({ interactive }) =>
+      interactive.grantableScope(asked, user, response),
+    );
   }
 
   /** What must happen before it is decided, who ever is signed in; an error of that is the answer. OpenID Connect Core 1.0 §3.1.2.3 */
   needed(asked: AuthorizationRequest<C>, presence: Presence, response: Response): Promise<Need> {
-    return this.interactive.needed(asked, presence, response);
+    return this.perform(phase('authorize.interaction', asked), response, ({ interactive }) =>
+      interactive.needed(asked, presence, response),
+    );
   }
 
   /** The second half: answers it by what the user decided; rejects with any error that it answers. RFC 6749 §4.1.2 */
   decide(asked: AuthorizationRequest<C>, decision: Decision<U>, response: Response): Promise<AuthorizationCode<C, U>> {
-    return this.interactive.decide(asked, decision, response) as Promise<never>;
+    return this.perform(phase('authorize.decide', asked), response, ({ interactive }) =>
+      interactive.decide(asked, decision, response),
+    ) as Promise<never>;
   }
 
   /** Answers a request at an endpoint that a feature adds, by its id. @throws InvalidArgumentError when there is none */
   answer(endpoint: string, request: Request, response: Response): Promise<unknown> {
-    return this.endpoints.of(endpoint).run(undefined, request, response);
+    return this.perform({ name: endpoint, request }, response, ({ endpoints }) =>
+      endpoints.of(endpoint).run(undefined, request, response),
+    );
   }
 
   /** Says where the host has put the endpoints, for the metadata: their whole paths, by id; false: nowhere. */
@@ -131,19 +150,46 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     if (isHeard(this.events, name)) report(this.events, name, facts);
   }
 
+  /**
+   * Sets the wrapper that runs around all operations, outside the `instrumentation`. A framework adapter calls it before the server
+   * receives requests. A later call replaces the wrapper.
+   * @internal
+   */
+  surround(around: Around<OAuth2Server>): void {
+    this.around = surrounding(around, this.instrumentation);
+  }
+
   private run<Result>(
-    operations: OperationCache<Handler>,
+    name: 'authenticate' | 'authorize' | 'token',
     request: Request,
     response: Response,
     options: object | Callback<Result> | undefined,
     callback: Callback<Result> | undefined,
   ): Promise<Result> {
     if (typeof options === 'function') {
-      return this.run(operations, request, response, undefined, options as Callback<Result>);
+      return this.run(name, request, response, undefined, options as Callback<Result>);
     }
-    const result = operations.run(options, request, response) as Promise<Result>;
+    const result = (
+      this.around === undefined
+        ? this.calls[name].run(options, request, response)
+        : this.perform({ name, request }, response, ({ calls }) => calls[name].run(options, request, response))
+    ) as Promise<Result>;
     if (typeof callback === 'function') callBack(result, callback);
     return result;
+  }
+
+  /** Runs an operation, on the server that a wrapper chose for it, with the wrappers of that server around it. */
+  private perform<T>(
+    facts: Omit<RunningOperation, 'server'>,
+    response: Response,
+    work: (server: OAuth2Server) => Promise<T>,
+  ): Promise<T> {
+    const { around } = this;
+    const own = this as unknown as OAuth2Server;
+    // The operation itself rejects what is no request.
+    if (around === undefined || !(facts.request instanceof Request)) return work(own);
+    const run = (target?: OAuth2Server) => (target ? target.perform(facts, response, work) : work(own));
+    return runAround(around, { operation: { ...facts, server: this.facts }, response, run });
   }
 
   static readonly OAuth2Server = OAuth2Server;
@@ -151,6 +197,13 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   static readonly Response = Response;
   static readonly AbstractGrantType = AbstractGrantType;
 }
+
+/** Returns the facts of a phase that continues an authorization request. */
+const phase = (name: string, authorization: AuthorizationRequest) => ({
+  name,
+  request: authorization?.request,
+  authorization,
+});
 
 refuseClassicNames(OAuth2Server.prototype);
 

@@ -5,6 +5,7 @@ import { called } from '../../lib/contracts/feature-name.js';
 import { CLASSIC } from '../../lib/features/classic.js';
 import { isObject } from '../../lib/http/is-object.js';
 import type { Kind } from './option-kinds.js';
+import { misplacedInstrumentation } from '../../lib/server/instrumentation.js';
 
 /** Features, and lists of them: each is one, and no two add the same. */
 export const FEATURES: Kind = (value, option) => {
@@ -35,6 +36,8 @@ export function grantTypesOf(list: FeatureList | undefined, extended: object = {
 function findEntryFault(one: unknown, place: string): string | undefined {
   if (typeof one === 'function')
     return `\`${place}\` is a function where a feature is due: call it, as \`${one.name}()\``;
+  const misplaced = misplacedInstrumentation(one);
+  if (misplaced !== undefined) return misplaced;
   if (!isObject(one) || typeof one['name'] !== 'string' || one['name'] === '') {
     return `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with a \`name\` of your own`;
   }

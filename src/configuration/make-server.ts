@@ -29,6 +29,7 @@ export function makeServer(model: unknown, { options, features, events, controll
 
 const engineParts = (model: Model, options: OAuth2Options, features: FeatureList | undefined) => ({
   ...engineOptions(options),
+  ...(options.instrumentation && { instrumentation: options.instrumentation }),
   features,
   model,
 });

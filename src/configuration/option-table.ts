@@ -1,6 +1,7 @@
 import type { EngineOptions } from '../../lib/options/options.js';
 import { BOOLEAN } from '../../lib/options/kinds.js';
 import { TABLE } from '../../lib/options/table.js';
+import { instrumentationFault } from '../../lib/server/instrumentation.js';
 import type {
   OAuth2ModuleAsyncOptions,
   OAuth2Options,
@@ -18,7 +19,7 @@ const ENGINE = Object.fromEntries(
   Object.entries(TABLE).map(([name, { kind }]) => [name, kind]),
 ) as Kinds<EngineOptions>;
 
-const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, secret: TEXT };
+const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, instrumentation: instrumentationFault, secret: TEXT };
 
 /** Whether they are instances by now is seen when they are used. */
 const SETTLED: Kind = () => undefined;

@@ -6,7 +6,6 @@ import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { AuthorizationCode, Token, User } from '../../model/model.js';
 import type { AuthorizeOptions } from '../../options/options.js';
-import { observe } from '../observed.js';
 import { answerError, verifyWrappers } from '../operation.js';
 import { OperationCache } from '../operation-cache.js';
 import { AuthorizationContext } from './authorization-context.js';
@@ -23,16 +22,7 @@ export class InteractiveAuthorize {
     this.contexts = new OperationCache((options) => new AuthorizationContext(options, server), server);
   }
 
-  read(
-    request: Request,
-    response: Response,
-    given: AuthorizeOptions & { user?: User } = {},
-  ): Promise<AuthorizationRequest> {
-    const { server } = this;
-    return observe({ name: 'authorize.read', request, server }, () => this.open(request, response, given));
-  }
-
-  private async open(
+  async read(
     request: Request,
     response: Response,
     { user, ...options }: AuthorizeOptions & { user?: User },
@@ -81,8 +71,7 @@ export class InteractiveAuthorize {
     response: Response,
   ): Promise<Partial<AuthorizationCode> | Token> {
     const transaction = this.find(copy, response);
-    const operation = { name: 'authorize.decide', request: transaction.sent, server: this.server };
-    return await observe(operation, () => transaction.decide(decision ?? {}, response));
+    return await transaction.decide(decision ?? {}, response);
   }
 
   private find(copy: AuthorizationRequest, response: Response): AuthorizationTransaction {

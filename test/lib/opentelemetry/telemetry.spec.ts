@@ -41,7 +41,12 @@ afterAll(async () => {
 });
 
 function serverOf(model: Model, options: TelemetryOptions = {}, more: object = {}): OAuth2Server {
-  return new OAuth2Server({ model, features: [telemetry(options), revocation(), introspection()], ...more });
+  return new OAuth2Server({
+    model,
+    instrumentation: telemetry(options),
+    features: [revocation(), introspection()],
+    ...more,
+  });
 }
 
 /** The spans as a tree of lines: name, attributes, children. */

@@ -1,0 +1,59 @@
+import type { Instrumentation } from '../contracts/instrumentation.js';
+import { configurationError } from '../errors/configuration-error.js';
+import { joined } from '../events/events.js';
+import { isObject } from '../http/is-object.js';
+import type { Options } from '../options/settle.js';
+
+const MEMBERS = ['around', 'wrapModel', 'events'] as const;
+
+/** Returns the configuration error of the option `instrumentation`. `undefined`: it is valid. */
+export function instrumentationFault(given: unknown): string | undefined {
+  for (const one of [given].flat()) {
+    if (typeof one === 'function') return `the option \`instrumentation\` is a function: call it, as \`${one.name}()\``;
+    if (!isObject(one) || !MEMBERS.some((member) => one[member] !== undefined)) {
+      return 'the option `instrumentation` must be an object with `around()`, `wrapModel()` or `events`, or a list of such objects';
+    }
+    const odd = (['around', 'wrapModel'] as const).find((member) => !isFunctionOrUnset(one[member]));
+    if (odd !== undefined) return `\`${odd}\` of the option \`instrumentation\` must be a function`;
+    const { events } = one as Instrumentation;
+    if (events !== undefined && typeof events.emit !== 'function') {
+      return '`events` of the option `instrumentation` must be an object with a method `emit()`';
+    }
+  }
+  return undefined;
+}
+
+const isFunctionOrUnset = (value: unknown) => value === undefined || typeof value === 'function';
+
+/** Returns the configuration error of an entry of `features` that belongs into the option `instrumentation`. */
+export function misplacedInstrumentation(entry: unknown): string | undefined {
+  if (!isObject(entry)) return undefined;
+  const has = (name: string) => typeof entry[name] === 'function';
+  if (typeof entry['name'] !== 'string') {
+    return has('around') || has('wrapModel')
+      ? '`features` contains an instrumentation: give it as an option of its own, as `instrumentation: telemetry()`'
+      : undefined;
+  }
+  const old = (['observe', 'observeModel'] as const).find(has);
+  const fix = 'give an object with `around()` or `wrapModel()` as the option `instrumentation`';
+  return old && `\`${old}\` of the feature \`${entry['name']}\` has no effect: ${fix}`;
+}
+
+/**
+ * Returns the list of instrumentations that the option contains.
+ * @throws {InvalidArgumentError} If the option is invalid.
+ */
+export function instrumentationsOf(given: unknown): readonly Instrumentation[] {
+  const fault = given === undefined ? undefined : instrumentationFault(given);
+  if (fault !== undefined) throw configurationError(fault);
+  return given === undefined ? [] : ([given].flat() as Instrumentation[]);
+}
+
+/** Returns the options with the model and the events of instrumentations. Without instrumentations, they are returned as they are. */
+export function instrumentedOptions(options: Options, all: readonly Instrumentation[]): Options {
+  const sinks = all.flatMap(({ events = [] }) => events);
+  const wrapping = all.filter((one) => one.wrapModel !== undefined);
+  if (sinks.length + wrapping.length === 0) return options;
+  const model = wrapping.reduceRight((inner, one) => one.wrapModel!(inner), options.model);
+  return { ...options, model, events: joined([options.events ?? [], sinks].flat()) };
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import {
+  InvalidArgumentError,
+  type Instrumentation,
+  type Model,
+  OAuth2Server,
+  type OAuthError,
+  Response,
+  ServerError,
+} from 'nest-oauth2/server';
+
+import { addAccessToken, createHost } from '../support/model.js';
+import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
+
+const CREDENTIALS = { grant_type: 'client_credentials' };
+
+function serverWith(instrumentation: Instrumentation | readonly Instrumentation[], more: object = {}): OAuth2Server {
+  const host = createHost();
+  addAccessToken(host);
+  return new OAuth2Server({ model: host.model, instrumentation, ...more });
+}
+
+/** Returns an instrumentation that records the names of operations, and whether each succeeded. */
+function recorder(label: string, record: string[]): Instrumentation {
+  return {
+    async around({ name }, run) {
+      record.push(`${label} before ${name}`);
+      try {
+        const result = await run();
+        record.push(`${label} after ${name}`);
+        return result;
+      } catch (error) {
+        record.push(`${label} ${(error as OAuthError).name}`);
+        throw error;
+      }
+    },
+  };
+}
+
+describe('instrumentation', () => {
+  it('runs around an operation, the first of a list outermost', async () => {
+    const record: string[] = [];
+    const server = serverWith(
+      [recorder('outer', record), {}, recorder('inner', record)].filter(({ around }) => around),
+    );
+    expect((await answer(server, 'authenticate', resourceRequest())).result).toMatchObject({ accessToken: 'access' });
+    expect((await answer(server, 'token', tokenRequest({ grant_type: 'nonsense' }))).status).toBe(400);
+    expect(record).toEqual([
+      'outer before authenticate',
+      'inner before authenticate',
+      'inner after authenticate',
+      'outer after authenticate',
+      'outer before token',
+      'inner before token',
+      'inner unsupported_grant_type',
+      'outer unsupported_grant_type',
+    ]);
+  });
+
+  it('runs around every operation of the server', async () => {
+    const names: string[] = [];
+    const ping = { path: 'ping', methods: ['GET'], make: () => ({ handle: () => Promise.resolve('pong') }) };
+    const around: Instrumentation['around'] = ({ name, request, authorization, server: { options } }, run) => {
+      names.push([name, request.method, authorization?.client.id, options.issuer].filter(Boolean).join(' '));
+      return run();
+    };
+    const features = [{ name: 'ping', endpoints: { ping } }];
+    const server = serverWith({ around }, { features, issuer: 'https://id.example' });
+    const response = new Response();
+    await server.authenticate(resourceRequest(), response);
+    await server.token(tokenRequest(CREDENTIALS), new Response());
+    await server.authorize(authorizeRequest(), new Response(), signedIn);
+    const asked = await server.readAuthorizationRequest(authorizeRequest(), response);
+    await server.needed(asked, {}, response);
+    await server.grantableScope(asked, { id: 'alice' }, response);
+    await server.decide(asked, { user: { id: 'alice' } }, response);
+    expect(await server.answer('ping', resourceRequest(), response)).toBe('pong');
+    await server.answer('token', tokenRequest(CREDENTIALS), new Response());
+    expect(names).toEqual(
+      [
+        ['authenticate GET'],
+        ['token POST'],
+        ['authorize GET'],
+        ['authorize.read GET'],
+        ['authorize.interaction GET web', 'authorize.scope GET web', 'authorize.decide GET web'],
+        ['ping GET', 'token POST'],
+      ]
+        .flat()
+        .map((name) => `${name} https://id.example`),
+    );
+  });
+
+  it('calls callbacks once, with the result or the error of the operation', async () => {
+    const record: string[] = [];
+    const server = serverWith(recorder('one', record));
+    for (const args of [[], [{}], [{ scope: 'admin' }]] as const) {
+      const told = jest.fn();
+      const result = (server.authenticate as (...given: unknown[]) => Promise<unknown>)(
+        resourceRequest(),
+        new Response(),
+        ...args,
+        told,
+      );
+      const [value, error] = await result.then(
+        (one) => [one, null],
+        (one: unknown) => [undefined, one],
+      );
+      await new Promise(setImmediate);
+      expect(told.mock.calls).toEqual([error === null ? [null, value] : [error]]);
+    }
+    expect(record).toHaveLength(6);
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('exporter down'))],
+    [
+      'throws synchronously',
+      () => {
+        throw new Error('exporter down');
+      },
+    ],
+    [
+      'fails after the operation',
+      async (_: unknown, run: () => Promise<unknown>) => run().then(() => Promise.reject(new Error('exporter down'))),
+    ],
+  ] as [string, Instrumentation['around']][])('answers with server_error if a wrapper %s', async (_, around) => {
+    for (const list of [[{ around: around! }], [recorder('outer', []), { around: around! }]]) {
+      const { error, status, headers, body } = await answer(serverWith(list), 'token', tokenRequest(CREDENTIALS));
+      expect(error).toBeInstanceOf(ServerError);
+      expect({ status, cache: headers['cache-control'] }).toEqual({ status: 503, cache: 'no-store' });
+      expect(body).toMatchObject({ error: 'server_error' });
+      expect(JSON.stringify(body)).not.toContain('exporter');
+    }
+  });
+
+  it('keeps the error of an operation that failed before its wrapper did', async () => {
+    const around: Instrumentation['around'] = async (_, run) =>
+      run().catch((error: unknown) => {
+        throw new Error('wrapped', { cause: error });
+      });
+    const { error, status } = await answer(serverWith({ around }), 'authenticate', resourceRequest('Bearer other'));
+    expect([error?.name, status]).toEqual(['invalid_token', 401]);
+  });
+
+  it('cannot make a rejected token an accepted one, nor run an operation twice or never', async () => {
+    const swallow: Instrumentation['around'] = async (_, run) =>
+      run().catch(() => ({ accessToken: 'forged' }) as never);
+    const rejected = await answer(serverWith({ around: swallow }), 'authenticate', resourceRequest('Bearer other'));
+    expect(rejected.error?.name).toBe('invalid_token');
+
+    const never: Instrumentation['around'] = async () => ({ accessToken: 'forged' }) as never;
+    const skipped = await answer(serverWith({ around: never }), 'authenticate', resourceRequest());
+    expect(skipped.error?.message).toContain('did not call `run()`');
+
+    const saveToken = jest.fn((token: object) => token);
+    const twice: Instrumentation['around'] = async (_, run) => (await run(), run());
+    const model = { ...createHost().model, saveToken } as never;
+    await answer(serverWith({ around: twice }, { model }), 'token', tokenRequest(CREDENTIALS));
+    expect(saveToken).toHaveBeenCalledTimes(1);
+  });
+
+  it('leaves the rejection of what is no request to the operation', async () => {
+    const around = jest.fn<NonNullable<Instrumentation['around']>>();
+    const server = serverWith({ around } as never);
+    for (const call of [
+      () => server.authenticate({} as never, new Response()),
+      () => server.decide({} as never, {} as never, new Response()),
+      () => server.needed(undefined as never, {}, new Response()),
+    ]) {
+      await expect(call()).rejects.toBeInstanceOf(InvalidArgumentError);
+    }
+    expect(around).not.toHaveBeenCalled();
+  });
+
+  it('wraps the model, the first of a list outermost, and receives events besides the listener of the server', async () => {
+    const calls: string[] = [];
+    const wrapper = (label: string): Instrumentation => ({
+      wrapModel: (model) =>
+        Object.assign(Object.create(model) as Model, {
+          getAccessToken: (token: string) => (calls.push(label), model.getAccessToken!(token)),
+        }),
+      events: { emit: (name) => calls.push(`${label} ${name}`) },
+    });
+    const events = { emit: (name: string) => calls.push(name) };
+    const server = serverWith([wrapper('outer'), wrapper('inner')], { events });
+    await answer(server, 'authenticate', resourceRequest('Bearer other'));
+    const event = 'access.refused';
+    expect(calls).toEqual(['outer', 'inner', event, `outer ${event}`, `inner ${event}`]);
+  });
+
+  it.each([
+    ['is a function', () => ({}), 'is a function: call it'],
+    ['is no object', 'telemetry', 'must be an object with `around()`'],
+    ['has no member that is known', [{ wrap: () => undefined }], 'must be an object with `around()`'],
+    ['has a member of another type', { around: true }, '`around` of the option `instrumentation` must be a function'],
+    ['has events without `emit()`', { events: {} }, 'with a method `emit()`'],
+  ])('is a start-up error if it %s', (_, instrumentation, message) => {
+    expect(() => serverWith(instrumentation as never)).toThrow(message);
+  });
+
+  it.each([
+    [{ around: () => undefined }, 'give it as an option of its own, as `instrumentation: telemetry()`'],
+    [{ name: 'mine', observe: () => undefined }, '`observe` of the feature `mine` has no effect'],
+    [{ name: 'mine', observeModel: () => undefined }, '`observeModel` of the feature `mine` has no effect'],
+  ])('is a start-up error among the features: %p', (feature, message) => {
+    expect(() => new OAuth2Server({ model: createHost().model, features: [feature as never] })).toThrow(message);
+  });
+});
