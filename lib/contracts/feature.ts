@@ -24,7 +24,7 @@ import type { Resolved } from './resolved.js';
 import type { PresentedOf, RefusedOf } from './presented.js';
 import type { Need, Presence } from './required-interaction.js';
 import type { ResponseModeOf } from './response-mode.js';
-import type { Answer, AuthorizationRequest, Decision, ResponseTypeClass } from './response-type.js';
+import type { Answer, AuthorizationRequest, Decision, ResponseType } from './response-type.js';
 import type { Minted } from './token-format.js';
 
 /**
@@ -61,7 +61,7 @@ export interface Installed {
   /** Grants, by `grant_type`. RFC 6749 §4.5 */
   readonly grants?: Readonly<Record<string, GrantHandler>>;
   /** Response types, by `response_type`. RFC 6749 §8.4 */
-  readonly responseTypes?: Readonly<Record<string, ResponseTypeClass>>;
+  readonly responseTypes?: Readonly<Record<string, ResponseType>>;
   /** Response modes, by `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
   readonly responseModes?: Readonly<Record<string, ResponseMode>>;
   /** Validators of client metadata, by member. RFC 7591 §2 */
@@ -114,7 +114,7 @@ export interface LegacyFeature {
   /** Grant types by their `grant_type`. RFC 6749 §4.5 */
   readonly grants?: Readonly<Record<string, GrantTypeClass>>;
   /** Response types by their `response_type`. RFC 6749 §8.4 */
-  readonly responseTypes?: Readonly<Record<string, ResponseTypeClass>>;
+  readonly responseTypes?: Readonly<Record<string, ResponseType>>;
   /** Ways for an authorization answer to travel, by their `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
   readonly responseModes?: Readonly<Record<string, ResponseMode>>;
   /** Members of what a client says of itself, and what good values of each are. RFC 7591 §2 */
@@ -240,7 +240,7 @@ export interface ServerContext extends OwnUrls, Capabilities {
   /** By `grant_type`. */
   readonly grants: ReadonlyMap<string, GrantHandler>;
   /** By `response_type`. */
-  readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
+  readonly responseTypes: ReadonlyMap<string, ResponseType>;
   /** By `response_mode`. */
   readonly responseModes: ReadonlyMap<string, ResponseMode>;
   /** By id. */

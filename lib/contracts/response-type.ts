@@ -1,5 +1,4 @@
 import type { OAuthError } from '../errors/index.js';
-import type { OwnUrls } from './own-urls.js';
 import type { Request } from '../http/request.js';
 import type { AuthorizationCode, Client, CoreClient, ModelMethod, Scope, Token, User } from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
@@ -72,36 +71,35 @@ export interface Answer {
   grantId?: string | undefined;
 }
 
-/** Answers an authorization request that the user agreed to; its scope is what is granted. RFC 6749 §3.1.1 */
-export interface ResponseType {
-  /** @param format writes the access tokens of the server, if somebody does */
-  handle(authorization: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer>;
-}
-
 /** Those of a server, by `response_type`. */
-export type ResponseTypes = ReadonlyMap<string, ResponseTypeClass>;
+export type ResponseTypes = ReadonlyMap<string, ResponseType>;
 
 /** Returns the name of a response type at the server: the order of its values has no meaning. RFC 6749 §3.1.1 */
 export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>): string =>
   types.has(name) || !name.includes(' ') ? name : name.split(' ').toSorted().join(' ');
 
 /** What a client must be allowed that uses it. OpenID Connect Registration §2 */
-export const grantsOf = ({ grant, furtherGrants = [] }: ResponseTypeClass): readonly string[] => [
-  grant,
-  ...furtherGrants,
-];
+export const grantsOf = ({ grant, furtherGrants = [] }: ResponseType): readonly string[] => [grant, ...furtherGrants];
 
-/** A response type by its class. RFC 6749 §8.4 */
-export interface ResponseTypeClass {
-  new (options: Options, server: OwnUrls): ResponseType;
-  /** The grant type a client must be allowed. */
+/** What a response type needs besides the request. */
+export interface ResponseContext {
+  readonly options: Options;
+  /** Writes the text of access tokens. `undefined`: they are opaque. */
+  readonly format: TokenFormat | undefined;
+}
+
+/** A response type of the authorization endpoint. RFC 6749 §3.1.1, §8.4 */
+export interface ResponseType {
+  /** The grant type that a client must be registered for. */
   readonly grant: string;
-  /** And those it must be allowed beside it. Left out: none. */
+  /** Further grant types that a client must be registered for. Default: none. */
   readonly furtherGrants?: readonly string[];
-  /** Where the answer travels, unless the request says otherwise. */
+  /** The default response mode. */
   readonly mode: UsualMode;
-  /** Can the client prove later that it is the one that asked? */
+  /** Whether the client proves later, with a code verifier, that it is the client that sent the request. RFC 7636 */
   readonly provable: boolean;
-  /** What the model must implement for it. */
+  /** Model methods that the response type needs. */
   readonly requires: readonly ModelMethod[];
+  /** Issues what `request.grantedScope` allows, and returns the parameters of the response. */
+  respond(request: AuthorizationRequest, user: User, context: ResponseContext): Promise<Answer>;
 }

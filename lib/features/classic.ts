@@ -15,9 +15,9 @@ import {
 } from './classic-parameters.js';
 import { fragment, query } from '../endpoints/authorization/redirects.js';
 import { AuthorizationCodeGrantType } from './authorization-code/code-grant.js';
-import { CodeResponseType } from './authorization-code/code-response.js';
+import { codeResponse } from './authorization-code/code-response.js';
 import { ClientCredentialsGrantType } from './client-credentials.js';
-import { TokenResponseType } from './implicit.js';
+import { tokenResponseType } from './implicit.js';
 import { PasswordGrantType } from './password.js';
 import { RefreshTokenGrantType } from './refresh-token.js';
 
@@ -57,10 +57,10 @@ export const CLASSIC: readonly Feature[] = [
     parameters: CODE_PARAMETERS,
     install: () => ({
       grants: { authorization_code: classGrant(AuthorizationCodeGrantType) },
-      responseTypes: { code: CodeResponseType },
+      responseTypes: { code: codeResponse },
     }),
   },
-  { name: 'RFC 6749 §4.2', install: () => ({ responseTypes: { token: TokenResponseType } }) },
+  { name: 'RFC 6749 §4.2', install: () => ({ responseTypes: { token: tokenResponseType } }) },
   {
     name: 'RFC 6749 §4.4',
     grantTypes: ['client_credentials'],

@@ -1,11 +1,9 @@
 import { InvalidRequestError, InvalidScopeError } from '../errors/index.js';
-import { CodeResponseType } from '../features/authorization-code/code-response.js';
-import { TokenResponseType } from '../features/implicit.js';
-import type { User } from '../model/model.js';
-import type { Options } from '../options/settle.js';
-import type { Answer, AuthorizationRequest, ResponseTypeClass } from '../contracts/response-type.js';
+import { codeResponse } from '../features/authorization-code/code-response.js';
+import { respondWithToken, tokenResponseType } from '../features/implicit.js';
+import type { Model, User } from '../model/model.js';
+import type { Answer, AuthorizationRequest, ResponseType } from '../contracts/response-type.js';
 import { coversScope } from '../tokens/scope.js';
-import type { TokenFormat } from '../contracts/token-format.js';
 import type { FrontChannelType } from './front-channel-types.js';
 import { signIdToken } from './id-token.js';
 import type { Provider } from './provider.js';
@@ -15,37 +13,37 @@ import { OPENID_SCOPE } from './scopes.js';
  * Answers with an ID token, which passes through the browser, or with an access token beside a code: for clients that cannot do
  * without. They need the grant `implicit` too. OpenID Connect Core §3.2, §3.3
  */
-export function frontChannelType(name: FrontChannelType, provider: () => Provider): ResponseTypeClass {
+export function frontChannelType(name: FrontChannelType, provider: () => Provider): ResponseType {
   const values = name.split(' ');
-  const Code = values.includes('code') ? CodeResponseType : undefined;
-  const Access = values.includes('token') ? TokenResponseType : undefined;
-  return class FrontChannelResponseType {
-    static readonly grant = 'implicit';
-    static readonly furtherGrants = Code ? [Code.grant] : [];
-    static readonly mode = 'fragment';
-    static readonly provable = Code !== undefined;
-    static readonly requires = [...(Code?.requires ?? []), ...(Access?.requires ?? [])];
+  const hasCode = values.includes('code');
+  const hasAccessToken = values.includes('token');
 
-    constructor(private readonly options: Options) {}
+  async function prepare(request: AuthorizationRequest, user: User, model: Model) {
+    const { client, grantedScope: scope, issuer, data: kept } = request;
+    if (!coversScope(scope, OPENID_SCOPE)) throw notGranted();
+    const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: name === 'id_token' };
+    return await provider().idTokens.make(model, entitled);
+  }
 
-    async handle(asked: AuthorizationRequest, user: User, format?: TokenFormat): Promise<Answer> {
-      const { client, grantedScope: scope } = asked;
-      // All that can fail is done before anything is kept.
-      const prepared = values.includes('id_token') ? await this.prepare(asked, user) : undefined;
-      const code = Code && (await new Code(this.options).handle(asked, user));
-      // On one grant: a code that comes twice ends this token too. RFC 6749 §4.1.2
-      const access = Access && (await new Access(this.options).handle(asked, user, format, code?.grantId));
+  return {
+    grant: 'implicit',
+    furtherGrants: hasCode ? [codeResponse.grant] : [],
+    mode: 'fragment',
+    provable: hasCode,
+    requires: [...(hasCode ? codeResponse.requires : []), ...(hasAccessToken ? tokenResponseType.requires : [])],
+
+    async respond(request, user, context) {
+      const { client, grantedScope: scope } = request;
+      // Everything that can fail without the store is done before anything is stored.
+      const prepared = values.includes('id_token') ? await prepare(request, user, context.options.model) : undefined;
+      const code = hasCode ? await codeResponse.respond(request, user, context) : undefined;
+      // Code and token belong to one grant: a replayed code ends the token too. RFC 6749 §4.1.2
+      const access = hasAccessToken ? await respondWithToken(request, user, context, code?.grantId) : undefined;
       const parameters: Answer['parameters'] = { ...code?.parameters, ...access?.parameters };
       const { code: text, access_token: accessToken } = parameters;
       if (prepared) parameters['id_token'] = await signIdToken(prepared, { code: text, accessToken });
       return { result: { client, user, scope: scope! }, scope, ...access, ...code, parameters };
-    }
-
-    private async prepare({ client, grantedScope: scope, issuer, data: kept }: AuthorizationRequest, user: User) {
-      if (!coversScope(scope, OPENID_SCOPE)) throw notGranted();
-      const entitled = { client, user, scope, issuer, kept, nonce: kept['nonce'], alone: name === 'id_token' };
-      return await provider().idTokens.make(this.options.model, entitled);
-    }
+    },
   };
 }
 

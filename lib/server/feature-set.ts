@@ -11,7 +11,7 @@ import type {
 } from '../contracts/feature.js';
 import { isForbidden } from '../contracts/forbids.js';
 import type { GrantHandler } from '../contracts/token-request.js';
-import type { ResponseTypeClass } from '../contracts/response-type.js';
+import type { ResponseType } from '../contracts/response-type.js';
 import { OwnResources } from '../endpoints/resource/own-resources.js';
 import { assertConfig, configurationError } from '../errors/configuration-error.js';
 import { endpointUrl } from '../http/public-url.js';
@@ -29,7 +29,7 @@ export class FeatureSet implements ServerContext {
   readonly installed: readonly InstalledFeature[];
   readonly hooks: ServerHooks;
   readonly grants: ReadonlyMap<string, GrantHandler>;
-  readonly responseTypes: ReadonlyMap<string, ResponseTypeClass>;
+  readonly responseTypes: ReadonlyMap<string, ResponseType>;
   readonly responseModes: ServerContext['responseModes'];
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];

@@ -16,12 +16,7 @@ import { findResponseType } from './destination.js';
 import { responseTypeName } from '../../contracts/response-type.js';
 import { readResponseMode, type ResponseModes } from '../../contracts/response-mode.js';
 import { isPushedName } from './pushed-name.js';
-import type {
-  AuthorizationRequest,
-  Destination,
-  ResponseTypeClass,
-  ResponseTypes,
-} from '../../contracts/response-type.js';
+import type { AuthorizationRequest, Destination, ResponseType, ResponseTypes } from '../../contracts/response-type.js';
 
 /** What may be asked for, and how it may be answered. */
 interface Kinds {
@@ -89,7 +84,7 @@ function verifyRead(request: Request): void {
 }
 
 /** A challenge keeps forged answers out as `state` does; a host that says how it wants it is obeyed. OAuth 2.1 §4.1.1 */
-function mayLackState(request: Request, wanted: ResponseTypeClass | undefined, { allowEmptyState }: Options): boolean {
+function mayLackState(request: Request, wanted: ResponseType | undefined, { allowEmptyState }: Options): boolean {
   if (allowEmptyState !== undefined) return Boolean(allowEmptyState);
   return isChallenged(request) && wanted?.provable !== false;
 }

@@ -144,8 +144,8 @@ export class AuthorizationTransaction implements Opened {
   private async grant(user: User, response: Response): Promise<Partial<AuthorizationCode> | Token> {
     const { options, server, format } = this.context;
     const request = this.request!;
-    const ResponseType = server.responseTypes.get(request.responseType)!;
-    const answer = await new ResponseType(options, server).handle(request, user, format);
+    const responseType = server.responseTypes.get(request.responseType)!;
+    const answer = await responseType.respond(request, user, { options, format });
     for (const hook of server.hooks.authorization.respond) await hook(request, user, answer.parameters);
     await sendGranted(this.context, this, answer.parameters, response);
     if (options.events) reportGranted(options.events, request, { user, answer });

@@ -14,7 +14,7 @@ import { trustRedirectUri } from './redirect-uri.js';
 import {
   type Destination,
   grantsOf,
-  type ResponseTypeClass,
+  type ResponseType,
   responseTypeName,
   type ResponseTypes,
 } from '../../contracts/response-type.js';
@@ -79,7 +79,7 @@ export async function findClient(
 }
 
 /** Finds what the request asks for; undefined when it does not say, or says nonsense. */
-export function findResponseType(request: Request, types: ResponseTypes): ResponseTypeClass | undefined {
+export function findResponseType(request: Request, types: ResponseTypes): ResponseType | undefined {
   for (const place of FORM_OR_URL) {
     const name: unknown = request[place]?.response_type;
     if (typeof name === 'string' && name) return types.get(responseTypeName(name, types));
@@ -88,15 +88,14 @@ export function findResponseType(request: Request, types: ResponseTypes): Respon
 }
 
 /** Returns the response type `code`, or another one of the server: for errors of requests that name none. */
-export const defaultResponseType = (types: ResponseTypes): ResponseTypeClass =>
-  types.get('code') ?? [...types.values()][0]!;
+export const defaultResponseType = (types: ResponseTypes): ResponseType => types.get('code') ?? [...types.values()][0]!;
 
 /**
  * Checks that the client may ask for this; while it is not known what is asked for, that it may ask for anything here.
  * @throws UnauthorizedClientError when it may not. RFC 6749 §4.1.2.1
  */
-export function verifyAllowed(wanted: ResponseTypeClass | undefined, client: CoreClient, types: ResponseTypes): void {
-  const isAllowed = (type: ResponseTypeClass) => grantsOf(type).every((grant) => client.grants.includes(grant));
+export function verifyAllowed(wanted: ResponseType | undefined, client: CoreClient, types: ResponseTypes): void {
+  const isAllowed = (type: ResponseType) => grantsOf(type).every((grant) => client.grants.includes(grant));
   if (wanted ? isAllowed(wanted) : [...types.values()].some(isAllowed)) return;
   // As it was always said of codes; no client that asks for a token here has ever heard of a `grant_type`.
   const parameter = wanted === types.get('token') ? 'response_type' : 'grant_type';

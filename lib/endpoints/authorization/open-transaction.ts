@@ -1,6 +1,6 @@
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
 import type { Resolved } from '../../contracts/resolved.js';
-import type { ResponseTypeClass } from '../../contracts/response-type.js';
+import type { ResponseType } from '../../contracts/response-type.js';
 import { InvalidArgumentError, toOAuthError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
@@ -25,7 +25,7 @@ export async function openTransaction(
   const { responseTypes } = server;
   const issuer = server.issuerOf(given);
   let resolved: Resolved | undefined;
-  let wanted: ResponseTypeClass | undefined;
+  let wanted: ResponseType | undefined;
   let transaction: AuthorizationTransaction;
   try {
     if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(given, server);

@@ -1,22 +1,19 @@
 import { ServerError } from '../../errors/index.js';
-import type { AuthorizationCode, AuthorizationCodeModel, Unsaved, User } from '../../model/model.js';
-import type { Options } from '../../options/settle.js';
+import type { AuthorizationCode, Unsaved, User } from '../../model/model.js';
 import { expiry } from '../../tokens/lifetime.js';
 import { newGrantId, opaqueToken } from '../../tokens/opaque.js';
 import { scopeForModel } from '../../tokens/scope.js';
-import type { Answer, AuthorizationRequest } from '../../contracts/response-type.js';
+import type { AuthorizationRequest, ResponseContext, ResponseType } from '../../contracts/response-type.js';
 
 /** Answers with a code that the client redeems for tokens. RFC 6749 §4.1.2 */
-export class CodeResponseType {
-  static readonly grant = 'authorization_code';
-  static readonly mode = 'query';
-  static readonly provable = true;
-  static readonly requires: readonly (keyof AuthorizationCodeModel)[] = ['saveAuthorizationCode'];
+export const codeResponse = {
+  grant: 'authorization_code',
+  mode: 'query',
+  provable: true,
+  requires: ['saveAuthorizationCode'],
 
-  constructor(private readonly options: Options) {}
-
-  async handle(authorization: AuthorizationRequest, user: User): Promise<Answer> {
-    const { model, scopeFormat, authorizationCodeLifetime } = this.options;
+  async respond(authorization: AuthorizationRequest, user: User, { options }: Pick<ResponseContext, 'options'>) {
+    const { model, scopeFormat, authorizationCodeLifetime } = options;
     const { client, redirectUri, redirectUriSent, codeChallenge, codeChallengeMethod } = authorization;
     const scope = scopeForModel(authorization.grantedScope, scopeFormat);
 
@@ -41,5 +38,5 @@ export class CodeResponseType {
       throw new ServerError('Server error: `saveAuthorizationCode()` did not return an `authorizationCode`');
     }
     return { result: saved, parameters: { code: saved.authorizationCode }, scope, grantId: code.grantId };
-  }
-}
+  },
+} satisfies ResponseType;

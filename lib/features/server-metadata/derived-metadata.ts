@@ -1,7 +1,7 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import { classGrant } from '../../endpoints/token/class-grant.js';
 import { isFit } from '../../contracts/response-mode.js';
-import { grantsOf, type ResponseTypeClass } from '../../contracts/response-type.js';
+import { grantsOf, type ResponseType } from '../../contracts/response-type.js';
 
 /** What a host may say of its server. */
 interface Said {
@@ -77,7 +77,7 @@ export function servedGrantTypes(server: ServerContext, authorizes: boolean, sai
   return servedGrants(server, authorizes ? servedResponseTypes(server, said) : [], said);
 }
 
-function servedResponseTypes(server: ServerContext, said: Said): readonly [string, ResponseTypeClass][] {
+function servedResponseTypes(server: ServerContext, said: Said): readonly [string, ResponseType][] {
   return [...server.responseTypes].filter(
     ([, type]) =>
       isServed(server, type.requires) &&
@@ -91,7 +91,7 @@ function servedResponseTypes(server: ServerContext, said: Said): readonly [strin
 }
 
 /** Those that at least one of the response types may use. */
-const servedResponseModes = (server: ServerContext, types: readonly (readonly [string, ResponseTypeClass])[]) =>
+const servedResponseModes = (server: ServerContext, types: readonly (readonly [string, ResponseType])[]) =>
   [...server.responseModes]
     .filter(([, mode]) => types.some(([, type]) => isFit(mode, type.mode)))
     .map(([name]) => name);
@@ -99,7 +99,7 @@ const servedResponseModes = (server: ServerContext, types: readonly (readonly [s
 /** The implicit grant has no class: its response type is all of it. */
 function servedGrants(
   server: ServerContext,
-  responseTypes: readonly (readonly [string, ResponseTypeClass])[],
+  responseTypes: readonly (readonly [string, ResponseType])[],
   said: Said,
 ): readonly string[] {
   const extended = Object.entries(server.options.extendedGrantTypes);
