@@ -28,12 +28,6 @@ export function clientField<Name extends string, T extends DeclaredType<Name>>(
   return new Field<Name, FieldType<Name, T>>(name, isValid);
 }
 
-/** Returns the validators of fields by their names in client metadata. */
-export const clientMembersOf = <Server>(
-  fields: readonly ClientField<string, unknown, Server>[],
-): Readonly<Record<string, (value: unknown, server: Server) => boolean>> =>
-  Object.fromEntries(fields.map((field) => [field.name, (value, server: Server) => field.isValid(value, server)]));
-
 /** The properties that an application may set for some fields: `Client & FieldsOf<typeof TENANT_ID>`. */
 export type FieldsOf<F extends ClientField<string, unknown>> = {
   [K in F as K['property']]?: K extends ClientField<string, infer T> ? T : never;

@@ -1,4 +1,5 @@
 import type { ClientAuthentication } from './client-authentication.js';
+import type { ClientField } from './client-field.js';
 import type { EndpointOf } from './endpoint.js';
 import type { DescribedParameters } from './endpoint-description.js';
 import type { ClientRequest } from './client-request.js';
@@ -64,8 +65,8 @@ export interface Installed {
   readonly responseTypes?: Readonly<Record<string, ResponseType>>;
   /** Response modes, by `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
   readonly responseModes?: Readonly<Record<string, ResponseMode>>;
-  /** Validators of client metadata, by member. RFC 7591 §2 */
-  readonly clientMembers?: Readonly<Record<string, (value: unknown, server: ServerContext) => boolean>>;
+  /** Fields that clients may register, with validators that accept what the server supports. RFC 7591 §2 */
+  readonly clientFields?: readonly ClientField<string, unknown, ServerContext>[];
   /** Methods of client authentication. RFC 6749 §2.3 */
   readonly clientAuthentications?: readonly ClientAuthentication[];
   /**
@@ -117,8 +118,6 @@ export interface LegacyFeature {
   readonly responseTypes?: Readonly<Record<string, ResponseType>>;
   /** Ways for an authorization answer to travel, by their `response_mode`. OAuth 2.0 Multiple Response Types §2.1 */
   readonly responseModes?: Readonly<Record<string, ResponseMode>>;
-  /** Members of what a client says of itself, and what good values of each are. RFC 7591 §2 */
-  readonly clientMembers?: Readonly<Record<string, (value: unknown, server: ServerContext) => boolean>>;
   /** By id; the module makes a route of each, and `paths` of the host names them so. */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
   /** The parameters it reads, by the id of the endpoint, a sentence each: for the description of an API. */

@@ -1,7 +1,6 @@
 import type { Feature } from '../contracts/feature.js';
 import { SUBJECT_IDENTIFIERS } from '../features/subject-identifiers.js';
 import { DECRYPTION } from '../jose/decryption/decrypting.js';
-import { clientMembersOf } from '../contracts/client-field.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { openIdFields } from './client-fields.js';
 import { discovery } from './discovery.js';
@@ -50,7 +49,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
         redirectUriScopes: [OPENID_SCOPE],
         ignorableScopes: [OFFLINE_ACCESS],
         responseTypes: Object.fromEntries(responseTypes.map((name) => [name, frontChannelType(name, provider)])),
-        clientMembers: clientMembersOf(openIdFields(settings.pairwise !== undefined)),
+        clientFields: openIdFields(settings.pairwise !== undefined),
         client: { verifyMetadata: (metadata) => sectors.verify(metadata, settings.pairwise?.byDefault === true) },
         authorization: {
           read: (parameters, request) => readAuthorizationParameters(parameters, request, reader),

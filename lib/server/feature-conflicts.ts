@@ -2,7 +2,7 @@ import type { Feature, InstalledFeature } from '../contracts/feature.js';
 import { called } from '../contracts/feature-name.js';
 
 /** Parts of features that are records, whose names no two features may share. */
-const RECORDS = ['grants', 'responseTypes', 'responseModes', 'clientMembers', 'tokenSchemes'] as const;
+const RECORDS = ['grants', 'responseTypes', 'responseModes', 'tokenSchemes'] as const;
 
 /** Hooks that at most one feature of a server may have. */
 const SINGLE = [
@@ -29,12 +29,18 @@ export function findPartConflict(installed: readonly InstalledFeature[]): string
     );
     if (shared !== undefined) return shared;
   }
+  const fields = installed.map(({ feature, parts }) => [feature, byName(parts.clientFields)] as const);
+  const shared = findShared(fields, 'clientFields');
+  if (shared !== undefined) return shared;
   for (const [does, group, hook] of SINGLE) {
     const [one, other] = installed.filter(({ parts }) => typeof (parts[group] as Hooks)?.[hook] === 'function');
     if (other) return both(one!.feature, other.feature, does);
   }
   return undefined;
 }
+
+const byName = (fields: readonly { readonly name: string }[] = []) =>
+  Object.fromEntries(fields.map((field) => [field.name, field]));
 
 function findShared(all: readonly (readonly [Feature, object | undefined])[], part: string): string | undefined {
   const owners = new Map<string, Feature>();

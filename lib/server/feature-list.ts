@@ -69,7 +69,6 @@ const MEMBERS: readonly (keyof Feature)[] = [
   'grants',
   'responseTypes',
   'responseModes',
-  'clientMembers',
   'endpoints',
   'parameters',
   'clientAuthentications',

@@ -6,7 +6,7 @@ export function legacyInstalled(feature: Feature, server: ServerContext): Instal
   const { grants } = feature;
   const has = (name: keyof Feature) => typeof feature[name] === 'function';
   return {
-    ...pick(feature, ['responseTypes', 'responseModes', 'clientMembers', 'clientAuthentications', 'origins']),
+    ...pick(feature, ['responseTypes', 'responseModes', 'clientAuthentications', 'origins']),
     ...pick(feature, ['redirectUriScopes', 'ignorableScopes']),
     ...(feature.schemes && { tokenSchemes: feature.schemes }),
     ...(feature.confirms && { confirmationMethods: feature.confirms }),

@@ -53,7 +53,7 @@ export function clientPolicy(
   server: ServerContext,
 ): ClientPolicy {
   const { grants: served, responseTypes, clientAuthentications, forbidden, options } = server;
-  const members = server.installed.flatMap(({ parts }) => Object.entries(parts.clientMembers ?? {}));
+  const fields = server.installed.flatMap(({ parts }) => parts.clientFields ?? []);
   const details = server.find(AUTHORIZATION_DETAILS);
   const types = [...responseTypes].map(([name, type]) => [name, grantsOf(type)] as const);
   const known = new Set([
@@ -67,7 +67,7 @@ export function clientPolicy(
     allScopes,
     grants: grants.filter((grant) => known.has(grant)),
     responseTypes: new Map(types),
-    members: new Map(members.map(([name, isGood]) => [name, (value) => isGood(value, server)])),
+    members: new Map(fields.map((field) => [field.name, (value) => field.isValid(value, server)])),
     authMethods: [...new Set(clientAuthentications.map(({ method }) => method))].filter((one) => !forbidden.has(one)),
     async verify(metadata) {
       for (const verify of server.hooks.client.verifyMetadata) await verify(metadata);

@@ -5,7 +5,6 @@ import { assertKnownOptions } from '../../options/unknown-option.js';
 import { fragmentUri, queryUri } from '../../endpoints/authorization/redirects.js';
 import type { TravellingAnswer } from '../../contracts/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { clientMembersOf } from '../../contracts/client-field.js';
 import { responseFields, signerFor } from '../encryption/client-signer.js';
 import { encryptionFor, encryptionMetadata } from '../encryption/find-encryption.js';
 import { KEYS } from '../keys/find-keys.js';
@@ -43,7 +42,7 @@ export function jarm(options: JarmOptions = {}): Feature {
       };
       return {
         responseModes,
-        clientMembers: clientMembersOf(responseFields('authorization')),
+        clientFields: responseFields('authorization'),
         authorization: {
           /** Fails early: no user is asked, and nothing is consumed, for a response that cannot be encrypted. */
           async read(_, { client, responseMode }) {

@@ -1,4 +1,3 @@
-import { clientMembersOf } from '../../contracts/client-field.js';
 import type { ClientAuthentication } from '../../contracts/client-authentication.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
@@ -45,7 +44,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
       builder.contribute(CLOCK_TOLERANCES, { feature: '`privateKeyJwt()`', seconds: clockTolerance });
       return {
         clientAuthentications: [authentication],
-        clientMembers: clientMembersOf([signingAlgorithm(algorithms)]),
+        clientFields: [signingAlgorithm(algorithms)],
         misconfigurations: (server) => faultsOf(server, options),
         metadata: () => signedBy(builder.server, algorithms),
       };

@@ -1,7 +1,7 @@
 import { InvalidRequestError, RequestUriNotSupportedError } from '../../errors/index.js';
 import type { Feature, ServerBuilder, ServerContext } from '../../contracts/feature.js';
 import type { AuthorizationHooks } from '../../contracts/hooks.js';
-import { type ClientField, clientMembersOf } from '../../contracts/client-field.js';
+import type { ClientField } from '../../contracts/client-field.js';
 import * as fields from './client-fields.js';
 import { requesterOf } from '../../http/network.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
@@ -50,7 +50,7 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
         builder.contribute(DECRYPTION, { algorithms: encrypted.algorithms, lifetime: interactionLifetime });
       }
       return {
-        clientMembers: clientMembersOf(clientFields(settings, sources.objects)),
+        clientFields: clientFields(settings, sources.objects),
         ...(encrypted && { client: { verifyMetadata: (metadata) => verifyRegistration(metadata, encrypted) } }),
         authorization: authorizationHooks(settings, sources, builder),
         pushedRequest: {

@@ -4,7 +4,6 @@ import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { INTROSPECTION_WRITER, type Introspection, SIGNED } from '../../features/introspection-answer.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { SigningAlgorithm } from '../algorithms.js';
-import { clientMembersOf } from '../../contracts/client-field.js';
 import { responseFields, signerFor } from '../encryption/client-signer.js';
 import { encryptionMetadata } from '../encryption/find-encryption.js';
 import { KEYS } from '../keys/find-keys.js';
@@ -33,7 +32,7 @@ export function signedIntrospection(options: SignedIntrospectionOptions = {}): F
         write: (said, request) => (asksForJwt(request) ? sign(said, request, builder.server, options) : undefined),
       }));
       return {
-        clientMembers: clientMembersOf(responseFields('introspection')),
+        clientFields: responseFields('introspection'),
         metadata: () => ({
           introspection_signing_alg_values_supported: keys()?.algorithms(),
           ...encryptionMetadata('introspection', builder.server),

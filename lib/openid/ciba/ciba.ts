@@ -1,5 +1,4 @@
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
-import { clientMembersOf } from '../../contracts/client-field.js';
 import type { Feature } from '../../contracts/feature.js';
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';
@@ -46,7 +45,7 @@ export function ciba(options: CibaOptions = {}): Feature {
       builder.provide(CIBA, () => new Pings(builder.server, fetch));
       return {
         grants: { [CIBA_GRANT]: cibaGrant },
-        clientMembers: clientMembersOf(clientFields(settings, fetch)),
+        clientFields: clientFields(settings, fetch),
         client: { verifyMetadata: verifyNotificationEndpoint },
         metadata: () => ({
           backchannel_token_delivery_modes_supported: ['poll', 'ping'],

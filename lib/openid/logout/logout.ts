@@ -3,7 +3,6 @@ import type { Feature, ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
 import { flagFaults } from '../../options/flag-faults.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
-import { clientMembersOf } from '../../contracts/client-field.js';
 import { LOGOUT_FIELDS } from './client-fields.js';
 import { assertFetchOptions, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { OPENID } from '../openid-capability.js';
@@ -53,7 +52,7 @@ export function logout(options: LogoutOptions = {}): Feature {
       let signOuts: SignOuts;
       builder.provide(LOGOUT, () => (signOuts = new SignOuts(builder.server, provider(), means)));
       return {
-        clientMembers: clientMembersOf(LOGOUT_FIELDS),
+        clientFields: LOGOUT_FIELDS,
         client: { verifyMetadata: verifyFrontChannel },
         authorization: {
           async respond({ client, grantedScope: scope, issuer, data }, user, parameters) {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { registration, type RegistrationOptions, type RegistrationRequest } from 'nest-oauth2/features';
-import { InvalidSoftwareStatementError, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
+import {
+  clientField,
+  type Feature,
+  InvalidSoftwareStatementError,
+  OAuth2Server,
+  OAuthError,
+  Request,
+  Response,
+} from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const JSON_TYPE = { 'content-type': 'application/json', 'content-length': '1' };
@@ -326,5 +334,48 @@ describe('a change', () => {
       { name: 'client.removed', ...facts },
       { name: 'grant.ended', ...facts, reason: 'revoked' },
     ]);
+  });
+});
+
+describe('the client field of a feature', () => {
+  const TENANT_ID = clientField('tenant_id', (value) => typeof value === 'number');
+  const tenants = (name: string, known: readonly number[]): Feature => ({
+    name,
+    install: () => ({ clientFields: [TENANT_ID.restrict((tenant) => known.includes(tenant))] }),
+  });
+  const serve = (...features: Feature[]) => {
+    const model = new MemoryStore({ clients: [], users });
+    const open = registration({ open: true, scopes: ['read'], rate: false });
+    return { model, server: new OAuth2Server({ model, issuer: 'https://as.example', features: [open, ...features] }) };
+  };
+
+  it('is registered, and read by its key', async () => {
+    const { model, server } = serve(tenants('Tenants', [1]));
+    const { body, status } = await ask(server, 'POST', { redirect_uris: [CALLBACK], tenant_id: 1 });
+    expect({ status, tenant: body['tenant_id'] }).toEqual({ status: 201, tenant: 1 });
+
+    const client = await model.getClient(body['client_id']!, null);
+    expect(client && TENANT_ID.of(client)).toBe(1);
+    const changed = { id: '', ...client, tenantId: 2 };
+    expect(TENANT_ID.of(changed)).toBe(2);
+  });
+
+  it.each([2, '1'])('refuses a value that its validator refuses: %j', async (tenant) => {
+    const { server } = serve(tenants('Tenants', [1]));
+    expect(await ask(server, 'POST', { redirect_uris: [CALLBACK], tenant_id: tenant })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_client_metadata', error_description: expect.stringContaining('`tenant_id`') },
+    });
+  });
+
+  it('is ignored by a server without the feature', async () => {
+    const { status, body } = await ask(serve().server, 'POST', { redirect_uris: [CALLBACK], tenant_id: 1 });
+    expect({ status, tenant: body['tenant_id'] }).toEqual({ status: 201, tenant: undefined });
+  });
+
+  it('belongs to one feature of a server', () => {
+    expect(() => serve(tenants('Tenants', [1]), tenants('Partners', [2]))).toThrow(
+      'both add `tenant_id` to `clientFields`',
+    );
   });
 });
