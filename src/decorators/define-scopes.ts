@@ -1,3 +1,4 @@
+import { capability } from '../../lib/contracts/capability.js';
 import type { Feature } from '../../lib/contracts/feature.js';
 import type { Scope } from '../../lib/index.js';
 import { scopeText } from '../../lib/tokens/scope.js';
@@ -48,7 +49,10 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
   const known = new Map<string, ScopeDefinition>(Object.entries(definitions));
   return {
     name: FEATURE,
-    metadata: () => ({ scopes_supported: names }),
+    install(builder) {
+      builder.provide(DEFINED_SCOPES, () => definitions);
+      return { metadata: () => ({ scopes_supported: names }) };
+    },
     definitions,
     names,
     Scopes,
@@ -65,8 +69,5 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
 
 const FEATURE = 'scopes';
 
-/** What the scopes of a server are, where its host has listed them. */
-export function findDefinitions(features: readonly Feature[]): DefinedScopes<string>['definitions'] | undefined {
-  const found = features.find(({ name }) => name === FEATURE) as Partial<DefinedScopes<string>> | undefined;
-  return found?.definitions;
-}
+/** The scopes that an application has defined and listed in `features`. */
+export const DEFINED_SCOPES = capability<Readonly<Record<string, ScopeDefinition>>>('defined scopes', 'defineScopes');

@@ -2,7 +2,7 @@ import { type ShownDetail, shownDetails } from '../../lib/features/authorization
 import { senderOf } from '../../lib/http/origin.js';
 import { detailsOf } from '../../lib/contracts/authorization-details.js';
 import type { Client, Falsy, Request, Response, ServerContext, User, Wanted } from '../../lib/index.js';
-import { findDefinitions } from '../decorators/define-scopes.js';
+import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
 import type { Fields } from './contexts.js';
@@ -34,7 +34,7 @@ export class Site {
     const { features } = this.server;
     return (this.rendering ??= this.options.renderer.knowing({
       ...openIdScopes(features),
-      ...findDefinitions(features),
+      ...this.server.find(DEFINED_SCOPES),
     }));
   }
 

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { servedGrantTypes } from '../../lib/features/server-metadata/derived-metadata.js';
 import { assertConfig } from '../../lib/errors/configuration-error.js';
-import { findDefinitions } from '../decorators/define-scopes.js';
+import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import type { DescribedServer } from './servers.js';
 
 /** The ways to a token that OpenAPI has names for. OpenAPI 3.0 §4.7.28 */
@@ -87,8 +87,8 @@ export function addSchemes(document: OpenAPIObject, made: Readonly<Record<string
 const isTheirs = (member: string) => member === 'description' || member.startsWith('x-');
 
 /** The scopes that the host has defined, and those that are asked besides. */
-function scopesOf({ facts: { features } }: DescribedServer, asked: readonly string[]): Record<string, string> {
-  const definitions = Object.entries(findDefinitions(features) ?? {});
+function scopesOf({ facts }: DescribedServer, asked: readonly string[]): Record<string, string> {
+  const definitions = Object.entries(facts.find(DEFINED_SCOPES) ?? {});
   const scopes = new Map(definitions.map(([name, { title }]) => [name, title]));
   for (const name of asked) if (!scopes.has(name)) scopes.set(name, '');
   return Object.fromEntries(scopes);
