@@ -19,7 +19,7 @@ export interface DescribedClient extends Client {
 export function clientOf(id: string, metadata: ClientMetadata, { defaultScope }: ClientPolicy): DescribedClient {
   const scopes = metadata.scope?.split(' ') ?? [];
   const usual = defaultScope?.filter((value) => scopes.includes(value));
-  const { application_type: kind, client_name: name, require_pushed_authorization_requests: pushes } = metadata;
+  const { client_name: name } = metadata;
   return {
     id,
     grants: metadata.grant_types,
@@ -27,12 +27,7 @@ export function clientOf(id: string, metadata: ClientMetadata, { defaultScope }:
     tokenEndpointAuthMethod: metadata.token_endpoint_auth_method,
     scopes,
     ...(usual && usual.length > 0 && { defaultScope: usual }),
-    ...(kind !== undefined && { applicationType: kind }),
     ...(name !== undefined && { name }),
-    ...(metadata.dpop_bound_access_tokens && { dpopBoundAccessTokens: true }),
-    ...(metadata.tls_client_certificate_bound_access_tokens && { tlsClientCertificateBoundAccessTokens: true }),
-    ...(metadata.authorization_details_types && { authorizationDetailsTypes: metadata.authorization_details_types }),
-    ...(pushes !== undefined && { requirePushedAuthorizationRequests: pushes }),
     metadata,
   };
 }

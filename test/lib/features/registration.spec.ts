@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { registration, type RegistrationOptions, type RegistrationRequest } from 'nest-oauth2/features';
+import {
+  authorizationDetails,
+  registration,
+  type RegistrationOptions,
+  type RegistrationRequest,
+} from 'nest-oauth2/features';
 import {
   clientField,
   type Feature,
@@ -377,5 +382,23 @@ describe('the client field of a feature', () => {
     expect(() => serve(tenants('Tenants', [1]), tenants('Partners', [2]))).toThrow(
       'both add `tenant_id` to `clientFields`',
     );
+  });
+
+  it('has the value of the last registration', async () => {
+    const isList = (value: unknown): value is string[] => Array.isArray(value);
+    const { model, server } = serve(authorizationDetails({ types: { payment: {}, chat: {} } }));
+    const first = { redirect_uris: [CALLBACK], authorization_details_types: ['payment', 'chat'] };
+    const { body } = await ask(server, 'POST', first);
+    const headers = { authorization: `Bearer ${body['registration_access_token']}` };
+    const query = { client_id: body['client_id']! };
+    // The store keeps the client for good once it has been granted something.
+    const found = await model.getClient(query.client_id, null);
+    const code = { authorizationCode: 'code', expiresAt: new Date(Date.now() + 60_000), redirectUri: CALLBACK };
+    await model.saveAuthorizationCode({ ...code, grantId: 'grant' }, found || { id: '', grants: [] }, alice);
+    const second = { ...query, redirect_uris: [CALLBACK], authorization_details_types: ['chat'] };
+    expect(await ask(server, 'PUT', second, { headers, query })).toMatchObject({ status: 200 });
+
+    const client = await model.getClient(query.client_id, null);
+    expect(client && clientField('authorization_details_types', isList).of(client)).toEqual(['chat']);
   });
 });
