@@ -18,7 +18,8 @@ import { guardRefusals } from './http/guard-refusals.js';
 import { type NativeRequest, toOAuthRequest } from './http/http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';
 import type { NativeReply } from './http/native-reply.js';
-import { TenantsServer } from './tenants/tenants-server.js';
+import type { OAuth2TenantServers } from './tenants/tenant-servers.js';
+import { tenantsOf } from './tenants/tenants-of.js';
 
 /** Where `@nestjs/swagger` leaves the mark of its `@ApiExcludeController()`. */
 const HIDDEN_METADATA = 'swagger/apiExcludeController';
@@ -54,10 +55,9 @@ function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken)
   function value(this: Parts, native: NativeRequest, reply: NativeReply): Promise<void> {
     const { events, facts } = this.server;
     const visit = { native, reply, endpoint, facts: { cors: facts?.options.cors, events } };
+    const tenants = tenantsOf(this.server);
     return answer(visit, (response) =>
-      this.server instanceof TenantsServer
-        ? serveTenant(this.server, endpoint, native, response)
-        : serve(this, endpoint, native, response),
+      tenants ? serveTenant(tenants, endpoint, native, response) : serve(this, endpoint, native, response),
     );
   }
   // Guards of the host tell routes apart by it: a throttler counts each by its name.
@@ -70,8 +70,13 @@ function addRoute(controller: object, endpoint: Endpoint, token: InjectionToken)
   All(endpoint.path)(controller, name, descriptor);
 }
 
-async function serveTenant(server: TenantsServer, endpoint: Endpoint, native: NativeRequest, response: Response) {
-  return serve(await server.tenants.findParts(toOAuthRequest(native)), endpoint, native, response);
+async function serveTenant(
+  tenants: OAuth2TenantServers,
+  endpoint: Endpoint,
+  native: NativeRequest,
+  response: Response,
+) {
+  return serve(await tenants.findParts(toOAuthRequest(native)), endpoint, native, response);
 }
 
 function serve(parts: Parts, { name }: Endpoint, native: NativeRequest, response: Response): Promise<unknown> {

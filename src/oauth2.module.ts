@@ -34,7 +34,7 @@ import type { OAuth2Server } from '../lib/index.js';
 import { mountedPaths } from './http/mounted-paths.js';
 import { defineModule, optionsProviders } from './module/oauth2.module-definition.js';
 import { openResources } from './http/resource-cross-origin.js';
-import { giveContext, isContextWanted } from './module/oauth2-context.js';
+import { isContextWanted, requestContext } from './module/oauth2-context.js';
 import { findServer } from './module/server-finder.js';
 import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_SETTLED, partTokens } from './oauth2.tokens.js';
 import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
@@ -133,7 +133,8 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     const issuer = tenants ? `the tenants of ${name}` : this.options?.issuer;
     verifyApart(modules, name, { moduleRef, issuer });
     const server = findInstance(moduleRef, partTokens(name).server) as OAuth2Server | undefined;
-    if (server && !tenants && isContextWanted()) giveContext(server, { name });
+    // A server that a test has replaced may have no facts.
+    if (server?.facts && !tenants && isContextWanted()) server.surround(requestContext);
     if (server?.facts && !tenants && this.registration.controllers !== false) {
       const isDeclined = this.registration.interaction === null || this.options?.interaction === null;
       logStartUp(server.facts, isDeclined || asksUsers(this.registration, this.options));

@@ -3,7 +3,7 @@ import type { OAuth2Clients } from '../../lib/stores/administration/oauth2-clien
 import { OAuth2Grants } from '../../lib/stores/administration/oauth2-grants.js';
 import type { OAuth2Server } from '../../lib/server/server.js';
 import { clientsName, serverName } from '../../lib/server/server-token.js';
-import type { TenantsServer } from '../tenants/tenants-server.js';
+import { tenantsOf } from '../tenants/tenants-of.js';
 import { CommandError, type Host } from './command.js';
 
 /** An application of Nest that was started, as the commands see it. */
@@ -18,12 +18,12 @@ export function hostOfContext(context: INestApplicationContext): Host {
   return {
     clients: (server) => find(clientsName(server), server) as Promise<OAuth2Clients>,
     async server(name, tenant) {
-      const server = (await find(serverName(name), name)) as OAuth2Server | TenantsServer;
+      const server = (await find(serverName(name), name)) as OAuth2Server;
       return await serverOf(server, tenant);
     },
     async grants(name, tenant) {
-      const server = (await find(serverName(name), name)) as OAuth2Server | TenantsServer;
-      const all = 'tenants' in server && tenant === undefined;
+      const server = (await find(serverName(name), name)) as OAuth2Server;
+      const all = tenantsOf(server) !== undefined && tenant === undefined;
       const { options, events, facts } = all ? server : await serverOf(server, tenant);
       const scope = all ? { tenants: 'all' as const } : { issuer: options.issuer, facts };
       const isOne = tenant !== undefined && { tenants: 'one' as const };
@@ -33,14 +33,15 @@ export function hostOfContext(context: INestApplicationContext): Host {
   };
 }
 
-async function serverOf(server: OAuth2Server | TenantsServer, tenant: string | undefined): Promise<OAuth2Server> {
-  if (!('tenants' in server)) {
+async function serverOf(server: OAuth2Server, tenant: string | undefined): Promise<OAuth2Server> {
+  const tenants = tenantsOf(server);
+  if (!tenants) {
     if (tenant === undefined) return server;
     throw new CommandError('The server has no tenants: leave --tenant out');
   }
   if (tenant === undefined) throw new CommandError('Each tenant has a server of its own: say --tenant <id>');
   try {
-    return await server.tenants.get(tenant);
+    return await tenants.get(tenant);
   } catch (error) {
     if ((error as { status?: unknown }).status !== 404) throw error;
     throw new CommandError(`There is no tenant ${JSON.stringify(tenant)}`);

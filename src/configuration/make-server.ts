@@ -3,6 +3,7 @@ import type { FeatureList } from '../../lib/server/feature-list.js';
 import { findMissingMethods } from '../../lib/model/require-methods.js';
 import { configurationError } from '../../lib/errors/configuration-error.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
+import { moduleFeature, type ServerRegistration } from '../module/module-feature.js';
 import { checkModel, requirementsOf } from './check-model.js';
 import { engineOptions } from './option-table.js';
 
@@ -10,6 +11,8 @@ interface ServerParts {
   options: OAuth2Options;
   features: FeatureList | undefined;
   events: EventSink;
+  /** What the module knows of the server. If omitted, the server only proves that the options are valid. */
+  registration?: ServerRegistration;
   /** Whether the module serves the authorization and token endpoints. */
   controllers: boolean;
 }
@@ -19,10 +22,14 @@ interface ServerParts {
  * @throws {InvalidArgumentError} With all methods that the model lacks, grouped by what needs them, and all configuration
  * errors of the features.
  */
-export function makeServer(model: unknown, { options, features, events, controllers }: ServerParts): OAuth2Server {
+export function makeServer(
+  model: unknown,
+  { options, features = [], events, controllers, registration }: ServerParts,
+): OAuth2Server {
   checkModel(model);
+  const all = registration ? [...features, moduleFeature(registration)] : features;
   const missing = findMissingMethods(model, requirementsOf(model, options, controllers));
-  if (missing === undefined) return new OAuth2Server(engineParts(model, options, features), events);
+  if (missing === undefined) return new OAuth2Server(engineParts(model, options, all), events);
   const faults = [missing, findEngineFault(model, { options, features, events })].filter(Boolean);
   throw configurationError(faults.join('\n'));
 }
@@ -37,7 +44,7 @@ const engineParts = (model: Model, options: OAuth2Options, features: FeatureList
 /** Returns the configuration errors that the engine finds, to report them together with the missing methods. */
 function findEngineFault(
   model: Model,
-  { options, features, events }: Omit<ServerParts, 'controllers'>,
+  { options, features, events }: Omit<ServerParts, 'controllers' | 'registration'>,
 ): string | undefined {
   try {
     void new OAuth2Server(engineParts(model, options, features), events);

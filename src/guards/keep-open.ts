@@ -1,30 +1,34 @@
-import type { OAuth2Server, Request, Token } from '../../lib/index.js';
+import { capability } from '../../lib/contracts/capability.js';
+import type { Model, OAuth2Server, Request, Token } from '../../lib/index.js';
 import { withContext } from '../module/oauth2-context.js';
 import { OpenConnections } from './open-connections.js';
 import type { OpenStream } from './transports/transport.js';
 
-const connections = new WeakMap<OAuth2Server, Map<number, OpenConnections>>();
+/** The open connections of one server, whichever of its guards has accepted them. */
+export class ServerConnections {
+  private readonly byInterval = new Map<number, OpenConnections>();
 
-/** What is known of whoever is let in; it is closed over here, since the guard would make room for that with every request. */
+  constructor(private readonly model: Pick<Model, 'getAccessToken'>) {}
+
+  /** Returns the connections whose tokens are looked up at this interval, in seconds. `0`: never. */
+  of(recheck: number): OpenConnections {
+    let found = this.byInterval.get(recheck);
+    if (!found) this.byInterval.set(recheck, (found = new OpenConnections(this.model, recheck)));
+    return found;
+  }
+}
+
+/** The open connections of a server that the module has made. */
+export const CONNECTIONS = capability<ServerConnections>('open connections', 'OAuth2Module');
+
+/** An accepted request that opened a stream. The guard needs these values only for streams. */
 interface Opened {
   readonly server: OAuth2Server;
   readonly request: Request;
-  /** Seconds between two looks at the model; 0: none. */
-  readonly recheck: number;
+  readonly connections: OpenConnections;
 }
 
-/** Closes the stream when the token is over that has opened it. */
-export function keepOpen(token: Token, stream: OpenStream, { server, request, recheck }: Opened): void {
-  connectionsOf(server, recheck)?.keep(token, stream, (look) => withContext(server, request, look));
-}
-
-/** Those of a server, whichever of its guards has let them in; undefined for a stand-in that has no model. */
-function connectionsOf(server: OAuth2Server, recheck: number): OpenConnections | undefined {
-  const model = server.facts?.options.model;
-  if (!model) return undefined;
-  const known = connections.get(server) ?? new Map<number, OpenConnections>();
-  connections.set(server, known);
-  let found = known.get(recheck);
-  if (!found) known.set(recheck, (found = new OpenConnections(model, recheck)));
-  return found;
+/** Closes the stream once the token that opened it is expired or revoked. */
+export function keepOpen(token: Token, stream: OpenStream, { server, request, connections }: Opened): void {
+  connections.keep(token, stream, (look) => withContext(server.facts, request, look));
 }

@@ -9,10 +9,11 @@ import { logFault } from '../operations/fault-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { copyHeaders } from '../http/native-reply.js';
 import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
-import { TenantsServer } from '../tenants/tenants-server.js';
+import { tenantsOf } from '../tenants/tenants-of.js';
 import { type Demand, optionsFor, readDemand } from './demand.js';
 import { NamedServers, verifyModel } from './named-servers.js';
-import { keepOpen } from './keep-open.js';
+import { CONNECTIONS, keepOpen, ServerConnections } from './keep-open.js';
+import type { OpenConnections } from './open-connections.js';
 import { findTransport } from './transports/find-transport.js';
 import type { RefusalFacts } from './transports/transport.js';
 
@@ -28,6 +29,8 @@ export class OAuthGuard implements CanActivate {
 
   private readonly server: OAuth2Server | undefined;
   private readonly named: NamedServers;
+  /** Those of a server that the application has made without the module. */
+  private ownConnections: ServerConnections | undefined;
 
   /**
    * Seconds between two looks at the tokens on whose ground connections and streams are open; 0: none. What is ended in this
@@ -70,11 +73,13 @@ export class OAuthGuard implements CanActivate {
       const found = demand.server === undefined ? this.server : this.named.find(demand.server, given);
       let server = found instanceof Promise ? await found : found;
       assertConfig(server !== undefined, NO_SERVER);
-      if (server instanceof TenantsServer) server = await server.tenants.find(asked);
+      const tenants = tenantsOf(server);
+      if (tenants) server = await tenants.find(asked);
       const token = await server.authenticate(asked, response, optionsFor(demand, given));
       this.attach(context, token);
       const stream = transport.findStream?.(context, demand);
-      if (stream) keepOpen(token, stream, { server, request: asked, recheck: this.recheck });
+      const connections = stream && this.connectionsOf(server);
+      if (connections) keepOpen(token, stream, { server, request: asked, connections });
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -113,6 +118,14 @@ export class OAuthGuard implements CanActivate {
   /** Has it a server to ask where a route names none? @internal */
   get hasServer(): boolean {
     return this.server !== undefined;
+  }
+
+  /** Returns the open connections of a server. `undefined` for a stand-in of a test that has no model. */
+  private connectionsOf({ facts }: OAuth2Server): OpenConnections | undefined {
+    const model = facts?.options.model;
+    if (!model) return undefined;
+    const made = facts.find(CONNECTIONS) ?? (this.ownConnections ??= new ServerConnections(model));
+    return made.of(this.recheck);
   }
 
   private findDemand(context: ExecutionContext): Demand {

@@ -25,7 +25,6 @@ import { verifySender } from './decision-sender.js';
 import { showAnswer } from './interaction-answer.js';
 import { PromptTickets, withTicket } from './prompt-ticket.js';
 import { subjectOf, subjectOfRequest } from './question.js';
-import { keepSecret } from './server-secret.js';
 
 /** Answers authorization requests by asking the host's interaction who is signed in and what they agree to. */
 export class InteractionFlow {
@@ -37,14 +36,13 @@ export class InteractionFlow {
     private readonly interaction: OAuth2Interaction,
     secret: string,
   ) {
-    keepSecret(server, secret);
     this.tickets = new ConsentTickets(secret, server.options?.model);
     this.prompts = new PromptTickets(secret, server.options?.model);
   }
 
   /** Writes the answer to `response`; throws what the engine or the interaction throws. */
   async handle(native: NativeRequest, response: Response): Promise<void> {
-    return withContext(this.server, toOAuthRequest(native), () => this.run(native, response));
+    return withContext(this.server.facts, toOAuthRequest(native), () => this.run(native, response));
   }
 
   private async run(native: NativeRequest, response: Response): Promise<void> {

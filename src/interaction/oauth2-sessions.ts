@@ -7,7 +7,7 @@ import { copyHeaders, type NativeReply } from '../http/native-reply.js';
 import { withContext } from '../module/oauth2-context.js';
 import type { Html } from '../pages/html.js';
 import type { PageContent } from '../pages/page-renderer.js';
-import { TenantsServer } from '../tenants/tenants-server.js';
+import { tenantsOf } from '../tenants/tenants-of.js';
 
 /**
  * The sessions of the ready-made pages, for the application's own pages: sign-up, password reset, e-mail links, social login.
@@ -112,14 +112,14 @@ export class OAuth2Sessions {
     const response = new Response();
     const server = await this.serverOf(request);
     const operations = operationsOf(server);
-    const result = await withContext(server, request, () => operation(operations, { request, response }));
+    const result = await withContext(server.facts, request, () => operation(operations, { request, response }));
     if (reply) copyHeaders(response, reply);
     return result;
   }
 
   private async serverOf(request: Request): Promise<OAuth2Server> {
     const { server } = this;
-    return server instanceof TenantsServer ? server.tenants.find(request) : server;
+    return tenantsOf(server)?.find(request) ?? server;
   }
 }
 

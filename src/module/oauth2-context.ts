@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Scope } from '@nestjs/common';
-import { type AuthorizationRequest, type OAuth2Server, Request } from '../../lib/index.js';
+import { capability } from '../../lib/contracts/capability.js';
+import type { OAuth2Server, Request, ServerContext } from '../../lib/index.js';
+import type { Around } from '../../lib/server/around.js';
 
 /** Which request is answered, and by whom. */
 interface Facts {
@@ -8,7 +10,7 @@ interface Facts {
   readonly server: string | undefined;
   readonly issuer: string | undefined;
   readonly tenant: string | undefined;
-  readonly by: OAuth2Server;
+  readonly by: ServerContext;
 }
 
 let storage: AsyncLocalStorage<Facts> | undefined;
@@ -50,57 +52,34 @@ export class OAuth2Context {
   }
 }
 
-/** Has anybody asked for the request? */
+/** Whether an `OAuth2Context` exists. */
 export const isContextWanted = (): boolean => storage !== undefined;
 
-/** By what a server is known. */
+/** The names of a server. */
 export interface ServerNames {
   readonly name: string | undefined;
   readonly tenant?: string | undefined;
 }
 
-const known = new WeakMap<object, ServerNames>();
+/** The names of a server that the module has made. */
+export const SERVER_NAMES = capability<ServerNames>('the names of the server', 'OAuth2Module');
 
-/** From now on whatever this server does is done with its request at hand. */
-export function giveContext(server: OAuth2Server, names: ServerNames): void {
-  if (known.has(server)) return;
-  storage ??= new AsyncLocalStorage();
-  known.set(server, names);
-  put(server, 'authenticate', (request: Request) => request);
-  put(server, 'authorize', (request: Request) => request);
-  put(server, 'token', (request: Request) => request);
-  put(server, 'readAuthorizationRequest', (request: Request) => request);
-  put(server, 'grantableScope', (asked?: AuthorizationRequest) => asked?.request);
-  put(server, 'decide', (asked?: AuthorizationRequest) => asked?.request);
-  put(server, 'answer', (_endpoint: string, request: Request) => request);
-}
+/** Runs every operation of a server with its request in the context. */
+export const requestContext: Around<OAuth2Server> = ({ server, request }, run) =>
+  withContext(server, request, () => run());
 
-/** Runs with the request at hand where this server has been told to, and plainly where not. */
-export function withContext<T>(server: OAuth2Server, request: Request, run: () => T): T {
-  const names = known.get(server);
-  if (!names || isUnderWay(server, request)) return run();
+/** Runs with the request in the context, if an `OAuth2Context` exists and the module has made the server. */
+export function withContext<T>(server: ServerContext | undefined, request: Request, run: () => T): T {
+  // A server that a test has replaced may have no facts.
+  const names = storage && server?.find(SERVER_NAMES);
+  if (!names || isUnderWay(server!, request)) return run();
   const { name, tenant } = names;
-  const issuer = server.facts.issuerOf(request);
-  return storage!.run({ request, server: name, issuer, tenant, by: server }, run);
+  const issuer = server!.issuerOf(request);
+  return storage!.run({ request, server: name, issuer, tenant, by: server! }, run);
 }
 
-/** What is asked on the way is asked for the request that began it; one that was pushed before has nothing native. */
-function isUnderWay(server: OAuth2Server, { native }: Request & { native?: unknown }): boolean {
+/** Whether the same server already runs an operation for this request. A request that was pushed before has no native request. */
+function isUnderWay(server: ServerContext, { native }: Request & { native?: unknown }): boolean {
   const outer = storage!.getStore();
   return outer?.by === server && (native === undefined || outer.request['native'] === native);
-}
-
-type Operations =
-  'authenticate' | 'authorize' | 'token' | 'readAuthorizationRequest' | 'grantableScope' | 'decide' | 'answer';
-
-function put(server: OAuth2Server, name: Operations, requestOf: (...given: never[]) => Request | undefined): void {
-  // A stand-in of a test has what it needs.
-  const operation = (server[name] as ((...given: unknown[]) => unknown) | undefined)?.bind(server);
-  if (!operation) return;
-  const value = (...given: never[]) => {
-    const request = requestOf(...given);
-    // What is no request is refused by the operation itself.
-    return request instanceof Request ? withContext(server, request, () => operation(...given)) : operation(...given);
-  };
-  Object.defineProperty(server, name, { value, configurable: true, writable: true });
 }

@@ -21,7 +21,7 @@ import type {
   OAuth2OptionsFactory,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { giveContext, isContextWanted, OAuth2Context } from './oauth2-context.js';
+import { isContextWanted, OAuth2Context, requestContext } from './oauth2-context.js';
 import { createController } from '../oauth2.controller.js';
 import {
   getOAuth2TenantServersToken,
@@ -61,10 +61,16 @@ export function defineModule(module: Type, { registration, method, options }: Im
     ): OAuth2Server {
       assertOptions(settled, { registration, method });
       const events = new EventLog(settled.events, listeners, name);
-      const made = makeServer(model, { options: settled, features, events, controllers });
+      const made = makeServer(model, {
+        options: settled,
+        features,
+        events,
+        controllers,
+        registration: { name, secret: settled.secret },
+      });
       made.mount(routes);
       giveTo(made.facts, given);
-      if (isContextWanted()) giveContext(made, { name });
+      if (isContextWanted()) made.surround(requestContext);
       return made;
     },
   };

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isSameText } from '../../lib/crypto/constant-time-equal.js';
-import { secretOf } from '../interaction/server-secret.js';
+import { SECRET } from '../interaction/server-secret.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 import type { Site, Visit } from './site.js';
@@ -23,7 +23,7 @@ export class KnownBrowser {
   ) {
     const { server } = site;
     this.cookie = new BrowserCookie(visit.request, visit.response, server, 'oauth2-known-browser');
-    this.secret = secretOf(server);
+    this.secret = server.find(SECRET);
   }
 
   /** Returns the identifier of the browser if a user of this name has signed in there before. */

@@ -4,7 +4,7 @@ import type { OAuth2Server, User } from '../../lib/index.js';
 import { OPENID } from '../../lib/openid/openid-capability.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractiveFeature } from '../interaction/interactive-feature.js';
-import { TenantsServer } from '../tenants/tenants-server.js';
+import { tenantsOf } from '../tenants/tenants-of.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login-endpoint.js';
@@ -65,7 +65,7 @@ export function pages(options: PagesOptions = {}): Pages {
     ],
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
-      const { facts } = server instanceof TenantsServer ? await server.tenants.find(request) : server;
+      const { facts } = (await tenantsOf(server)?.find(request)) ?? server;
       return (await new Site(facts, settled).findUser(request)) || undefined;
     },
     ...(secondFactor && {

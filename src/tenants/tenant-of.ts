@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
+import { capability } from '../../lib/contracts/capability.js';
 import type { ServerContext } from '../../lib/contracts/feature.js';
 
-const tenants = new WeakMap<ServerContext, string>();
+/** The tenant whose server it is. */
+export const TENANT = capability<string>('the tenant', 'OAuth2Module');
 
-/** Says whose server this is. */
-export const belongsTo = (server: ServerContext, tenant: string) => void tenants.set(server, tenant);
-
-/** The tenant whose server this is; undefined: it is that of a host without. */
-export const tenantOf = (server: ServerContext): string | undefined => tenants.get(server);
+/** Returns the tenant whose server it is. `undefined`: the application has no tenants. */
+export const tenantOf = (server: ServerContext): string | undefined => server.find(TENANT);
 
 /** The same text, made another one for each tenant: nobody can make of that of one the one of another. */
 export function boundToTenant(text: string, server: ServerContext): string {

@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import type { EventSink, Model, OAuth2Server } from '../../lib/index.js';
+import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
 import { shareModel } from '../../lib/clients/client-issuer.js';
 import { defaultsOf, flatten } from '../../lib/server/feature-list.js';
 import { DEFAULTS, type Options, settle } from '../../lib/options/settle.js';
@@ -16,7 +16,8 @@ import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
-import { giveContext } from '../module/oauth2-context.js';
+import { moduleFeature } from '../module/module-feature.js';
+import { requestContext } from '../module/oauth2-context.js';
 import {
   getOAuth2TenantServersToken,
   OAUTH2_GIVEN,
@@ -24,10 +25,10 @@ import {
   OAUTH2_TENANTS,
   type PartTokens,
 } from '../oauth2.tokens.js';
-import { belongsTo } from './tenant-of.js';
 import { routesOfTenant } from './tenant-routes.js';
 import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
-import { TenantsServer } from './tenants-server.js';
+import { tenantRouter } from './tenant-router.js';
+import { tenantsOf } from './tenants-of.js';
 
 /** What is the same for all tenants. */
 interface Shared {
@@ -77,7 +78,10 @@ export function tenantProviders(
       const servers = new OAuth2TenantServers(tenants, make, tenantCache);
       const features = flatten(registration.features ?? []);
       const cors = options.cors ?? defaultsOf(features, DEFAULTS as Options).cors;
-      return new TenantsServer(servers, { ...engineOptions(options), cors, model: model ?? (NOBODY as Model) }, events);
+      const common = { ...engineOptions(options), cors, model: model ?? (NOBODY as Model) };
+      const made = new OAuth2Server({ ...common, features: [moduleFeature({ name, tenants: servers })] }, events);
+      made.surround(tenantRouter(servers));
+      return made;
     },
   };
   return [
@@ -87,7 +91,7 @@ export function tenantProviders(
     {
       provide: getOAuth2TenantServersToken(name),
       inject: [parts.server],
-      useFactory: (made: TenantsServer) => made.tenants,
+      useFactory: tenantsOf,
     },
   ];
 }
@@ -129,15 +133,20 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
   }
   const options = settle<OAuth2Options>({ ...shared.options }, own);
   const model = own.model ?? shared.model;
-  const server = makeServer(model, { options, features, controllers, events });
+  const server = makeServer(model, {
+    options,
+    features,
+    controllers,
+    events,
+    registration: { name, tenant, secret: options.secret },
+  });
   const asking =
     own.interaction ?? shared.interaction ?? findInteractive(server.facts.features)?.interaction(server.facts);
   const asks = asking ?? options.authenticateHandler ?? !controllers;
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
-  belongsTo(server.facts, tenant);
   if (!own.model) shareModel(server.facts);
   giveTo(server.facts, shared.given);
-  giveContext(server, { name, tenant });
+  server.surround(requestContext);
   return {
     server,
     interaction:

@@ -1,0 +1,31 @@
+import type { Feature } from '../../lib/contracts/feature.js';
+import { CONNECTIONS, ServerConnections } from '../guards/keep-open.js';
+import { SECRET } from '../interaction/server-secret.js';
+import { TENANT } from '../tenants/tenant-of.js';
+import { TENANT_SERVERS } from '../tenants/tenants-of.js';
+import type { OAuth2TenantServers } from '../tenants/tenant-servers.js';
+import { SERVER_NAMES } from './oauth2-context.js';
+
+/** What the module knows of a server that it makes. */
+export interface ServerRegistration {
+  /** The `name` of the import. `undefined`: the default server. */
+  readonly name: string | undefined;
+  /** The tenant whose server it is. */
+  readonly tenant?: string | undefined;
+  /** The option `secret`. */
+  readonly secret?: string | undefined;
+  /** The servers of its tenants, if it is the server of an import with tenants. */
+  readonly tenants?: OAuth2TenantServers;
+}
+
+/** Returns the feature by which the module offers its state of a server to guards, pages and other features. */
+export const moduleFeature = ({ name, tenant, secret, tenants }: ServerRegistration): Feature => ({
+  name: 'OAuth2Module',
+  install(builder) {
+    builder.provide(SERVER_NAMES, () => ({ name, tenant }));
+    builder.provide(CONNECTIONS, () => new ServerConnections(builder.options.model));
+    if (tenant !== undefined) builder.provide(TENANT, () => tenant);
+    if (secret !== undefined) builder.provide(SECRET, () => secret);
+    if (tenants) builder.provide(TENANT_SERVERS, () => tenants);
+  },
+});

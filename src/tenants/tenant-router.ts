@@ -1,0 +1,34 @@
+import { comparablePath, requestPath } from '../../lib/http/request-path.js';
+import {
+  type AuthorizationRequest,
+  InvalidArgumentError,
+  InvalidRequestError,
+  type OAuth2Server,
+} from '../../lib/index.js';
+import type { Around } from '../../lib/server/around.js';
+import { documentRoutes } from '../http/endpoint.js';
+import type { OAuth2TenantServers } from './tenant-servers.js';
+
+/** Returns the wrapper that runs each operation of an import with tenants on the server of the tenant whose request it is. */
+export function tenantRouter(tenants: OAuth2TenantServers): Around<OAuth2Server> {
+  // By authorization request: its phases run on the server that read it, even if the tenant was forgotten since.
+  const readers = new WeakMap<AuthorizationRequest, OAuth2Server>();
+  return async ({ name, request, authorization }, run) => {
+    const server = authorization ? readers.get(authorization) : await tenants.find(request);
+    if (!server) throw new InvalidArgumentError('Invalid argument: this server has read no such request');
+    verifyDocument(server, name, request);
+    const result = await run(server);
+    if (name === 'authorize.read') readers.set(result as AuthorizationRequest, server);
+    return result;
+  };
+}
+
+/** Verifies that a metadata document is requested at the path of the tenant's issuer. RFC 8414 §3.3 */
+function verifyDocument({ facts }: OAuth2Server, id: string, request: AuthorizationRequest['request']): void {
+  const endpoint = facts.endpoints.get(id);
+  if (!endpoint?.perIssuer) return;
+  const asked = comparablePath(requestPath(request)).replace(/\/$/, '');
+  const routes = documentRoutes(endpoint, facts.issuerOf(request));
+  if (routes.some((route) => comparablePath(route) === asked)) return;
+  throw new InvalidRequestError('Invalid request: no tenant is registered for this host or path', { code: 404 });
+}
