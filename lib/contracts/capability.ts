@@ -23,6 +23,22 @@ export const capability = <T>(name: string, providedBy: string): Capability<T> =
 /** Returns a key for values that several features of a server contribute. */
 export const collectedCapability = <T>(name: string): CollectedCapability<T> => ({ name });
 
+/** A value that a feature declares under a typed key before there is a server. Framework adapters read it. */
+export interface Declaration {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Returns a declaration for the member `declares` of a feature. */
+export const declaration = <T>(key: Capability<T>, value: T): Declaration => ({ key: key.name, value });
+
+/** Returns the value that the first of these features declares under the key. */
+export const findDeclared = <T>(
+  features: readonly { readonly declares?: readonly Declaration[] }[],
+  key: Capability<T>,
+): T | undefined =>
+  features.flatMap(({ declares = [] }) => declares).find((one) => one.key === key.name)?.value as T | undefined;
+
 /** What the features of one server offer each other, once all of them are installed. */
 export interface Capabilities {
   /** Returns what a feature provides under the key. `undefined` if no feature of the server does. */

@@ -9,7 +9,7 @@ import type { GrantTypeClass } from '../model/grant-type-class.js';
 import type { OwnUrls } from './own-urls.js';
 import type { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
-import type { Capabilities, Capability, CollectedCapability } from './capability.js';
+import type { Capabilities, Capability, CollectedCapability, Declaration } from './capability.js';
 import type {
   AuthorizationHooks,
   ClientHooks,
@@ -35,6 +35,8 @@ import type { Minted } from './token-format.js';
 export interface Feature extends LegacyFeature {
   /** The grant types that it serves, by `grant_type`. RFC 6749 §4.5 */
   readonly grantTypes?: readonly string[];
+  /** Values that framework adapters read before there is a server. */
+  readonly declares?: readonly Declaration[];
   /** Adds the feature to a server. It is called once for each server, and returns what the feature adds to that server. */
   install?(server: ServerBuilder): Installed | void;
 }

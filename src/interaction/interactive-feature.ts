@@ -1,27 +1,48 @@
+import { capability, type Declaration, declaration, findDeclared } from '../../lib/contracts/capability.js';
 import type { Feature, ServerContext } from '../../lib/contracts/feature.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { SessionOperations } from './session-operations.js';
 
-/** A feature that asks the user as well: the interaction of a host that brings none of its own. */
-export interface InteractiveFeature extends Feature {
-  interaction(server: ServerContext): OAuth2Interaction;
-  /** The sessions of a server, for `OAuth2Sessions`. If omitted, the application has none of the feature's. */
-  sessions?(server: ServerContext): SessionOperations;
-  /** What Nest is to make for it: as the option of that name was given. */
-  readonly given?: { readonly option: string; readonly value: Given<object> };
-  /** Takes that, made, for a server of the application. @throws InvalidArgumentError where it cannot work */
-  take?(server: ServerContext, made: object): void;
+/** How a feature asks the users of one server, if the application has no interaction of its own. */
+export interface InteractionParts {
+  /** Makes the interaction. */
+  make(): OAuth2Interaction;
+  /** Makes the operations of `OAuth2Sessions`. */
+  sessions(): SessionOperations;
+  /** Takes what Nest has made of the `given` option. @throws {InvalidArgumentError} If it lacks a method. */
+  take?(made: object): void;
 }
 
-/** The feature that asks the user, if one does. */
-export function findInteractive(features: readonly Feature[] = []): InteractiveFeature | undefined {
-  return features.find(
-    (one): one is InteractiveFeature => typeof (one as InteractiveFeature).interaction === 'function',
-  );
+/** The interaction that a feature provides. */
+export const INTERACTION = capability<InteractionParts>('the interaction', 'pages');
+
+/** An option of the feature for which Nest makes an instance. */
+interface GivenOption {
+  readonly option: string;
+  readonly value: Given<object>;
 }
 
-/** Hands over to that feature of a server what Nest has made for it. */
+/** What the module knows of an interactive feature before there is a server. */
+interface Interactive {
+  readonly given: GivenOption | undefined;
+}
+
+const INTERACTIVE = capability<Interactive>('an interactive feature', 'pages');
+
+/** Declares that a feature provides `INTERACTION`, and for which of its options Nest makes an instance. */
+export const interactive = (given?: GivenOption): readonly Declaration[] => [declaration(INTERACTIVE, { given })];
+
+/** Returns the declaration of the feature that asks users. `undefined`: no feature does. */
+export const findInteractive = (features: readonly Feature[]): Interactive | undefined =>
+  findDeclared(features, INTERACTIVE);
+
+/** Returns the interaction of the feature that asks the users of a server. `undefined`: no feature does. */
+// A server that a test has replaced may have no facts.
+export const makeInteraction = (server: ServerContext | undefined): OAuth2Interaction | undefined =>
+  server?.find(INTERACTION)?.make();
+
+/** Gives the feature that asks the users of a server what Nest has made for it. */
 export function giveTo(server: ServerContext, made: object | undefined): void {
-  if (made !== undefined) findInteractive(server.features)?.take?.(server, made);
+  if (made !== undefined) server.find(INTERACTION)?.take?.(made);
 }

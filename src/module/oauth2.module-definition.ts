@@ -11,7 +11,7 @@ import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
 import { featureProvider, givenProvider } from './given-provider.js';
 import { grantsProvider } from './grants-provider.js';
-import { findInteractive, giveTo } from '../interaction/interactive-feature.js';
+import { giveTo, makeInteraction } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type {
@@ -128,7 +128,7 @@ const interactionFlow = (parts: PartTokens): Provider => ({
   provide: InteractionFlow,
   inject: [parts.server, parts.options, parts.interaction],
   useFactory(server: OAuth2Server, options: OAuth2Options, interaction: OAuth2Interaction | null | undefined) {
-    const asking = interaction ?? findInteractive(server.facts?.features)?.interaction(server.facts);
+    const asking = interaction ?? makeInteraction(server.facts);
     if (!asking) return undefined;
     const made = { model: server.options?.model, server: server.facts };
     return new InteractionFlow(server, asking, checkInteraction(asking, options, made));

@@ -1,23 +1,23 @@
-import type { Endpoint, ServerContext } from '../../lib/contracts/feature.js';
+import type { Endpoint, Feature } from '../../lib/contracts/feature.js';
 import type { Handler } from '../../lib/contracts/handler.js';
 import type { OAuth2Server, User } from '../../lib/index.js';
 import { OPENID } from '../../lib/openid/openid-capability.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
-import type { InteractiveFeature } from '../interaction/interactive-feature.js';
+import { INTERACTION, interactive } from '../interaction/interactive-feature.js';
 import { tenantsOf } from '../tenants/tenants-of.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login-endpoint.js';
 import { LogoutEndpoint } from './logout-endpoint.js';
 import { SecondFactorEndpoint } from './second-factor-endpoint.js';
-import { secondFactorFaults } from './second-factor.js';
+import { SECOND_FACTOR, SecondFactorHolder, secondFactorFaults } from './second-factor.js';
 import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, settlePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
 import { SiteSessions } from './site-sessions.js';
 
 /** The pages as a feature, and who is signed in by them. */
-export interface Pages extends InteractiveFeature {
+export interface Pages extends Feature {
   /** Who is signed in in the browser of this request of Express or Fastify; for pages of the host's own. */
   findUser(request: unknown, server: Pick<OAuth2Server, 'facts'>): Promise<User | undefined>;
 }
@@ -54,25 +54,31 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(settled.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
     endpoints: { ...signIn, ...codes, ...lists, ...devices },
-    check: (server) => [
-      ...(secondFactor ? secondFactorFaults(secondFactor, server) : []),
-      ...(devices && !server.features.some(({ name }) => name === 'RFC 8628')
-        ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
-        : []),
-      ...(settled.sessions && !settled.sessions.howSignedIn && server.find(OPENID)
-        ? ['`openid()` tells clients when users signed in: give `sessions` of `pages()` a method `howSignedIn()`']
-        : []),
-    ],
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
       const { facts } = (await tenantsOf(server)?.find(request)) ?? server;
       return (await new Site(facts, settled).findUser(request)) || undefined;
     },
-    ...(secondFactor && {
-      given: { option: 'secondFactor', value: secondFactor.by },
-      take: (server: ServerContext, made: object) => secondFactor.factors.take(server, made),
-    }),
-    interaction: (server: ServerContext) => new PagesInteraction(new Site(server, settled)),
-    sessions: (server: ServerContext) => new SiteSessions(new Site(server, settled)),
+    declares: interactive(secondFactor && { option: 'secondFactor', value: secondFactor.by }),
+    install(builder) {
+      const holder = new SecondFactorHolder();
+      if (secondFactor) builder.provide(SECOND_FACTOR, () => holder);
+      builder.provide(INTERACTION, () => ({
+        make: () => new PagesInteraction(new Site(builder.server, settled)),
+        sessions: () => new SiteSessions(new Site(builder.server, settled)),
+        ...(secondFactor && { take: (made: object) => holder.take(made) }),
+      }));
+      return {
+        misconfigurations: (server) => [
+          ...(secondFactor ? secondFactorFaults(secondFactor, server) : []),
+          ...(devices && !server.features.some(({ name }) => name === 'RFC 8628')
+            ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
+            : []),
+          ...(settled.sessions && !settled.sessions.howSignedIn && server.find(OPENID)
+            ? ['`openid()` tells clients when users signed in: give `sessions` of `pages()` a method `howSignedIn()`']
+            : []),
+        ],
+      };
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { capability } from '../../lib/contracts/capability.js';
 import { InvalidArgumentError } from '../../lib/errors/index.js';
 import type { Awaitable, ServerContext, User } from '../../lib/index.js';
 import { OPENID } from '../../lib/openid/openid-capability.js';
@@ -42,7 +43,6 @@ export type SettledSecondFactor = Readonly<
     acr: string | undefined;
     /** The `acr` of a login by a password. */
     password: string | undefined;
-    factors: SecondFactors;
   }
 >;
 
@@ -66,7 +66,7 @@ export function settleSecondFactor(options: SecondFactorOptions, password: strin
   );
   assertConfig(['always', 'wanted'].includes(when), "`when` of `secondFactor` must be 'always' or 'wanted'");
   assertConfig(isSeconds(lifetime), '`lifetime` of `secondFactor` must be whole seconds, above 0');
-  return { by, acr, amr, when, recoveryCodes, lifetime, password, factors: new SecondFactors() };
+  return { by, acr, amr, when, recoveryCodes, lifetime, password };
 }
 
 function isProof(acr: unknown, amr: unknown): boolean {
@@ -97,23 +97,26 @@ export function secondFactorFaults(
     : [];
 }
 
-/** Those that were made, by the servers that ask them: one `pages()` may be listed by several. */
-export class SecondFactors {
-  private readonly made = new WeakMap<ServerContext, SecondFactor>();
+/** The second factor of one server: Nest makes it after the server. */
+export class SecondFactorHolder {
+  private made: SecondFactor | undefined;
 
-  /** @throws InvalidArgumentError for one that lacks a method */
-  take(server: ServerContext, made: object): void {
+  /** @throws {InvalidArgumentError} If the second factor lacks a method. */
+  take(made: object): void {
     const factor = made as SecondFactor;
     for (const method of ['isEnrolled', 'verify'] as const) {
       const has = typeof factor?.[method] === 'function';
       assertConfig(has, `the \`secondFactor\` of \`pages()\` has no method \`${method}()\`: implement it`);
     }
-    this.made.set(server, factor);
+    this.made = factor;
   }
 
-  of(server: ServerContext): SecondFactor {
-    const factor = this.made.get(server);
-    if (factor) return factor;
+  /** @throws {InvalidArgumentError} If the application has no `OAuth2Module`. */
+  get factor(): SecondFactor {
+    if (this.made) return this.made;
     throw new InvalidArgumentError('Invalid argument: `secondFactor` of `pages()` is made by OAuth2Module alone');
   }
 }
+
+/** The second factor of a server with `pages()`. */
+export const SECOND_FACTOR = capability<SecondFactorHolder>('the second factor', 'pages');

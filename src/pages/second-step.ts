@@ -4,7 +4,7 @@ import { OPENID } from '../../lib/openid/openid-capability.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { type Attempt, isTooMany, type Throttle } from './attempts.js';
 import { HalfSessions } from './half-sessions.js';
-import type { SecondFactor, SettledSecondFactor } from './second-factor.js';
+import { SECOND_FACTOR, type SecondFactor, type SettledSecondFactor } from './second-factor.js';
 import { subjectOf } from './second-factor-page.js';
 import { type Site, type Visit, wantedAcr } from './site.js';
 import { startSession } from './start-session.js';
@@ -170,6 +170,6 @@ export class SecondStep {
   }
 
   private get factor(): SecondFactor {
-    return this.options.factors.of(this.site.server);
+    return this.site.server.find(SECOND_FACTOR)!.factor;
   }
 }

@@ -11,7 +11,7 @@ import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
 import { givenProvider } from '../module/given-provider.js';
-import { findInteractive, giveTo } from '../interaction/interactive-feature.js';
+import { giveTo, makeInteraction } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
@@ -140,8 +140,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
     events,
     registration: { name, tenant, secret: options.secret },
   });
-  const asking =
-    own.interaction ?? shared.interaction ?? findInteractive(server.facts.features)?.interaction(server.facts);
+  const asking = own.interaction ?? shared.interaction ?? makeInteraction(server.facts);
   const asks = asking ?? options.authenticateHandler ?? !controllers;
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
   if (!own.model) shareModel(server.facts);
