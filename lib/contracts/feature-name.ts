@@ -1,5 +1,4 @@
 import type { Feature } from './feature.js';
 
-/** Returns a feature as the application writes it: `dpop()`. */
-export const called = ({ factory, name }: Pick<Feature, 'factory' | 'name'>): string =>
-  factory === undefined ? `\`${name}\`` : `\`${factory}()\``;
+/** Returns a feature as the application writes it: `dpop()`. Features of RFC 6749 are named by their section. */
+export const called = ({ id }: Pick<Feature, 'id'>): string => (/^\w+$/.test(id) ? `\`${id}()\`` : `\`${id}\``);

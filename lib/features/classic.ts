@@ -46,13 +46,13 @@ export const CLASSIC_AUTHENTICATIONS: readonly ClientAuthentication[] = [clientS
 /** The features of RFC 6749 and RFC 7636, which every server has. */
 export const CLASSIC: readonly Feature[] = [
   {
-    name: 'RFC 6749',
+    id: 'RFC 6749',
     endpoints: { authorize, token },
     parameters: PARAMETERS,
     install: () => ({ responseModes: { query, fragment } }),
   },
   {
-    name: 'RFC 6749 §4.1',
+    id: 'RFC 6749 §4.1',
     grantTypes: ['authorization_code'],
     parameters: CODE_PARAMETERS,
     install: () => ({
@@ -60,26 +60,26 @@ export const CLASSIC: readonly Feature[] = [
       responseTypes: { code: codeResponse },
     }),
   },
-  { name: 'RFC 6749 §4.2', install: () => ({ responseTypes: { token: tokenResponseType } }) },
+  { id: 'RFC 6749 §4.2', install: () => ({ responseTypes: { token: tokenResponseType } }) },
   {
-    name: 'RFC 6749 §4.4',
+    id: 'RFC 6749 §4.4',
     grantTypes: ['client_credentials'],
     install: () => ({ grants: { client_credentials: classGrant(ClientCredentialsGrantType) } }),
   },
   {
-    name: 'RFC 6749 §4.3',
+    id: 'RFC 6749 §4.3',
     grantTypes: ['password'],
     parameters: PASSWORD_PARAMETERS,
     install: () => ({ grants: { password: classGrant(PasswordGrantType) } }),
   },
   {
-    name: 'RFC 6749 §6',
+    id: 'RFC 6749 §6',
     grantTypes: ['refresh_token'],
     parameters: REFRESH_PARAMETERS,
     install: () => ({ grants: { refresh_token: classGrant(RefreshTokenGrantType) } }),
   },
   {
-    name: 'RFC 6749 §2.3',
+    id: 'RFC 6749 §2.3',
     install: () => ({ clientAuthentications: CLASSIC_AUTHENTICATIONS }),
   },
 ];

@@ -33,8 +33,8 @@ export interface IntrospectionModel<C extends Client = Client> {
  */
 export function introspection(): Feature {
   return {
-    name: 'RFC 7662',
-    factory: 'introspection',
+    id: 'introspection',
+    specification: 'RFC 7662',
     requires: ['getAccessToken'],
     endpoints: {
       introspection: {

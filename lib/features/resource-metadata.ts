@@ -48,8 +48,8 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
     return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, say })];
   };
   return {
-    name: 'RFC 9728',
-    factory: 'protectedResource',
+    id: 'protectedResource',
+    specification: 'RFC 9728',
     resources: resources.map(({ resource }) => resource),
     endpoints: Object.fromEntries([
       ...resources.slice(0, 1).flatMap((first) => (atRoot ? [documentAt(PATH, first)] : [])),

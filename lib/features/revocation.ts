@@ -31,8 +31,8 @@ export interface RevocationOptions {
 /** Clients say which tokens they need no more: a user signs out, an application is removed. RFC 7009 */
 export function revocation(options: RevocationOptions = {}): Feature {
   return {
-    name: 'RFC 7009',
-    factory: 'revocation',
+    id: 'revocation',
+    specification: 'RFC 7009',
     endpoints: {
       revocation: {
         path: 'oauth/revoke',

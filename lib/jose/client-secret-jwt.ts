@@ -32,8 +32,8 @@ export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
   assertKnownOptions(options, NAMES, PLACE);
   const authentication = new ClientSecretJwt(options);
   return {
-    name: 'OpenID Connect Core §9, client_secret_jwt',
-    factory: 'clientSecretJwt',
+    id: 'clientSecretJwt',
+    specification: 'OpenID Connect Core §9, client_secret_jwt',
     install: (builder) => ({
       clientAuthentications: [authentication],
       misconfigurations: (server) => faultsOf(server, options),

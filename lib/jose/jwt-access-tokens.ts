@@ -39,8 +39,8 @@ export interface JwtAccessTokenModel<C extends Client = Client, U extends User =
 export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
   const { audience, resources, alg } = options;
   return {
-    name: 'RFC 9068',
-    factory: 'jwtAccessTokens',
+    id: 'jwtAccessTokens',
+    specification: 'RFC 9068',
 
     install(builder) {
       const keys = builder.use(KEYS);

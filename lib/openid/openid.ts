@@ -33,8 +33,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
   const responseTypes = [settings.responseTypes].flat().filter((name) => FRONT_CHANNEL_TYPES.includes(name));
 
   return {
-    name: 'OpenID Connect Core',
-    factory: 'openid',
+    id: 'openid',
+    specification: 'OpenID Connect Core',
     requires: ['getClaims', 'getAccessToken'],
     parameters: PARAMETERS,
     endpoints: { 'openid-configuration': discovery(settings.maxAge), userinfo: userinfoEndpoint },

@@ -72,7 +72,7 @@ class UserinfoEndpoint implements Handler {
  * RFC 8707 knows no other way for a client to have both in one token.
  */
 function unbound(server: ServerContext): ServerContext {
-  const others = server.installed.filter(({ feature }) => feature.name !== RESOURCE_INDICATORS);
+  const others = server.installed.filter(({ feature }) => feature.id !== RESOURCE_INDICATORS);
   if (others.length === server.installed.length) return server;
   const verify = others.flatMap(({ parts }) => parts.resource?.verify?.bind(parts.resource) ?? []);
   const hooks = { ...server.hooks, resource: { ...server.hooks.resource, verify } };

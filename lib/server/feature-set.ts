@@ -21,7 +21,6 @@ import type { Options } from '../options/settle.js';
 import { CapabilityRegistry } from './capability-registry.js';
 import { findEndpointConflict, findPartConflict } from './feature-conflicts.js';
 import { hooksOf } from './hook-lists.js';
-import { joinedParts, legacyInstalled } from './legacy-feature.js';
 import { findMisconfigurations, resourceFault } from './misconfigurations.js';
 
 /** The features of one server, installed. */
@@ -51,7 +50,7 @@ export class FeatureSet implements ServerContext {
     const conflict = findEndpointConflict(features);
     if (conflict !== undefined) throw configurationError(conflict);
     this.endpoints = new Map(features.flatMap((feature) => Object.entries(feature.endpoints ?? {})));
-    this.installed = features.map((feature) => ({ feature, parts: this.install(feature) }));
+    this.installed = features.map((feature) => ({ feature, parts: feature.install?.(this.builderFor(feature)) ?? {} }));
     this.isInstalled = true;
     const partConflict = findPartConflict(this.installed);
     if (partConflict !== undefined) throw configurationError(partConflict);
@@ -76,12 +75,6 @@ export class FeatureSet implements ServerContext {
     const misconfigurations = findMisconfigurations(this, () => this.capabilities.findMissing());
     if (misconfigurations !== undefined) throw configurationError(misconfigurations);
     this.capabilities.makeAll();
-  }
-
-  private install(feature: Feature): Installed {
-    const legacy = legacyInstalled(feature, this);
-    const parts = feature.install?.(this.builderFor(feature));
-    return parts ? joinedParts(legacy, parts) : legacy;
   }
 
   private builderFor(feature: Feature): ServerBuilder {

@@ -25,12 +25,7 @@ export const allFeatures = (list: FeatureList = []): readonly Feature[] => [...C
 
 /** The grant types that a server with these features has. RFC 6749 §4.5 */
 export function grantTypesOf(list: FeatureList | undefined, extended: object = {}): readonly string[] {
-  return [
-    ...new Set([
-      ...allFeatures(list).flatMap(({ grants, grantTypes }) => grantTypes ?? Object.keys(grants ?? {})),
-      ...Object.keys(extended),
-    ]),
-  ];
+  return [...new Set([...allFeatures(list).flatMap(({ grantTypes = [] }) => grantTypes), ...Object.keys(extended)])];
 }
 
 function findEntryFault(one: unknown, place: string): string | undefined {
@@ -38,8 +33,8 @@ function findEntryFault(one: unknown, place: string): string | undefined {
     return `\`${place}\` is a function where a feature is due: call it, as \`${one.name}()\``;
   const misplaced = misplacedInstrumentation(one);
   if (misplaced !== undefined) return misplaced;
-  if (!isObject(one) || typeof one['name'] !== 'string' || one['name'] === '') {
-    return `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with a \`name\` of your own`;
+  if (!isObject(one) || typeof one['id'] !== 'string' || one['id'] === '') {
+    return `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with an \`id\` of your own`;
   }
   const feature = one as unknown as Feature;
   for (const [id, endpoint] of Object.entries(feature.endpoints ?? {})) {

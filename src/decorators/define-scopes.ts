@@ -48,7 +48,7 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
   verifyScopes(names, 'defineScopes()');
   const known = new Map<string, ScopeDefinition>(Object.entries(definitions));
   return {
-    name: FEATURE,
+    id: 'defineScopes',
     install(builder) {
       builder.provide(DEFINED_SCOPES, () => definitions);
       return { metadata: () => ({ scopes_supported: names }) };
@@ -66,8 +66,6 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
     },
   };
 }
-
-const FEATURE = 'scopes';
 
 /** The scopes that an application has defined and listed in `features`. */
 export const DEFINED_SCOPES = capability<Readonly<Record<string, ScopeDefinition>>>('defined scopes', 'defineScopes');

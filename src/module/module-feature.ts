@@ -20,7 +20,7 @@ export interface ServerRegistration {
 
 /** Returns the feature by which the module offers its state of a server to guards, pages and other features. */
 export const moduleFeature = ({ name, tenant, secret, tenants }: ServerRegistration): Feature => ({
-  name: 'OAuth2Module',
+  id: 'OAuth2Module',
   install(builder) {
     builder.provide(SERVER_NAMES, () => ({ name, tenant }));
     builder.provide(CONNECTIONS, () => new ServerConnections(builder.options.model));

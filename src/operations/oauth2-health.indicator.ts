@@ -63,9 +63,9 @@ export class OAuth2HealthIndicator {
     for (const { feature, parts } of this.facts?.installed ?? []) {
       try {
         const fault = await parts.health?.();
-        if (fault !== undefined) return down(`${feature.name}: ${fault}`);
+        if (fault !== undefined) return down(`${feature.specification ?? feature.id}: ${fault}`);
       } catch (thrown) {
-        return failed(thrown, `${feature.name} does not work`);
+        return failed(thrown, `${feature.specification ?? feature.id} does not work`);
       }
     }
     return { status: 'up' };

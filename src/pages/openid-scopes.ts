@@ -1,8 +1,7 @@
-import type { Feature } from '../../lib/contracts/feature.js';
 import type { Scopes } from './messages.js';
 
-/** What the scopes of OpenID Connect allow, unless the host says it otherwise. Core §5.4, §11 */
-const OPENID_SCOPES: Scopes = {
+/** Texts for the scopes of OpenID Connect on the consent page. An application may define its own. OpenID Connect Core §5.4, §11 */
+export const OPENID_SCOPES: Scopes = {
   openid: 'Know who you are here',
   profile: 'See your name and profile',
   email: 'See your e-mail address',
@@ -10,8 +9,3 @@ const OPENID_SCOPES: Scopes = {
   phone: 'See your phone number',
   offline_access: 'Keep access while you are away',
 };
-
-/** Words for the scopes of `openid()`, where that is listed: elsewhere `profile` may be anything. */
-export function openIdScopes(features: readonly Feature[]): Scopes | undefined {
-  return features.some(({ name }) => name === 'OpenID Connect Core') ? OPENID_SCOPES : undefined;
-}

@@ -44,8 +44,7 @@ export function pages(options: PagesOptions = {}): Pages {
   const lists = options.applications !== false && { applications: at('oauth/applications', ApplicationsEndpoint) };
   const devices = options.devices === true && { device: at('oauth/device', DeviceEndpoint) };
   return {
-    name: 'pages',
-    factory: 'pages',
+    id: 'pages',
     requires: [
       ...(settled.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
       ...(settled.rememberLifetime === undefined ? [] : ['findRememberedSession', 'continueSession']),
@@ -71,7 +70,7 @@ export function pages(options: PagesOptions = {}): Pages {
       return {
         misconfigurations: (server) => [
           ...(secondFactor ? secondFactorFaults(secondFactor, server) : []),
-          ...(devices && !server.features.some(({ name }) => name === 'RFC 8628')
+          ...(devices && !server.endpoints.has('device_authorization')
             ? ['`devices` of `pages()` needs the feature `deviceAuthorization()`: list it, or leave the page out']
             : []),
           ...(settled.sessions && !settled.sessions.howSignedIn && server.find(OPENID)

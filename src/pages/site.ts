@@ -8,7 +8,8 @@ import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
 import type { Fields } from './contexts.js';
 import type { Preferences } from './language.js';
 import { localPath, pathOf, withQuery } from './local-path.js';
-import { openIdScopes } from './openid-scopes.js';
+import { OPENID } from '../../lib/openid/openid-capability.js';
+import { OPENID_SCOPES } from './openid-scopes.js';
 import type { Facts, PageName, PageRenderer } from './page-renderer.js';
 import type { SettledOptions } from './pages-options.js';
 import { ModelSessions, type Sessions } from './sessions.js';
@@ -31,9 +32,8 @@ export class Site {
 
   /** Writes the pages, with what the server knows of its scopes. */
   get renderer(): PageRenderer {
-    const { features } = this.server;
     return (this.rendering ??= this.options.renderer.knowing({
-      ...openIdScopes(features),
+      ...(this.server.find(OPENID) && OPENID_SCOPES),
       ...this.server.find(DEFINED_SCOPES),
     }));
   }

@@ -75,7 +75,7 @@ describe('callMisconfigurations() of a feature', () => {
   const observing = () => {
     const seen: object[] = [];
     const feature: Feature = {
-      name: 'Observer',
+      id: 'Observer',
       install: () => ({
         callMisconfigurations(options) {
           seen.push(options);

@@ -64,7 +64,7 @@ describe('instrumentation', () => {
       names.push([name, request.method, authorization?.client.id, options.issuer].filter(Boolean).join(' '));
       return run();
     };
-    const features = [{ name: 'ping', endpoints: { ping } }];
+    const features = [{ id: 'ping', endpoints: { ping } }];
     const server = serverWith({ around }, { features, issuer: 'https://id.example' });
     const response = new Response();
     await server.authenticate(resourceRequest(), response);

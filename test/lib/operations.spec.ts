@@ -116,7 +116,7 @@ describe('every operation', () => {
 describe('an endpoint', () => {
   it('is made once for all calls without options, at the first of them', async () => {
     const make = jest.fn(() => ({ handle: () => Promise.resolve('pong') }));
-    const ping = { name: 'ping', endpoints: { ping: { path: 'ping', methods: ['GET'], make } } };
+    const ping = { id: 'ping', endpoints: { ping: { path: 'ping', methods: ['GET'], make } } };
     const server = new OAuth2Server({ model: createHost().model, features: [ping] });
     expect(make).not.toHaveBeenCalled();
     for (let i = 0; i < 2; i++) expect(await server.answer('ping', resourceRequest(), new Response())).toBe('pong');

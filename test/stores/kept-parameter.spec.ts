@@ -7,7 +7,7 @@ import { findStores, type OpenStore } from './every-store.js';
 
 /** Keeps the parameter `purpose` of an authorization request for as long as the grant lives. */
 const purpose: Feature = {
-  name: 'purpose',
+  id: 'purpose',
   install: () => ({
     authorization: {
       read: (parameters) => ({ purpose: parameters.optional('purpose'), places: parameters.all('place') }),

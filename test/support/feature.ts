@@ -13,7 +13,7 @@ function telling(server: ServerContext): Handler {
 
 /** A feature of a host, with an endpoint of every kind. */
 export const TELLING: Feature = {
-  name: 'telling',
+  id: 'telling',
   endpoints: {
     told: { path: 'oauth/told', methods: ['POST'], cors: true, make: telling },
     whispered: { path: 'oauth/whispered', methods: ['POST'], make: telling },

@@ -13,7 +13,7 @@ export function pinnedRequests(name = 'pinned requests'): Pins {
   const pinned: Pins['pinned'] = new Map();
   const spent: Pins['spent'] = new Map();
   const feature: Feature = {
-    name,
+    id: name,
     install: () => ({
       authorization: {
         async resolve({ method, headers, query, body }) {

@@ -23,8 +23,8 @@ import { describedDetails, grantedDetails, verifyAnswered } from './token-detail
 export function authorizationDetails(options: AuthorizationDetailsOptions): Feature {
   const details = new KnownDetails(options?.types);
   return {
-    name: 'RFC 9396',
-    factory: 'authorizationDetails',
+    id: 'authorizationDetails',
+    specification: 'RFC 9396',
     parameters: { authorize: PARAMETER, token: PARAMETER, device_authorization: PARAMETER },
 
     install(builder) {

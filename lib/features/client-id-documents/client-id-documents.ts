@@ -25,8 +25,8 @@ import { documentClient, documentPolicy, readDocument } from './read-document.js
  */
 export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Feature {
   return {
-    name: 'CIMD',
-    factory: 'clientIdDocuments',
+    id: 'clientIdDocuments',
+    specification: 'CIMD',
     install(builder) {
       let clients: DocumentClients | undefined;
       return {

@@ -27,8 +27,8 @@ export interface DeviceAuthorizationOptions {
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Feature {
   const { lifetime = 900, interval = 5, verificationUri, rate = RATE } = options;
   return {
-    name: 'RFC 8628',
-    factory: 'deviceAuthorization',
+    id: 'deviceAuthorization',
+    specification: 'RFC 8628',
     requires: [...DEVICE_METHODS, 'once'],
     grantTypes: [DEVICE_GRANT],
     endpoints: {

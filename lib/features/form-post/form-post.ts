@@ -6,7 +6,7 @@ import { writePostPage } from './post-page.js';
  * URL, no history and no log. OAuth 2.0 Form Post Response Mode
  */
 export const formPost = (): Feature => ({
-  name: 'Form Post Response Mode',
-  factory: 'formPost',
+  id: 'formPost',
+  specification: 'Form Post Response Mode',
   install: () => ({ responseModes: { form_post: { write: writePostPage } } }),
 });

@@ -35,8 +35,8 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
     return isSameText(given, wanted) ? undefined : given;
   };
   return {
-    name: 'RFC 8705',
-    factory: 'mutualTls',
+    id: 'mutualTls',
+    specification: 'RFC 8705',
     install: (builder) => ({
       confirmationMethods: [X5T],
       clientAuthentications: ways.filter(({ method }) => !methods || methods.some((one) => one === method)),

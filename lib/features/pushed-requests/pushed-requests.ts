@@ -54,8 +54,8 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
   const underCheck = new WeakSet<Request>();
 
   return {
-    name: 'RFC 9126',
-    factory: 'pushedRequests',
+    id: 'pushedRequests',
+    specification: 'RFC 9126',
     requires: REQUIRES,
     endpoints: {
       pushed_authorization_request: {

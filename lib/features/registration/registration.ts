@@ -6,8 +6,8 @@ import { registrationFaults, type RegistrationOptions } from './registration-opt
 /** Clients register themselves, and manage what they have registered. RFC 7591, RFC 7592 */
 export function registration(options: RegistrationOptions): Feature {
   return {
-    name: 'RFC 7591',
-    factory: 'registration',
+    id: 'registration',
+    specification: 'RFC 7591',
     requires: REGISTRATION_METHODS,
     endpoints: {
       registration: {

@@ -9,7 +9,7 @@ import { audienceOf, isAmong, isResource, isSameAudience } from '../../tokens/au
 import type { KnownResources } from './known-resources.js';
 
 /** The name of the feature `resourceIndicators()`. */
-export const RESOURCE_INDICATORS = 'RFC 8707';
+export const RESOURCE_INDICATORS = 'resourceIndicators';
 
 /** The resources that a server issues tokens for. `resourceIndicators()` provides them. */
 export const KNOWN_RESOURCES = capability<KnownResources>('KNOWN_RESOURCES', 'resourceIndicators');

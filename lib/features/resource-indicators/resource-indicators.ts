@@ -22,8 +22,8 @@ import type { ResourceIndicatorOptions } from './options.js';
 export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feature {
   const { own, unrestricted = false } = options ?? {};
   return {
-    name: RESOURCE_INDICATORS,
-    factory: 'resourceIndicators',
+    id: RESOURCE_INDICATORS,
+    specification: 'RFC 8707',
     parameters: { authorize: { resource: RESOURCE }, token: { resource: RESOURCE } },
     ...(own && { resources: own }),
 

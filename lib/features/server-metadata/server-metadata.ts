@@ -29,8 +29,8 @@ const METADATA = capability<(issuer: string) => object>('the server metadata', '
 export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
   const { maxAge = 3600, members } = options;
   return {
-    name: 'RFC 8414',
-    factory: 'serverMetadata',
+    id: 'serverMetadata',
+    specification: 'RFC 8414',
     endpoints: {
       'server-metadata': publicDocument('/.well-known/oauth-authorization-server', {
         maxAge,

@@ -25,8 +25,8 @@ export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export function tokenExchange(options: TokenExchangeOptions = {}): Feature {
   const audiences = new Map(Object.entries(options.audiences ?? {}));
   return {
-    name: 'RFC 8693',
-    factory: 'tokenExchange',
+    id: 'tokenExchange',
+    specification: 'RFC 8693',
     grantTypes: [EXCHANGE_GRANT],
     parameters: PARAMETERS,
 

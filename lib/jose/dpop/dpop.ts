@@ -23,8 +23,8 @@ export function dpop(options: DpopOptions = {}): Feature {
   // Servers that share the feature share the cache: one request that two of them authenticate has one proof.
   const proofs = new Proofs(settings, options.nonce);
   return {
-    name: 'RFC 9449',
-    factory: 'dpop',
+    id: 'dpop',
+    specification: 'RFC 9449',
     parameters: { authorize: { dpop_jkt: 'The thumbprint of the key that the code will be brought with.' } },
 
     install(builder) {

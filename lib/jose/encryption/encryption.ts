@@ -63,8 +63,8 @@ export function encryption(options: EncryptionOptions = {}): Feature {
   };
 
   return {
-    name: 'RFC 7516',
-    factory: 'encryption',
+    id: 'encryption',
+    specification: 'RFC 7516',
 
     install(builder) {
       builder.provide(ENCRYPTION, () => ({ algorithms, contentEncryption, encryptTo }));

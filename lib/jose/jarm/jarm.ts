@@ -26,8 +26,8 @@ export interface JarmOptions {
 export function jarm(options: JarmOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`jarm()`');
   return {
-    name: 'JARM',
-    factory: 'jarm',
+    id: 'jarm',
+    specification: 'JARM',
 
     install(builder) {
       const keys = builder.find(KEYS);

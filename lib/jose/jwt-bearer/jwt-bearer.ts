@@ -23,8 +23,8 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
   const assertions = new Assertions(options);
   const { anonymous, issuers } = assertions.settings;
   return {
-    name: 'RFC 7523 §2.1',
-    factory: 'jwtBearer',
+    id: 'jwtBearer',
+    specification: 'RFC 7523 §2.1',
     requires: [...ASSERTION_METHODS],
     grantTypes: [JWT_BEARER_GRANT],
     parameters: { token: { assertion: 'The assertion: a JWT of an issuer that this server trusts.' } },

@@ -65,8 +65,8 @@ export function keys(options: KeysOptions = {}): Feature {
     return ring;
   };
   return {
-    name: 'RFC 7517',
-    factory: 'keys',
+    id: 'keys',
+    specification: 'RFC 7517',
     requires: given ? [] : ['getSigningKeys', 'replaceSigningKeys'],
     endpoints: {
       jwks: {

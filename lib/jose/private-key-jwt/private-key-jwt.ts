@@ -36,8 +36,8 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
   // Servers that share the feature share the fetched keys of clients.
   const authentication = new PrivateKeyJwt(options);
   return {
-    name: 'RFC 7523 §2.2',
-    factory: 'privateKeyJwt',
+    id: 'privateKeyJwt',
+    specification: 'RFC 7523 §2.2',
 
     install(builder) {
       builder.contribute(CLIENT_ASSERTIONS, { issuerAudienceOnly });

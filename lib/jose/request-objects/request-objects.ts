@@ -33,8 +33,8 @@ export function requestObjects(options: RequestObjectOptions = {}): Feature {
   const sources: Sources = { verifier: new ObjectVerifier(settings), objects: new ObjectFetch(settings.fetch) };
 
   return {
-    name: 'RFC 9101',
-    factory: 'requestObjects',
+    id: 'requestObjects',
+    specification: 'RFC 9101',
     parameters: {
       authorize: {
         request: 'The whole request, signed by its client.',

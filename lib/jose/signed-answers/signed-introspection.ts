@@ -23,8 +23,8 @@ export interface SignedIntrospectionOptions {
 export function signedIntrospection(options: SignedIntrospectionOptions = {}): Feature {
   assertKnownOptions(options, { alg: true }, '`signedIntrospection()`');
   return {
-    name: 'RFC 9701',
-    factory: 'signedIntrospection',
+    id: 'signedIntrospection',
+    specification: 'RFC 9701',
 
     install(builder) {
       const keys = builder.find(KEYS);

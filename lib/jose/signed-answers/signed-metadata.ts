@@ -30,8 +30,8 @@ interface Signed {
 export function signedMetadata(options: SignedMetadataOptions = {}): Feature {
   assertKnownOptions(options, { alg: true }, '`signedMetadata()`');
   return {
-    name: 'signed metadata',
-    factory: 'signedMetadata',
+    id: 'signedMetadata',
+    specification: 'RFC 8414 §2.1',
 
     install(builder) {
       const keys = builder.use(KEYS);

@@ -55,8 +55,8 @@ export function trustedTokens(options: TrustedTokensOptions): Feature {
   const { clockTolerance } = settle(options);
   const issuers = new TrustedIssuers(PLACE, options.issuers, clockTolerance);
   return {
-    name: 'RFC 8693 §5',
-    factory: 'trustedTokens',
+    id: 'trustedTokens',
+    specification: 'RFC 8693 §5',
     requires: ['findAssertedUser', 'mayExchange'],
     install(builder) {
       issuers.contributeTo(builder);

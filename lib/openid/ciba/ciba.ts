@@ -23,8 +23,8 @@ export function ciba(options: CibaOptions = {}): Feature {
   const { algorithms } = settings.signed;
   const fetch = new SafeFetch({ ...settings.fetch });
   return {
-    name: 'OpenID CIBA',
-    factory: 'ciba',
+    id: 'ciba',
+    specification: 'OpenID CIBA',
     requires: [...DEVICE_METHODS, 'once', 'findHintedUser', 'askUser'],
     grantTypes: [CIBA_GRANT],
     endpoints: {

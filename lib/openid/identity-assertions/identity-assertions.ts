@@ -33,8 +33,8 @@ const ISSUED = 'identity_chaining_requested_token_types_supported';
 export function identityAssertions(options: IdentityAssertionsOptions = {}): Feature {
   const { lifetime = 300, alg } = options;
   return {
-    name: 'ID-JAG',
-    factory: 'identityAssertions',
+    id: 'identityAssertions',
+    specification: 'ID-JAG',
     requires: ['findAssertedUser', 'mayAssert'],
     install(builder) {
       builder.contribute(OTHER_TOKENS, {

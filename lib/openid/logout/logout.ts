@@ -43,8 +43,8 @@ export function logout(options: LogoutOptions = {}): Feature {
   };
 
   return {
-    name: 'OpenID Connect Back-Channel Logout',
-    factory: 'logout',
+    id: 'logout',
+    specification: 'OpenID Connect Back-Channel Logout',
     requires: ['saveSessionClient', 'takeSessionClients', ...(endsGrants ? ['revokeGrant'] : [])],
 
     install(builder) {

@@ -59,8 +59,8 @@ const SIGNED = { required: true, byReference: false, algorithms: ALGORITHMS, max
 
 /** What no single specification asks: that these are used, and how. */
 const profile = (messageSigning: boolean): Feature => ({
-  name: 'FAPI 2.0',
-  factory: 'fapi2',
+  id: 'fapi2',
+  specification: 'FAPI 2.0',
   // A client that lost the answer to a refresh would have lost its user: its tokens are bound, so nothing is gained by that.
   defaults: { requirePKCE: 'all', authorizationCodeLifetime: LIFETIME, alwaysIssueNewRefreshToken: false },
   forbids: {

@@ -68,8 +68,8 @@ const open = (given: McpOptions['registration']) =>
 
 /** What no single specification asks: that these are used, and how. */
 const profile = (options: McpOptions): Feature => ({
-  name: 'MCP',
-  factory: 'mcp',
+  id: 'mcp',
+  specification: 'MCP',
   // Clients in browsers are found at any origin, and what they may do hangs on no cookie. Several requests of a client find out
   // at once that its token is over, and each refreshes it.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },

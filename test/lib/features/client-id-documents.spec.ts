@@ -237,7 +237,10 @@ describe('a model of a host', () => {
   });
 
   it('hears of two features that find clients', () => {
-    const features = [clientIdDocuments({ fetch }), { name: 'other', findClient: () => undefined }];
+    const features = [
+      clientIdDocuments({ fetch }),
+      { id: 'other', install: () => ({ client: { find: () => undefined } }) },
+    ];
     expect(() => new OAuth2Server({ model: new MemoryStore({ clients: [], users }), features })).toThrow(
       /both find clients/,
     );

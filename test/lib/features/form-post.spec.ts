@@ -106,7 +106,7 @@ describe('formPost()', () => {
 
 describe('a response mode of a host', () => {
   const mode = (write: () => void, exposed = false): Feature => ({
-    name: 'carrier pigeon',
+    id: 'carrier pigeon',
     install: () => ({ responseModes: { pigeon: { exposed, write } } }),
   });
 
@@ -138,9 +138,7 @@ describe('a response mode of a host', () => {
 
   it('has a name of its own', () => {
     expect(() =>
-      serverWith([
-        { name: 'another query', install: () => ({ responseModes: { query: { write: () => undefined } } }) },
-      ]),
+      serverWith([{ id: 'another query', install: () => ({ responseModes: { query: { write: () => undefined } } }) }]),
     ).toThrow('the features `RFC 6749` and `another query` both add `query` to `responseModes`');
   });
 });

@@ -25,7 +25,7 @@ class Verdict {
 
 /** A feature as a class. */
 class Judge implements Feature {
-  readonly name: string = 'judge';
+  readonly id: string = 'judge';
 
   install(): Installed {
     return { resource: new Verdict() };
@@ -48,7 +48,7 @@ describe('a feature that is an instance of a class', () => {
   it.each<[string, (Feature | Feature[])[]]>([
     ['alone', [new Judge()]],
     ['in a profile', [[new Judge()]]],
-    ['in place of the one of a profile', [[{ name: 'judge' }], new Judge()]],
+    ['in place of the one of a profile', [[{ id: 'judge' }], new Judge()]],
   ])('judges tokens %s', async (_, features) => {
     const { error, headers } = await visit(features);
     expect(summary(error)).toBe(JUDGED);
@@ -56,7 +56,7 @@ describe('a feature that is an instance of a class', () => {
   });
 
   it('is replaced as a whole by the feature of the same name that the application lists', async () => {
-    const own: Feature = { name: 'judge', install: () => ({ token: { describe: () => ({}) } }) };
+    const own: Feature = { id: 'judge', install: () => ({ token: { describe: () => ({}) } }) };
     const { error, headers } = await visit([[new Judge()], own]);
     expect([summary(error), headers['www-authenticate']]).toEqual(['no error', undefined]);
   });
@@ -68,9 +68,9 @@ describe('a server', () => {
   it.each<[string, unknown, string]>([
     ['a factory that was not called', [factory], '`factory` among the `features` is a function: call it'],
     ['one in a profile', [[factory]], '`factory` among the `features` is a function: call it'],
-    ['nothing', [null], 'a feature has a `name`'],
-    ['nothing in a profile', [[new Judge(), undefined]], 'a feature has a `name`'],
-    ['a profile in a profile', [[[new Judge()]]], 'a feature has a `name`'],
+    ['nothing', [null], 'a feature must have an `id`'],
+    ['nothing in a profile', [[new Judge(), undefined]], 'a feature must have an `id`'],
+    ['a profile in a profile', [[[new Judge()]]], 'a feature must have an `id`'],
     ['a feature outside of a list', new Judge(), 'the option `features` must be a list such as `[revocation()]`'],
   ])('does not take %s for a feature', (_, features, fault) => {
     const make = () => new OAuth2Server({ model: createHost().model, features: features as never });
@@ -84,7 +84,7 @@ describe('a challenge that fails', () => {
       throw failure;
     };
     const { error, status, headers } = await visit(
-      [{ name: 'failing', install: () => ({ resource: { challenge } }) }],
+      [{ id: 'failing', install: () => ({ resource: { challenge } }) }],
       'unknown',
     );
     expect(summary(error)).toBe(

@@ -186,7 +186,7 @@ describe('introspection', () => {
 
   it('says what features know of a token, but never over what the library knows', async () => {
     const liar: Feature = {
-      name: 'liar',
+      id: 'liar',
       install: () => ({
         token: {
           describe: ({ user }) => ({

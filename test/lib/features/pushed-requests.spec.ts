@@ -571,9 +571,7 @@ describe('a server that takes pushed requests', () => {
   it('says so in its metadata', () => {
     const metadata = (options: PushedRequestOptions) => {
       const server = new OAuth2Server({ model: make().store, features: [pushedRequests(options)] });
-      return server.facts.installed.find(({ feature }) => feature.factory === 'pushedRequests')!.parts.metadata!(
-        undefined,
-      );
+      return server.facts.installed.find(({ feature }) => feature.id === 'pushedRequests')!.parts.metadata!(undefined);
     };
     expect(metadata({})).toEqual({ require_pushed_authorization_requests: false });
     expect(metadata({ required: true })).toEqual({ require_pushed_authorization_requests: true });

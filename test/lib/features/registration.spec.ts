@@ -345,7 +345,7 @@ describe('a change', () => {
 describe('the client field of a feature', () => {
   const TENANT_ID = clientField('tenant_id', (value) => typeof value === 'number');
   const tenants = (name: string, known: readonly number[]): Feature => ({
-    name,
+    id: name,
     install: () => ({ clientFields: [TENANT_ID.restrict((tenant) => known.includes(tenant))] }),
   });
   const serve = (...features: Feature[]) => {

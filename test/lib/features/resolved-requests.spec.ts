@@ -138,7 +138,7 @@ describe('an authorization request whose parameters come from elsewhere', () => 
 
 describe('what a feature asks of an authorization request', () => {
   const picky: Feature = {
-    name: 'picky',
+    id: 'picky',
     install: (builder) => ({
       authorization: {
         async read(parameters, { client, requestedScope: scope, data, request }) {
@@ -190,7 +190,7 @@ describe('what a feature asks of an authorization request', () => {
 
   it('never stands in for what the library says of a code', async () => {
     const bold: Feature = {
-      name: 'bold',
+      id: 'bold',
       install: () => ({
         authorization: {
           read: () => ({

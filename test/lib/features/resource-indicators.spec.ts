@@ -473,7 +473,7 @@ describe('a server', () => {
   });
 
   it('knows the resources of its other features', async () => {
-    const here: Feature = { name: 'here', resources: [NOTES] };
+    const here: Feature = { id: 'here', resources: [NOTES] };
     expect(started({ default: NOTES }, [here])).toBeUndefined();
     const host = createHost();
     const server = new OAuth2Server({ model: host.model, features: [resourceIndicators(), here] });
@@ -484,7 +484,7 @@ describe('a server', () => {
     const feature = resourceIndicators();
     const [one, two] = [createHost(), createHost()];
     const serve = (model: object, uri: string) =>
-      new OAuth2Server({ model: model as never, features: [feature, { name: 'here', resources: [uri] }] });
+      new OAuth2Server({ model: model as never, features: [feature, { id: 'here', resources: [uri] }] });
     const [first, second] = [serve(one.model, NOTES), serve(two.model, MAIL)];
     expect(await obtain(one, first, ITSELF)).toMatchObject({ resource: [NOTES] });
     expect(await obtain(two, second, ITSELF)).toMatchObject({ resource: [MAIL] });

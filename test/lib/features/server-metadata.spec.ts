@@ -110,7 +110,7 @@ describe('server metadata, RFC 8414', () => {
   it('have what the host says beside, and what other features say', async () => {
     const metadata = { scopes: ['read', 'write'], maxAge: 60, members: { op_policy_uri: 'https://id.example/policy' } };
     const feature: Feature = {
-      name: 'a feature of the host',
+      id: 'a feature of the host',
       install: () => ({
         metadata: () => ({ issuer: 'https://evil.example', response_modes_supported: ['jwt'], x: true, y: [] }),
       }),
@@ -138,7 +138,7 @@ describe('server metadata, RFC 8414', () => {
       clients,
       make: () => ({ async handle() {} }),
     });
-    const also = [{ name: 'two', endpoints: { all: at('all'), confidential: at('confidential') } }];
+    const also = [{ id: 'two', endpoints: { all: at('all'), confidential: at('confidential') } }];
     expect(await documentOf({ also })).toMatchObject({
       all_endpoint_auth_methods_supported: AUTH_METHODS,
       confidential_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],

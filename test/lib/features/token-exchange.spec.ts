@@ -365,7 +365,7 @@ describe('token exchange', () => {
       ['nobody, where it says nothing', {}, true, 400],
     ])('judges by `may_act` whether there may act: %s', async (_, may_act, withActor, status) => {
       const says: Feature = {
-        name: 'Delegation',
+        id: 'Delegation',
         install: () => ({
           token: { issue: ({ token: kept, client }) => void (client.id === 'web' && (kept['may_act'] = may_act)) },
         }),
@@ -404,7 +404,7 @@ describe('token exchange', () => {
 
     it('takes no token that is bound to a key', async () => {
       const bound: Feature = {
-        name: 'Bound',
+        id: 'Bound',
         install: () => ({ token: { issue: ({ token: kept }) => void (kept['cnf'] = { jkt: 'x' }) } }),
       };
       const one = serverOf(deciding, [bound]);
@@ -482,7 +482,7 @@ describe('token exchange', () => {
 
   describe('with a feature of the application that contributes other tokens', () => {
     const contributing = (tokens: OtherTokens): Feature => ({
-      name: 'Vouchers',
+      id: 'Vouchers',
       install: (builder) => builder.contribute(OTHER_TOKENS, tokens),
     });
     const BADGE = 'urn:example:badge';

@@ -27,7 +27,7 @@ const SIGNING = key('ec', { namedCurve: 'P-256' }, { kid: 'signs' });
 
 /** Reads what is encrypted to its server. */
 const reading = (...algorithms: KeyManagementAlgorithm[]): Feature => ({
-  name: 'a feature that reads',
+  id: 'a feature that reads',
   install: (builder) => builder.contribute(DECRYPTION, { lifetime: 60, ...(algorithms.length > 0 && { algorithms }) }),
 });
 

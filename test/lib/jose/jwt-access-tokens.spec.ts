@@ -176,9 +176,13 @@ describe('a signed access token', () => {
 
   it('says what other features say of it', async () => {
     const badge: Feature = {
-      name: 'badge',
-      issue: ({ token }) => void (token['badge'] = 7),
-      describe: ({ badge: one }) => ({ badge: one }),
+      id: 'badge',
+      install: () => ({
+        token: {
+          issue: ({ token }) => void (token['badge'] = 7),
+          describe: ({ badge: one }) => ({ badge: one }),
+        },
+      }),
     };
     const { redeem } = await setUp({ more: [badge] });
     expect(decodeJwt((await redeem()).access_token!)).toMatchObject({ badge: 7 });
@@ -226,7 +230,8 @@ describe('a set-up that cannot work', () => {
     ],
     [
       'two formats',
-      () => serverOf([keys({ from }), jwtAccessTokens(), { name: 'own', format: () => 'x' }]),
+      () =>
+        serverOf([keys({ from }), jwtAccessTokens(), { id: 'own', install: () => ({ token: { format: () => 'x' } }) }]),
       /both write access tokens/,
     ],
   ])('is a sentence: %s', (_, make, sentence) => {

@@ -608,7 +608,7 @@ describe('the keys of an issuer', () => {
       const findTrustedIssuer = () => ({ ...known(), jwks: remote.jwks });
       const methods = { findAssertedUser: () => ({ id: 'alice' }), findTrustedIssuer };
       const redeemUnder = async (forbidden: string) => {
-        const profile = { name: 'profile', forbids: { algorithms: (alg: string) => alg === forbidden } };
+        const profile = { id: 'profile', forbids: { algorithms: (alg: string) => alg === forbidden } };
         const { redeem } = setUp({ issuers: undefined as never }, { methods, features: [profile] });
         const claims = { sub: 'U1', aud: ISSUER, client_id: 'app' };
         return redeem(await remote.sign(claims, { typ: 'oauth-id-jag+jwt' }));

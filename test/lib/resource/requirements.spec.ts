@@ -267,7 +267,7 @@ describe('options of authenticate() that several calls share', () => {
     const host = createHost();
     addAccessToken(host, { scope: 'read', user: { id: 'alice', roles: ['viewer'] } });
     const counter = { made: 0 };
-    const feature = { name: 'counting', install: () => ({ callMisconfigurations: () => ((counter.made += 1), []) }) };
+    const feature = { id: 'counting', install: () => ({ callMisconfigurations: () => ((counter.made += 1), []) }) };
     const server = new OAuth2Server({ model: host.model, features: [feature] });
     const summaryOf = (options: object) =>
       server.authenticate(new Request(resourceRequest()), new Response(), options).then(

@@ -5,9 +5,9 @@ import { TELLING } from '../../support/feature.js';
 import { faultOfRoot, faultOfRootAsync, LEAST_MODEL as model } from '../../support/fault.js';
 
 const endpoint = (path: string) => ({ path, methods: ['POST'], make: () => ({ async handle() {} }) });
-const one: Feature = { name: 'one', endpoints: { one: endpoint('oauth/one') } };
+const one: Feature = { id: 'one', endpoints: { one: endpoint('oauth/one') } };
 const notOne = (place: string) =>
-  `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with a \`name\` of your own`;
+  `\`${place}\` must be a feature: what \`revocation()\` returns, or an object with an \`id\` of your own`;
 function revocation() {
   return one;
 }
@@ -23,41 +23,41 @@ describe('features that will not do stop the application', () => {
     ['nothing', [one, undefined], notOne('features[1]')],
     ['no feature', [{ path: 'a' }], notOne('features[0]')],
     ['no feature in a profile', [one, [TELLING, 1]], notOne('features[1][1]')],
-    ['one twice', [one, TELLING, one], 'the feature `one` stands twice in `features`: leave one out'],
+    ['one twice', [one, TELLING, one], 'the feature `one()` stands twice in `features`: leave one out'],
     [
       'an endpoint twice',
-      [one, { ...one, name: 'two' }],
-      'the features `one` and `two` both add `one` to `endpoints`: leave one out of `features`',
+      [one, { ...one, id: 'two' }],
+      'the features `one()` and `two()` both add `one` to `endpoints`: leave one out of `features`',
     ],
     [
       'an endpoint that there is',
-      [{ name: 'two', endpoints: { token: endpoint('a') } }],
-      'the features `RFC 6749` and `two` both add `token` to `endpoints`: leave one out of `features`',
+      [{ id: 'two', endpoints: { token: endpoint('a') } }],
+      'the features `RFC 6749` and `two()` both add `token` to `endpoints`: leave one out of `features`',
     ],
     [
       'a grant that there is',
-      [{ name: 'two', install: () => ({ grants: { password: () => null } }) }],
-      'the features `RFC 6749 §4.3` and `two` both add `password` to `grants`: leave one out of `features`',
+      [{ id: 'two', install: () => ({ grants: { password: () => null } }) }],
+      'the features `RFC 6749 §4.3` and `two()` both add `password` to `grants`: leave one out of `features`',
     ],
     [
       'an endpoint without its maker',
-      [{ name: 'two', endpoints: { a: { path: 'a', methods: ['GET'] } } }],
-      'the endpoint `a` of the feature `two` needs `path`, `methods` and `make()`',
+      [{ id: 'two', endpoints: { a: { path: 'a', methods: ['GET'] } } }],
+      'the endpoint `a` of the feature `two()` needs `path`, `methods` and `make()`',
     ],
     [
       'an endpoint named as an option of `paths`',
-      [{ name: 'two', endpoints: { prefix: endpoint('a') } }],
-      'the endpoint `prefix` of the feature `two` needs another id: `paths` has that one',
+      [{ id: 'two', endpoints: { prefix: endpoint('a') } }],
+      'the endpoint `prefix` of the feature `two()` needs another id: `paths` has that one',
     ],
     [
       'one path for two',
-      [{ name: 'two', endpoints: { a: endpoint('/oauth/token') } }],
+      [{ id: 'two', endpoints: { a: endpoint('/oauth/token') } }],
       'the endpoints `token` and `a` have one path, `oauth/token`: give one of them another by `paths`',
     ],
     [
       'what the model has no method for',
-      [{ name: 'two', requires: ['doIt'] }],
-      'the model lacks `doIt()`, which `two` needs: implement it, or leave the feature out',
+      [{ id: 'two', requires: ['doIt'] }],
+      'the model lacks `doIt()`, which `two()` needs: implement it, or leave the feature out',
     ],
     [
       'reports missing methods and missing features in one message',
@@ -70,12 +70,12 @@ describe('features that will not do stop the application', () => {
     ],
     [
       'what two add, by the names that the host wrote',
-      [formPost(), { name: 'two', install: () => ({ responseModes: { form_post: { write() {} } } }) }],
-      'the features `formPost()` and `two` both add `form_post` to `responseModes`: leave one out of `features`',
+      [formPost(), { id: 'two', install: () => ({ responseModes: { form_post: { write() {} } } }) }],
+      'the features `formPost()` and `two()` both add `form_post` to `responseModes`: leave one out of `features`',
     ],
     [
       'what it finds itself',
-      [{ name: 'two', install: () => ({ misconfigurations: () => ['two goes with three'] }) }],
+      [{ id: 'two', install: () => ({ misconfigurations: () => ['two goes with three'] }) }],
       'two goes with three',
     ],
   ])('%s', async (_name, features, sentence) => {
@@ -108,7 +108,7 @@ describe('features that will not do stop the application', () => {
   });
 
   it('but a grant of theirs may go without a secret', async () => {
-    const features = [{ name: 'two', grantTypes: ['urn:x'], install: () => ({ grants: { 'urn:x': () => null } }) }];
+    const features = [{ id: 'two', grantTypes: ['urn:x'], install: () => ({ grants: { 'urn:x': () => null } }) }];
     const options = { features, requireClientAuthentication: { 'urn:y': false } };
     const known = '`authorization_code`, `client_credentials`, `password`, `refresh_token`, `urn:x`';
     const sentence = `unknown grant type \`urn:y\` in \`requireClientAuthentication\`: there are ${known}`;

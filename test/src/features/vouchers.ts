@@ -41,7 +41,7 @@ class VoucherEndpoint extends BackChannelEndpoint<string> {
 
 /** Vouchers, and campaigns that users come by. @param running the campaigns whose tokens are good */
 export const vouchers = ({ running }: { running: Set<string> }): Feature => ({
-  name: 'Vouchers',
+  id: 'vouchers',
   requires: ['makeVoucher', 'findVoucher'],
   grantTypes: [VOUCHER],
   endpoints: {

@@ -40,7 +40,7 @@ describe.each(PLATFORMS)('the requirements of a route on %s', (platform) => {
   let url: string;
   /** The engine validates the options of a call once for each operation that it makes. */
   let made = 0;
-  const feature: Feature = { name: 'counting', install: () => ({ callMisconfigurations: () => ((made += 1), []) }) };
+  const feature: Feature = { id: 'counting', install: () => ({ callMisconfigurations: () => ((made += 1), []) }) };
 
   beforeAll(async () => {
     const imports = [OAuth2Module.forRoot({ model, controllers: false, features: [feature] })];

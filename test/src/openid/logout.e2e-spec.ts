@@ -55,7 +55,7 @@ describe.each(ANY_PLATFORM)('a client that signs its user out, on %s', (platform
       },
     });
     const elsewhere: Feature = {
-      name: 'clients of elsewhere',
+      id: 'clients of elsewhere',
       install: () => ({ client: { find: (id) => (id === ELSEWHERE ? { ...web, id } : undefined) } }),
     };
     const features = [keys({ from: [RSA] }), openid(), pages(), elsewhere];

@@ -7,7 +7,7 @@ import { ANY_PLATFORM, startHost, stopHosts } from '../../support/nest-host.js';
 
 const issuer = 'https://id.example.com/tenant';
 const own = {
-  name: 'Own',
+  id: 'own',
   endpoints: { own: { path: 'oauth/own/:id', methods: ['PUT'], make: () => ({ handle: async () => undefined }) } },
 };
 const features = [
