@@ -48,7 +48,11 @@ describe('OAuth2Module.forRootAsync()', () => {
   ])('takes its options from %s', async (_name, options) => {
     const app = await compile({ imports: [OAuth2Module.forRootAsync({ imports: [OptionsModule], ...options })] });
     const server = app.get(OAuth2Server, { strict: false });
-    expect(server.options).toEqual({ model: expect.any(MemoryStore), accessTokenLifetime: 60 });
+    expect(server.options).toEqual({
+      model: expect.any(MemoryStore),
+      accessTokenLifetime: 60,
+      features: [expect.objectContaining({ id: 'OAuth2Module' })],
+    });
   });
 
   it('takes model and interaction as classes beside the factory', async () => {

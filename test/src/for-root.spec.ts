@@ -35,7 +35,11 @@ describe('OAuth2Module.forRoot()', () => {
     const model = demoStore();
     const app = await compile({ imports: [OAuth2Module.forRoot({ model, accessTokenLifetime: 60 })] });
     expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(model);
-    expect(app.get(OAuth2Server, { strict: false }).options).toEqual({ model, accessTokenLifetime: 60 });
+    expect(app.get(OAuth2Server, { strict: false }).options).toEqual({
+      model,
+      accessTokenLifetime: 60,
+      features: [expect.objectContaining({ id: 'OAuth2Module' })],
+    });
     expect(app.get(OAUTH2_INTERACTION, { strict: false })).toBeUndefined();
   });
 
