@@ -42,7 +42,7 @@ export interface SupportedDetails {
 }
 
 /** The authorization details that a server supports. `authorizationDetails()` provides them. */
-export const AUTHORIZATION_DETAILS = capability<SupportedDetails>('AUTHORIZATION_DETAILS', 'authorizationDetails');
+export const AUTHORIZATION_DETAILS = capability<SupportedDetails>('authorization details', 'authorizationDetails');
 
 /** By which name they are asked for, kept and said. RFC 9396 §2 */
 export const DETAILS = 'authorization_details';

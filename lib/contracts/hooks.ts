@@ -1,7 +1,7 @@
 import type { Parameters } from '../http/parameters.js';
 import type { Request } from '../http/request.js';
 import type { Awaitable, CoreClient, Falsy, Token, User } from '../model/model.js';
-import type { ClientMetadata } from '../clients/registration/client-metadata.js';
+import type { ClientMetadata } from './client-metadata.js';
 import type { ClientRequest } from './client-request.js';
 import type { PresentedOf, RefusedOf } from './presented.js';
 import type { Need, Presence } from './required-interaction.js';

@@ -8,7 +8,7 @@ export { type ShownDetail, shownDetails } from './authorization-details/shown-de
 export { type RedirectPlace, redirectPlace } from './client-id-documents/client-id-url.js';
 export { clientIdDocuments } from './client-id-documents/client-id-documents.js';
 export type { ClientIdDocumentModel, ClientIdDocumentOptions } from './client-id-documents/document-options.js';
-export type { ClientMetadata, JsonWebKeySet } from '../clients/registration/client-metadata.js';
+export type { ClientMetadata, JsonWebKeySet } from '../contracts/client-metadata.js';
 export type { DescribedClient } from '../clients/registration/client-of.js';
 export type { ClientPolicyOptions } from '../clients/registration/client-policy.js';
 export { deviceAuthorization, type DeviceAuthorizationOptions } from './device-authorization/device-authorization.js';

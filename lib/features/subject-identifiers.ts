@@ -11,4 +11,4 @@ export interface SubjectIdentifiers {
 }
 
 /** The key under which `openid()` provides the identifiers by which clients know users. */
-export const SUBJECT_IDENTIFIERS = capability<SubjectIdentifiers>('subjectIdentifiers', 'openid');
+export const SUBJECT_IDENTIFIERS = capability<SubjectIdentifiers>('subject identifiers', 'openid');

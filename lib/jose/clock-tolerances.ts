@@ -8,4 +8,4 @@ export interface ClockTolerance {
 }
 
 /** The key under which features contribute their clock tolerance, for profiles that limit it. */
-export const CLOCK_TOLERANCES = collectedCapability<ClockTolerance>('CLOCK_TOLERANCES');
+export const CLOCK_TOLERANCES = collectedCapability<ClockTolerance>('clock tolerances');

@@ -77,4 +77,4 @@ export class Provider implements OpenIdProvider {
 }
 
 /** The key under which `openid()` provides the OpenID provider to its own endpoints. */
-export const PROVIDER = capability<Provider>('openid.provider', 'openid');
+export const PROVIDER = capability<Provider>('openid provider', 'openid');

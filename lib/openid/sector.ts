@@ -1,5 +1,5 @@
 import { InvalidClientMetadataError } from '../errors/index.js';
-import type { ClientMetadata } from '../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../contracts/client-metadata.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
 import { unreachableResource } from '../remote/client-resource.js';
 import { commonHost, sectorUris } from '../clients/registration/sector-host.js';

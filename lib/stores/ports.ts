@@ -1,4 +1,4 @@
-import type { ClientMetadata } from '../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../contracts/client-metadata.js';
 import type { Awaitable, Client, Falsy, Scope, User } from '../model/model.js';
 
 /** What is kept of a secret that is good for a while; a hash alone is good for ever. */

@@ -15,7 +15,7 @@ export interface InteractionParts {
 }
 
 /** The interaction that a feature provides. */
-export const INTERACTION = capability<InteractionParts>('the interaction', 'pages');
+export const INTERACTION = capability<InteractionParts>('interaction', 'pages');
 
 /** An option of the feature for which Nest makes an instance. */
 interface GivenOption {
@@ -28,7 +28,7 @@ interface Interactive {
   readonly given: GivenOption | undefined;
 }
 
-const INTERACTIVE = capability<Interactive>('an interactive feature', 'pages');
+const INTERACTIVE = capability<Interactive>('interactive feature', 'pages');
 
 /** Declares that a feature provides `INTERACTION`, and for which of its options Nest makes an instance. */
 export const interactive = (given?: GivenOption): readonly Declaration[] => [declaration(INTERACTIVE, { given })];

@@ -62,7 +62,7 @@ export interface ServerNames {
 }
 
 /** The names of a server that the module has made. */
-export const SERVER_NAMES = capability<ServerNames>('the names of the server', 'OAuth2Module');
+export const SERVER_NAMES = capability<ServerNames>('server names', 'OAuth2Module');
 
 /** Runs every operation of a server with its request in the context. */
 export const requestContext: Around<OAuth2Server> = ({ server, request }, run) =>

@@ -119,4 +119,4 @@ export class SecondFactorHolder {
 }
 
 /** The second factor of a server with `pages()`. */
-export const SECOND_FACTOR = capability<SecondFactorHolder>('the second factor', 'pages');
+export const SECOND_FACTOR = capability<SecondFactorHolder>('second factor', 'pages');

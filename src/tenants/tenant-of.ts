@@ -3,7 +3,7 @@ import { capability } from '../../lib/contracts/capability.js';
 import type { ServerContext } from '../../lib/contracts/feature.js';
 
 /** The tenant whose server it is. */
-export const TENANT = capability<string>('the tenant', 'OAuth2Module');
+export const TENANT = capability<string>('tenant', 'OAuth2Module');
 
 /** Returns the tenant whose server it is. `undefined`: the application has no tenants. */
 export const tenantOf = (server: ServerContext): string | undefined => server.find(TENANT);

@@ -1,5 +1,5 @@
 import { CERTIFICATE_NAMES } from './registered-names.js';
-import type { ClientMetadata } from './client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { invalid, readField, type Said } from './metadata-members.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Client } from '../../model/model.js';
-import type { ClientMetadata } from './client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
 
 /** A client that has said itself what it is. */

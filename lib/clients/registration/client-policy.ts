@@ -1,5 +1,5 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import type { ClientMetadata } from './client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { grantsOf } from '../../contracts/response-type.js';
 import { scopesFault } from '../../options/scopes-fault.js';

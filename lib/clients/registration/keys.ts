@@ -1,5 +1,5 @@
 import { clientField } from '../../contracts/client-field.js';
-import type { JsonWebKeySet } from './client-metadata.js';
+import type { JsonWebKeySet } from '../../contracts/client-metadata.js';
 import { given, hasCredentials, invalid, LONGEST_URI, readField, type Said } from './metadata-members.js';
 import { hasPrivateMember } from '../private-members.js';
 import { isKnownKind, publicKeyFault } from '../public-key.js';

@@ -1,6 +1,6 @@
 import { isScope } from '../../http/syntax.js';
 import { responseTypeName } from '../../contracts/response-type.js';
-import type { ClientMetadata } from './client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
 import { readCertificateName } from './certificate-name.js';
 import { readKeys } from './keys.js';

@@ -4,7 +4,7 @@ import { requesterOf } from '../../http/network.js';
 import { FetchError, SafeFetch } from '../../http/safe-fetch/index.js';
 import { unreachableResource } from '../../remote/client-resource.js';
 import type { Model } from '../../model/model.js';
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { DescribedClient } from '../../clients/registration/client-of.js';
 import { type ClientPolicy, clientPolicy } from '../../clients/registration/client-policy.js';
 import { isClientIdUrl } from './client-id-url.js';

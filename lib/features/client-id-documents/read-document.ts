@@ -1,5 +1,5 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { ClientPolicy } from '../../clients/registration/client-policy.js';
 import { clientOf, type DescribedClient } from '../../clients/registration/client-of.js';
 import { readMetadata } from '../../clients/registration/read-metadata.js';

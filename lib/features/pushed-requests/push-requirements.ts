@@ -9,4 +9,4 @@ export interface PushRequirements {
 }
 
 /** The key under which `pushedRequests()` contributes its requirements, for profiles that restrict them. */
-export const PUSHED_REQUESTS = collectedCapability<PushRequirements>('PUSHED_REQUESTS');
+export const PUSHED_REQUESTS = collectedCapability<PushRequirements>('pushed requests');

@@ -7,7 +7,7 @@ import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { CoreClient, Model } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from '../../clients/registration/client-fields.js';
 import { clientOf, type DescribedClient } from '../../clients/registration/client-of.js';
 import { type ClientPolicy, clientPolicy } from '../../clients/registration/client-policy.js';

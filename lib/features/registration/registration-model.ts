@@ -1,5 +1,5 @@
 import type { Awaitable, Client, Falsy } from '../../model/model.js';
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { DescribedClient } from '../../clients/registration/client-of.js';
 
 /** A client that has registered itself. RFC 7591 §3.2.1 */

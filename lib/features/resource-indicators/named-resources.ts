@@ -12,7 +12,7 @@ import type { KnownResources } from './known-resources.js';
 export const RESOURCE_INDICATORS = 'resourceIndicators';
 
 /** The resources that a server issues tokens for. `resourceIndicators()` provides them. */
-export const KNOWN_RESOURCES = capability<KnownResources>('KNOWN_RESOURCES', 'resourceIndicators');
+export const KNOWN_RESOURCES = capability<KnownResources>('known resources', 'resourceIndicators');
 
 /** Whether the server issues tokens for resources. */
 export const issuesForResources = (server: Pick<ServerContext, 'find'>): boolean =>

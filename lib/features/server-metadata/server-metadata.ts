@@ -23,7 +23,7 @@ export interface ServerMetadataOptions {
 }
 
 /** Returns the metadata of an issuer, as `serverMetadata()` publishes them. */
-const METADATA = capability<(issuer: string) => object>('the server metadata', 'serverMetadata');
+const METADATA = capability<(issuer: string) => object>('server metadata', 'serverMetadata');
 
 /** Clients find everything by the name of the issuer: its endpoints, and what it can do. RFC 8414 */
 export function serverMetadata(options: ServerMetadataOptions = {}): Feature {

@@ -25,7 +25,7 @@ export interface OtherTokens {
 }
 
 /** Tokens other than those of this server. Features contribute them, and `tokenExchange()` reads and issues them. */
-export const OTHER_TOKENS = collectedCapability<OtherTokens>('OTHER_TOKENS');
+export const OTHER_TOKENS = collectedCapability<OtherTokens>('other tokens');
 
 /** What all features of a server contribute under `OTHER_TOKENS`. */
 export interface KnownTokens {

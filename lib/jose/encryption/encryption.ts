@@ -1,7 +1,7 @@
 import { CompactEncrypt } from 'jose';
 import { InvalidClientMetadataError, ServerError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { CoreClient } from '../../model/model.js';

@@ -7,4 +7,4 @@ export interface ClientAssertions {
 }
 
 /** The key under which features contribute which client assertions they accept, for profiles that restrict it. */
-export const CLIENT_ASSERTIONS = collectedCapability<ClientAssertions>('CLIENT_ASSERTIONS');
+export const CLIENT_ASSERTIONS = collectedCapability<ClientAssertions>('client assertions');

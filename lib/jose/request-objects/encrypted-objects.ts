@@ -1,6 +1,6 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { REQUEST_OBJECT_ENCRYPTION_ALG } from './client-fields.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import type { CoreClient } from '../../model/model.js';

@@ -11,4 +11,4 @@ export interface SignedRequests {
 }
 
 /** The key under which features contribute which signed requests they accept. Metadata and profiles read it. */
-export const SIGNED_REQUESTS = collectedCapability<SignedRequests>('SIGNED_REQUESTS');
+export const SIGNED_REQUESTS = collectedCapability<SignedRequests>('signed requests');

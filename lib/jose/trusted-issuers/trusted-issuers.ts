@@ -31,7 +31,7 @@ export interface IssuerAlgorithms {
 }
 
 /** The key under which features contribute how trusted issuers may sign, for profiles that restrict it. */
-export const TRUSTED_ISSUERS = collectedCapability<IssuerAlgorithms>('TRUSTED_ISSUERS');
+export const TRUSTED_ISSUERS = collectedCapability<IssuerAlgorithms>('trusted issuers');
 
 /** What becomes of one that is no good: only the operator hears what is wrong with it. */
 type Refused = (detail: RefusalDetail) => Error;

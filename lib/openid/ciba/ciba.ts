@@ -1,4 +1,4 @@
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { Feature } from '../../contracts/feature.js';
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';

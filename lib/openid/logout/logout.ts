@@ -1,6 +1,6 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import type { ClientMetadata } from '../../clients/registration/client-metadata.js';
+import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { flagFaults } from '../../options/flag-faults.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { LOGOUT_FIELDS } from './client-fields.js';

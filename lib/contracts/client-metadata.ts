@@ -1,5 +1,5 @@
-import type { SnakeCase } from '../../contracts/client-field.js';
-import type { ClientFields } from '../../model/model.js';
+import type { SnakeCase } from './client-field.js';
+import type { ClientFields } from '../model/model.js';
 
 /** The fields that an application may set for a client as well, by their names in client metadata. */
 type RegisteredFields = { readonly [Property in keyof ClientFields as SnakeCase<Property>]?: ClientFields[Property] };
