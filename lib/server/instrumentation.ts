@@ -29,14 +29,14 @@ const isFunctionOrUnset = (value: unknown) => value === undefined || typeof valu
 export function misplacedInstrumentation(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined;
   const has = (name: string) => typeof entry[name] === 'function';
-  if (typeof entry['name'] !== 'string') {
+  if (typeof entry['id'] !== 'string') {
     return has('around') || has('wrapModel')
       ? '`features` contains an instrumentation: give it as an option of its own, as `instrumentation: telemetry()`'
       : undefined;
   }
   const old = (['observe', 'observeModel'] as const).find(has);
   const fix = 'give an object with `around()` or `wrapModel()` as the option `instrumentation`';
-  return old && `\`${old}\` of the feature \`${entry['name']}\` has no effect: ${fix}`;
+  return old && `\`${old}\` of the feature \`${entry['id']}\` has no effect: ${fix}`;
 }
 
 /**

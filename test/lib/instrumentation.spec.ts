@@ -200,8 +200,8 @@ describe('instrumentation', () => {
 
   it.each([
     [{ around: () => undefined }, 'give it as an option of its own, as `instrumentation: telemetry()`'],
-    [{ name: 'mine', observe: () => undefined }, '`observe` of the feature `mine` has no effect'],
-    [{ name: 'mine', observeModel: () => undefined }, '`observeModel` of the feature `mine` has no effect'],
+    [{ id: 'mine', observe: () => undefined }, '`observe` of the feature `mine` has no effect'],
+    [{ id: 'mine', observeModel: () => undefined }, '`observeModel` of the feature `mine` has no effect'],
   ])('is a start-up error among the features: %p', (feature, message) => {
     expect(() => new OAuth2Server({ model: createHost().model, features: [feature as never] })).toThrow(message);
   });
