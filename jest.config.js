@@ -28,6 +28,7 @@ const base = {
     '^nest-oauth2$': '<rootDir>/src/index.ts',
     '^nest-oauth2/server$': '<rootDir>/lib/index.ts',
     '^nest-oauth2/features$': '<rootDir>/lib/features/index.ts',
+    '^nest-oauth2/adapter$': '<rootDir>/lib/adapter/index.ts',
     '^nest-oauth2/jose$': '<rootDir>/lib/jose/index.ts',
     '^nest-oauth2/openid$': '<rootDir>/lib/openid/index.ts',
     '^nest-oauth2/mcp$': '<rootDir>/lib/profiles/mcp/index.ts',

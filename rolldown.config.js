@@ -8,6 +8,7 @@ const input = {
   index: 'src/index.ts',
   server: 'lib/index.ts',
   features: 'lib/features/index.ts',
+  adapter: 'lib/adapter/index.ts',
   jose: 'lib/jose/index.ts',
   openid: 'lib/openid/index.ts',
   mcp: 'lib/profiles/mcp/index.ts',
@@ -52,6 +53,14 @@ const CLASSIC = /^lib\/features\/(?:authorization-code\/|classic|client-credenti
 /** What features, pages and OpenID Connect have of requests that wait for a user. */
 const DEVICES = /^lib\/features\/device-authorization\/(?!device-authorization|device-endpoint)/;
 
+/** What features have in common with the adapters of web frameworks: none of it needs Nest or `jose`. */
+const COMMON =
+  /^lib\/(?:features\/(?:authorization-details\/shown-details|client-id-documents\/client-id-url|server-metadata\/derived-metadata)|jose\/keys\/(?:find-keys|signing-keys)|remote\/renewed)\.ts$/;
+
+/** What pages and adapters use of OpenID Connect without `jose`. */
+const OPENID =
+  /^lib\/openid\/(?:login-initiation|named-claims|prompt\/presence|logout\/logout-(?:capability|request))\.ts$/;
+
 /** What the module has in common with the stores, which hosts without Nest have too. */
 const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|place|schema|storage|turns)\.ts$/;
 
@@ -79,7 +88,9 @@ const bundle = (format) => ({
       groups: [
         {
           name: 'engine',
-          test: within(/^lib\/(?!stores\/|kit\/|features\/|jose\/|profiles\/|openid\/|remote\/|opentelemetry\/)/),
+          test: within(
+            /^lib\/(?!stores\/|kit\/|adapter\/|features\/|jose\/|profiles\/|openid\/|remote\/|opentelemetry\/)/,
+          ),
           priority: 1,
         },
         { name: 'engine', test: within(CLASSIC), priority: 1 },
@@ -89,7 +100,14 @@ const bundle = (format) => ({
         { name: 'openid-capability', test: within(/^lib\/openid\/openid-capability\.ts$/), priority: 1 },
         { name: 'devices', test: within(DEVICES), priority: 1 },
         { name: 'store', test: within(WITHOUT_NEST), priority: 1 },
-        { name: 'module', test: within(/^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/)/) },
+        { name: 'common', test: within(COMMON), priority: 1 },
+        { name: 'openid-parts', test: within(OPENID), priority: 1 },
+        { name: 'provider-names', test: within(/^src\/module\/provider-names\.ts$/), priority: 1 },
+        { name: 'adapter-parts', test: within(/^lib\/adapter\//), priority: 1 },
+        {
+          name: 'module',
+          test: within(/^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$)/),
+        },
       ],
     },
   },

@@ -1,3 +1,4 @@
+export type { Around } from './server/around.js';
 export { OAuth2Server, OAuth2Server as default } from './server/server.js';
 export type { Falsey } from './server/classic-types.js';
 export { Request, type RequestOptions } from './http/request.js';

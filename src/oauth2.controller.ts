@@ -10,10 +10,11 @@ import {
   UseFilters,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
+import { isDocument } from '../lib/adapter/index.js';
 import { InvalidArgumentError, type OAuth2Server, type Response } from '../lib/index.js';
 import { answer } from './http/answer.js';
 import { Public } from './decorators/public.decorator.js';
-import { type Endpoint, isDocument } from './http/endpoint.js';
+import type { Endpoint } from './http/endpoint.js';
 import { guardRefusals } from './http/guard-refusals.js';
 import { type NativeRequest, toOAuthRequest } from './http/http-adapter.js';
 import { InteractionFlow } from './interaction/interaction-flow.js';

@@ -12,7 +12,15 @@ import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from 
 import { prepareBodies } from './http/body-errors.js';
 import { claimRoutes, settleEndpoints, verifyNamed } from './configuration/paths.js';
 import { checkSchema } from './configuration/check-schema.js';
-import { assertConfig } from '../lib/errors/configuration-error.js';
+import {
+  allFeatures,
+  assertConfig,
+  documentPaths,
+  effectiveOptions,
+  isDocument,
+  OwnResources,
+} from '../lib/adapter/index.js';
+import type { OAuth2Server } from '../lib/index.js';
 import type {
   OAuth2ModuleAsyncOptions,
   OAuth2ModuleOptions,
@@ -20,17 +28,13 @@ import type {
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
 import { serveDocuments } from './http/documents.js';
-import { documentRoutes, type Endpoint, endpointFinder, isDocument } from './http/endpoint.js';
+import { type Endpoint, endpointFinder } from './http/endpoint.js';
 import { EventListeners } from './operations/event-listeners.js';
 import { EventLog } from './operations/event-log.js';
 import { setFormDeadline } from './http/form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
-import { defaultsOf, flatten } from '../lib/server/feature-list.js';
-import { DEFAULTS } from '../lib/options/settle.js';
-import { OwnResources } from '../lib/endpoints/resource/own-resources.js';
 import { logStartUp } from './configuration/start-up-log.js';
 import { asksUsers } from './interaction/asks-users.js';
-import type { OAuth2Server } from '../lib/index.js';
 import { mountedPaths } from './http/mounted-paths.js';
 import { defineModule, optionsProviders } from './module/oauth2.module-definition.js';
 import { openResources } from './http/resource-cross-origin.js';
@@ -101,15 +105,15 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     const endpoints = this.registration.controllers === false ? all.filter(isDocument) : all;
     if (endpoints.length === 0) return;
     const issuer = options?.issuer;
-    const documentsAt = (one: Endpoint) => (tenants ? tenantDocumentRoutes(one) : documentRoutes(one, issuer));
+    const documentsAt = (one: Endpoint) => (tenants ? tenantDocumentRoutes(one) : documentPaths(one, issuer));
     const routes = endpoints.flatMap((one) => (isDocument(one) ? documentsAt(one) : [one.path]));
     claimRoutes(httpAdapter, name, routes);
     const findEndpoint = endpointFinder(endpoints, documentsAt, httpAdapter);
-    const features = flatten(this.registration.features ?? []);
-    const cors = options?.cors ?? defaultsOf(features, DEFAULTS as OAuth2Options).cors;
+    const { features } = this.registration;
+    const { cors } = effectiveOptions(features, options);
     const facts = { cors, events: new EventLog(options?.events, this.listeners, name) };
     if (cors?.resources) {
-      const resources = features.flatMap((feature) => feature.resources ?? []);
+      const resources = allFeatures(features).flatMap((feature) => feature.resources ?? []);
       openResources(httpAdapter, { cors, resources: new OwnResources(resources, issuer ?? ANY_ISSUER), findEndpoint });
     }
     prepareBodies(httpAdapter, findEndpoint, facts);

@@ -1,6 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
-import { OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../lib/index.js';
-import { clientsName, grantsName, serverToken } from '../lib/server/server-token.js';
+import { serverName } from '../lib/adapter/index.js';
+import { OAuth2Clients, OAuth2Grants, OAuth2Server } from '../lib/index.js';
+import { clientsName, grantsName } from './module/provider-names.js';
 import { OAuth2Sessions } from './interaction/oauth2-sessions.js';
 import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
@@ -29,7 +30,8 @@ export const OAUTH2_TENANTS = Symbol('OAUTH2_TENANTS');
 export const OAUTH2_SETTLED = Symbol('OAUTH2_SETTLED');
 
 /** The injection token of a server by the `name` that it was registered with; left out: the class `OAuth2Server`. */
-export const getOAuth2ServerToken = (name?: string): typeof OAuth2Server | string => serverToken(name);
+export const getOAuth2ServerToken = (name?: string): typeof OAuth2Server | string =>
+  name === undefined ? OAuth2Server : serverName(name);
 
 /** The injection token of the model of a server by its `name`; left out: `OAUTH2_MODEL`. */
 export const getOAuth2ModelToken = (name?: string): symbol | string =>

@@ -105,6 +105,11 @@ export function refusedAt(endpoint: string): OAuth2EventName {
   return endpoint === 'token' ? 'token.refused' : 'endpoint.refused';
 }
 
+/** Reports a request that was rejected before it reached the engine: a body that cannot be read, or a guard of the application. */
+export function reportEndpointRefusal(events: EventSink | undefined, facts: Facts, error: OAuthError): void {
+  reportRefusal(events, refusedAt(facts.endpoint), error, () => facts);
+}
+
 /** What a request says, short enough for a log line; undefined when it is no text. */
 export function shortText(value: unknown, longest = LONGEST): string | undefined {
   if (typeof value !== 'string') return undefined;

@@ -25,6 +25,7 @@ export {
   findDeviceRequest,
   type Visitor,
 } from './device-authorization/device-requests.js';
+export { formatUserCode } from './device-authorization/user-code.js';
 export { formPost } from './form-post/form-post.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';

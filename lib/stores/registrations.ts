@@ -5,7 +5,7 @@ import type {
   RegistrationCredentials,
   RegistrationModel,
 } from '../features/registration/registration-model.js';
-import { isSameText } from '../crypto/constant-time-equal.js';
+import { constantTimeEqual } from '../crypto/constant-time-equal.js';
 import { digest } from './client-secret.js';
 import { changedClient, isRetired } from './managed-client.js';
 import type { StoredClient } from './ports.js';
@@ -44,7 +44,7 @@ export class Registrations implements RegistrationModel<StoredClient & Described
       ? ((await this.waiting.find(clientId)) ?? (await this.context.storage.findClient(clientId))?.client)
       : undefined;
     const { issuedAt, tokenHash } = client?.registration ?? {};
-    if (!client || isRetired(client) || !tokenHash || !isSameText(tokenHash, digest(registrationAccessToken))) {
+    if (!client || isRetired(client) || !tokenHash || !constantTimeEqual(tokenHash, digest(registrationAccessToken))) {
       return undefined;
     }
     const { registeredUntil, ...known } = withoutSecrets(client);

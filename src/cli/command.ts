@@ -1,6 +1,4 @@
-import type { OAuth2Clients } from '../../lib/stores/administration/oauth2-clients.js';
-import type { OAuth2Grants } from '../../lib/stores/administration/oauth2-grants.js';
-import type { OAuth2Server } from '../../lib/server/server.js';
+import type { OAuth2Clients, OAuth2Grants, OAuth2Server } from '../../lib/index.js';
 
 /** An option of a command, as `parseArgs` of Node takes it, and what it is for. */
 export interface CommandOption {

@@ -1,5 +1,4 @@
-import type { ListedGrant } from '../../lib/model/grants.js';
-import type { ListedSession } from '../../lib/model/session-list.js';
+import type { ListedGrant, ListedSession } from '../../lib/index.js';
 import {
   type Command,
   CommandError,

@@ -1,8 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { OAuth2Clients } from '../../lib/stores/administration/oauth2-clients.js';
-import { OAuth2Grants } from '../../lib/stores/administration/oauth2-grants.js';
-import type { OAuth2Server } from '../../lib/server/server.js';
-import { clientsName, serverName } from '../../lib/server/server-token.js';
+import { serverName } from '../../lib/adapter/index.js';
+import { type OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
+import { clientsName } from '../module/provider-names.js';
 import { tenantsOf } from '../tenants/tenants-of.js';
 import { CommandError, type Host } from './command.js';
 

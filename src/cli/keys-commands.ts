@@ -1,5 +1,5 @@
-import type { KeyAlgorithm, KeyInfo } from '../../lib/jose/keys/schedule.js';
-import { type SigningKeys, signingKeys } from '../../lib/jose/keys/signing-keys.js';
+import { signingKeys } from '../../lib/adapter/index.js';
+import type { KeyAlgorithm, KeyInfo, SigningKeys } from '../../lib/jose/index.js';
 import { type Command, CommandError, type CommandOption, type Given, type Host, SERVER } from './command.js';
 
 const OPTIONS: Readonly<Record<string, CommandOption>> = {

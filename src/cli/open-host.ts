@@ -4,8 +4,7 @@ import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type * as NestCore from '@nestjs/core';
-import { OAuth2Clients } from '../../lib/stores/administration/oauth2-clients.js';
-import { OAuth2Grants } from '../../lib/stores/administration/oauth2-grants.js';
+import { OAuth2Clients, OAuth2Grants } from '../../lib/index.js';
 import { CommandError, type Host } from './command.js';
 import { hostOfContext } from './host-of-context.js';
 

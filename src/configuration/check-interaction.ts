@@ -1,9 +1,8 @@
+import { assertConfig, OPENID } from '../../lib/adapter/index.js';
 import type { Model, ServerContext } from '../../lib/index.js';
-import { OPENID } from '../../lib/openid/openid-capability.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { requireCodes } from './check-model.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 const METHODS = {
   findUser: 'to say who is signed in',

@@ -1,8 +1,12 @@
+import {
+  assertConfig,
+  configurationError,
+  findMissingMethods,
+  type MethodRequirement,
+} from '../../lib/adapter/index.js';
 import type { Model, ModelMethod } from '../../lib/index.js';
-import { findMissingMethods, type MethodRequirement } from '../../lib/model/require-methods.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';
-import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
 
 const CODE_METHODS = [
   'saveAuthorizationCode',

@@ -3,9 +3,8 @@ import type {
   OAuth2Options,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { configurationError } from '../../lib/errors/configuration-error.js';
-import { grantTypesOf } from './features.js';
-import { isObject } from '../../lib/http/is-object.js';
+import { configurationError, grantTypesOf } from '../../lib/adapter/index.js';
+import { isObject } from './is-object.js';
 import { findFault } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
 import { findMeeting, findUnplaced } from './paths.js';

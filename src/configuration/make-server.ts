@@ -1,7 +1,5 @@
-import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
-import type { FeatureList } from '../../lib/server/feature-list.js';
-import { findMissingMethods } from '../../lib/model/require-methods.js';
-import { configurationError } from '../../lib/errors/configuration-error.js';
+import { configurationError, findMissingMethods } from '../../lib/adapter/index.js';
+import { type EventSink, type FeatureList, type Model, OAuth2Server } from '../../lib/index.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { moduleFeature, type ServerRegistration } from '../module/module-feature.js';
 import { checkModel, requirementsOf } from './check-model.js';

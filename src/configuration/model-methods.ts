@@ -1,7 +1,6 @@
+import { assertConfig, MODEL_METHODS } from '../../lib/adapter/index.js';
 import type { Model, ModelMethod } from '../../lib/index.js';
-import { MODEL_METHODS } from '../../lib/model/adapt-model.js';
 import { distance, nearestName } from './nearest-name.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** Checks that what bears the name of a model method is one, and that no method is misspelt. */
 export function checkMethods(model: Model): void {

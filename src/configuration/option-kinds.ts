@@ -1,23 +1,21 @@
-import { isClass, type Kind, must, SECONDS } from '../../lib/options/kinds.js';
-import { isObject } from '../../lib/http/is-object.js';
-
-export type { Kind } from '../../lib/options/kinds.js';
+import { isClass, type OptionCheck, optionCheck, SECONDS } from '../../lib/adapter/index.js';
+import { isObject } from './is-object.js';
 
 type Given = Readonly<Record<string, unknown>>;
 
 /** The name of a server: it stands in sentences, paths and tokens of injection. */
-export const NAME = must<string>(
+export const NAME = optionCheck<string>(
   "a word such as 'partners'",
   (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
 );
-export const TEXT = must<string>('text', (value) => typeof value === 'string');
-export const LIST = must<unknown[]>('a list', Array.isArray);
-export const CLASS = must<object>('a class', isClass);
-export const FUNCTION = must<object>('a function', (value) => typeof value === 'function');
-export const INJECTION_TOKEN = must<unknown>('an injection token', Boolean);
+export const TEXT = optionCheck<string>('text', (value) => typeof value === 'string');
+export const LIST = optionCheck<unknown[]>('a list', Array.isArray);
+export const CLASS = optionCheck<object>('a class', isClass);
+export const FUNCTION = optionCheck<object>('a function', (value) => typeof value === 'function');
+export const INJECTION_TOKEN = optionCheck<unknown>('an injection token', Boolean);
 
 /** How many tenants are kept, and for how long. */
-export const TENANT_CACHE: Kind = (value, name) => {
+export const TENANT_CACHE: OptionCheck = (value, name) => {
   if (!isObject(value)) return `the option \`${name}\` must be an object such as \`{ max: 1000, timeToLive: 300 }\``;
   const unknown = Object.keys(value).find((key) => !['max', 'timeToLive', 'deadline'].includes(key));
   if (unknown !== undefined)
@@ -25,10 +23,10 @@ export const TENANT_CACHE: Kind = (value, name) => {
   return findFault(value, { max: COUNT, timeToLive: SECONDS, deadline: SECONDS }, { prefix: `${name}.` });
 };
 
-const COUNT = must<number>('a whole number, 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
+const COUNT = optionCheck<number>('a whole number, 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
 
 /** How a provider of Nest says where its value comes from. */
-const PROVIDER: Readonly<Record<string, Kind>> = {
+const PROVIDER: Readonly<Record<string, OptionCheck>> = {
   inject: LIST,
   useClass: CLASS,
   useExisting: INJECTION_TOKEN,
@@ -42,7 +40,7 @@ const SOURCES = Object.keys(PROVIDER).filter((name) => name.startsWith('use'));
 export const isProvider = (value: object): boolean => SOURCES.some((source) => Object.hasOwn(value, source));
 
 /** A class, an instance or a provider; null: left out. */
-export const GIVEN: Kind = (value, name) => {
+export const GIVEN: OptionCheck = (value, name) => {
   if (value === null || isClass(value)) return undefined;
   const fault = `the option \`${name}\` must be a class, an instance or a provider`;
   if (typeof value === 'function') return `${fault}: give a function as \`{ useFactory }\``;
@@ -57,7 +55,7 @@ export const GIVEN: Kind = (value, name) => {
 /** The first fault among options; one that is undefined is left out, and one of no known name is not looked at. */
 export function findFault(
   given: object,
-  kinds: Readonly<Record<string, Kind>>,
+  kinds: Readonly<Record<string, OptionCheck>>,
   { prefix = '', beside = given as Given }: { prefix?: string; beside?: Given } = {},
 ): string | undefined {
   const values = given as Given;

@@ -1,4 +1,4 @@
-import { fateOfOption } from '../../lib/server/classic-names.js';
+import { removedOption } from '../../lib/adapter/index.js';
 import { distance, nearestName } from './nearest-name.js';
 import { type Place, TABLES } from './option-table.js';
 
@@ -21,7 +21,7 @@ function describe(name: string, place: Place): string {
   if (place === 'factory' && NAMES.forRootAsync.includes(name)) {
     return `the option \`${name}\` must be known at once: give it to OAuth2Module.forRootAsync() beside the factory`;
   }
-  const fate = fateOfOption(name);
+  const fate = removedOption(name);
   if (fate) return `the option \`${name}\` of oauth2-server 2.x has no effect (${fate})`;
   const nearest = nearestName(name, NAMES[place])!;
   // What shares less than half of its letters was not meant.

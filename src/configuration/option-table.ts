@@ -1,35 +1,38 @@
-import type { EngineOptions } from '../../lib/options/options.js';
-import { BOOLEAN } from '../../lib/options/kinds.js';
-import { TABLE } from '../../lib/options/table.js';
-import { instrumentationFault } from '../../lib/server/instrumentation.js';
+import {
+  BOOLEAN,
+  ENGINE_OPTIONS,
+  type EngineOptions,
+  findFeatureListError,
+  findInstrumentationError,
+  type OptionCheck,
+} from '../../lib/adapter/index.js';
 import type {
   OAuth2ModuleAsyncOptions,
   OAuth2Options,
   OAuth2Registration,
   OAuth2Settings,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { FEATURES } from './features.js';
-import { CLASS, FUNCTION, GIVEN, INJECTION_TOKEN, type Kind, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
+import { CLASS, FUNCTION, GIVEN, INJECTION_TOKEN, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
 import { PATHS } from './paths.js';
 
 /** A kind for every option that its type knows: the types see to it that none is left out. */
-type Kinds<T> = Record<keyof T, Kind>;
+type Kinds<T> = Record<keyof T, OptionCheck>;
 
 const ENGINE = Object.fromEntries(
-  Object.entries(TABLE).map(([name, { kind }]) => [name, kind]),
+  Object.entries(ENGINE_OPTIONS).map(([name, { kind }]) => [name, kind]),
 ) as Kinds<EngineOptions>;
 
-const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, instrumentation: instrumentationFault, secret: TEXT };
+const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, instrumentation: findInstrumentationError, secret: TEXT };
 
 /** Whether they are instances by now is seen when they are used. */
-const SETTLED: Kind = () => undefined;
+const SETTLED: OptionCheck = () => undefined;
 
 const OPTIONS: Kinds<OAuth2Options> = { ...SETTINGS, model: SETTLED, interaction: SETTLED };
 
 const REGISTRATION: Kinds<OAuth2Registration> = {
   controllers: BOOLEAN,
   extraProviders: LIST,
-  features: FEATURES,
+  features: findFeatureListError,
   imports: LIST,
   interaction: GIVEN,
   isGlobal: BOOLEAN,
@@ -59,5 +62,5 @@ export type Place = keyof typeof TABLES;
 
 /** The part of the options that is the engine's. */
 export function engineOptions(options: OAuth2Options): EngineOptions {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(TABLE, name)));
+  return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(ENGINE_OPTIONS, name)));
 }

@@ -1,17 +1,14 @@
-import { type Endpoint, isDocument } from '../http/endpoint.js';
+import { allFeatures, assertConfig, comparablePath, isDocument, type OptionCheck } from '../../lib/adapter/index.js';
+import type { FeatureList } from '../../lib/index.js';
+import type { Endpoint } from '../http/endpoint.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
-import type { FeatureList } from '../../lib/server/feature-list.js';
-import { comparablePath } from '../../lib/http/request-path.js';
-import { allFeatures } from './features.js';
-import { isObject } from '../../lib/http/is-object.js';
-import type { Kind } from './option-kinds.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { isObject } from './is-object.js';
 
 /** A path of literal segments and `:parameters`. */
 const PATH = /^\/?(?:[\w.~%-]+|:\w+)(?:\/(?:[\w.~%-]+|:\w+))*$/;
 
 /** Where the endpoints are: each known, each at a path, and no two at the same. */
-export const PATHS: Kind = (value, option, { features }) => {
+export const PATHS: OptionCheck = (value, option, { features }) => {
   if (!isObject(value)) return `the option \`${option}\` must be an object such as \`{ token: 'oauth/token' }\``;
   const endpoints = settleEndpoints({ features: features as FeatureList });
   const movable = endpoints.filter((one) => !isDocument(one)).map(({ name }) => name);

@@ -1,7 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Model } from '../../lib/index.js';
-import { lacks } from '../../lib/model/require-methods.js';
-import type { ServerContext } from '../../lib/contracts/feature.js';
+import type { Model, ServerContext } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
 
@@ -21,3 +19,7 @@ function describeUnserved(model: Model, grantType: string, requires: readonly st
   const missing = requires.filter((method) => lacks(model, method)).map((method) => `\`${method}()\``);
   return missing.length === 0 ? [] : [`\`${grantType}\` needs ${missing.join(', ')}`];
 }
+
+/** Whether the model has no method of this name. */
+const lacks = (model: Model, method: string): boolean =>
+  typeof (model as unknown as Record<string, unknown>)[method] !== 'function';

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig } from '../../lib/adapter/index.js';
 import { verifyScopes } from './scopes.decorator.js';
 
 /** Where `@AnyScope()` leaves its list, for guards and documentation of the host. */

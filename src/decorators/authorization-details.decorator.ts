@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type AuthorizationDetail, detailsOf } from '../../lib/contracts/authorization-details.js';
+import { authorizationDetailsOf } from '../../lib/adapter/index.js';
+import type { AuthorizationDetail } from '../../lib/index.js';
 import { findToken } from '../guards/execution-context.js';
 import type { ParameterPipe } from './parameter-pipe.js';
 
@@ -9,6 +10,8 @@ import type { ParameterPipe } from './parameter-pipe.js';
  */
 export const AuthorizationDetails: (type?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
   createParamDecorator((type: string | undefined, context: ExecutionContext): readonly AuthorizationDetail[] => {
-    const details = detailsOf(findToken(context, '@AuthorizationDetails()')?.['authorization_details' as never]);
+    const details = authorizationDetailsOf(
+      findToken(context, '@AuthorizationDetails()')?.['authorization_details' as never],
+    );
     return type === undefined ? details : details.filter((one) => one.type === type);
   });

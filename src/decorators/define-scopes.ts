@@ -1,7 +1,5 @@
-import { capability } from '../../lib/contracts/capability.js';
-import type { Feature } from '../../lib/contracts/feature.js';
-import type { Scope } from '../../lib/index.js';
-import { scopeText } from '../../lib/tokens/scope.js';
+import { scopeValues } from '../../lib/adapter/index.js';
+import { capability, type Feature, type Scope } from '../../lib/index.js';
 import { AnyScope } from './any-scope.decorator.js';
 import { Scopes, type ScopesOf, verifyScopes } from './scopes.decorator.js';
 
@@ -58,7 +56,7 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
     Scopes,
     AnyScope,
     explain(scope) {
-      const values = scopeText(scope)?.split(' ').filter(Boolean) ?? [];
+      const values = scopeValues(scope).filter(Boolean);
       return values.map((name) => {
         const { title = name, consent = title } = known.get(name) ?? {};
         return { name, title, consent };

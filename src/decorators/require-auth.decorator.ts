@@ -1,7 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import { isScopeValue } from '../../lib/http/syntax.js';
+import { assertConfig, isScopeValue } from '../../lib/adapter/index.js';
 import type { StepUp } from '../../lib/index.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 
 /** Where `@RequireAuth()` leaves what it demands. */
 export const REQUIRE_AUTH_METADATA = 'nest-oauth2:require-auth';

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig } from '../../lib/adapter/index.js';
 
 /** The metadata key of `@Roles()`, for guards and documentation of the application. */
 export const ROLES_METADATA = 'nest-oauth2:roles';

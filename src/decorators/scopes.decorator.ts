@@ -1,6 +1,5 @@
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
-import { isScopeValue } from '../../lib/http/syntax.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig, isScopeValue } from '../../lib/adapter/index.js';
 
 /** Where `@Scopes()` leaves its list, for guards and documentation of the host. */
 export const SCOPES_METADATA = 'nest-oauth2:scopes';

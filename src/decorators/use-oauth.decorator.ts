@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig } from '../../lib/adapter/index.js';
 
 /** Where `@UseOAuth()` leaves the name; null: the server without one. */
 export const USE_OAUTH_METADATA = 'nest-oauth2:use-oauth';

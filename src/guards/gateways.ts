@@ -1,6 +1,6 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { toOAuthError } from '../../lib/errors/index.js';
+import { toOAuthError } from '../../lib/adapter/index.js';
 import { logFault } from '../operations/fault-log.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 import type { Upgrade } from './transports/handshake.js';

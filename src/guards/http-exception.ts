@@ -6,9 +6,8 @@ import {
   ServiceUnavailableException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { errorResponse } from '../../lib/http/error-response.js';
+import { errorMembers } from '../../lib/adapter/index.js';
 import type { OAuthError } from '../../lib/index.js';
-import { stepUpOf } from '../../lib/endpoints/resource/user-authentication.js';
 
 /** The exceptions that filters of a host are written for. */
 const NAMED = new Map([
@@ -26,7 +25,7 @@ const NAMED = new Map([
 export function toHttpException(failure: OAuthError, cause: unknown): HttpException {
   const { status } = failure;
   const Named = NAMED.get(status);
-  const said = errorResponse(failure);
-  const body = { statusCode: status, message: said.error_description, ...said, ...stepUpOf(failure) };
+  const members = errorMembers(failure);
+  const body = { statusCode: status, message: members.error_description, ...members };
   return Named ? new Named(body, { cause }) : new HttpException(body, status, { cause });
 }

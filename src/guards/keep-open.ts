@@ -1,5 +1,4 @@
-import { capability } from '../../lib/contracts/capability.js';
-import type { Model, OAuth2Server, Request, Token } from '../../lib/index.js';
+import { capability, type Model, type OAuth2Server, type Request, type Token } from '../../lib/index.js';
 import { withContext } from '../module/oauth2-context.js';
 import { OpenConnections } from './open-connections.js';
 import type { OpenStream } from './transports/transport.js';

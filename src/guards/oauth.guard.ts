@@ -1,10 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { toOAuthError } from '../../lib/errors/index.js';
+import { assertConfig, hasToken, shareTokenLookUps, toOAuthError } from '../../lib/adapter/index.js';
 import { type Awaitable, OAuth2Server, type OAuthError, Response, type Token } from '../../lib/index.js';
-import { bringsToken } from '../../lib/endpoints/resource/bearer-token.js';
-import { shareLookUps } from '../../lib/endpoints/resource/shared-look-ups.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { logFault } from '../operations/fault-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { copyHeaders } from '../http/native-reply.js';
@@ -62,14 +59,14 @@ export class OAuthGuard implements CanActivate {
     const given = read instanceof Promise ? await read : (read as NativeRequest);
     const asked = toOAuthRequest(given);
     const key = transport.findRequestKey?.(context);
-    if (key) shareLookUps(asked, key);
+    if (key) shareTokenLookUps(asked, key);
     const reply = transport.findReply?.(context);
     const response = new Response();
     const attached = transport.findAttached(context);
     // Fields of one GraphQL query are guarded at once: what another one has found stays.
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
-      if (demand.optional && !bringsToken(asked)) return true;
+      if (demand.optional && !hasToken(asked)) return true;
       const found = demand.server === undefined ? this.server : this.named.find(demand.server, given);
       let server = found instanceof Promise ? await found : found;
       assertConfig(server !== undefined, NO_SERVER);

@@ -1,7 +1,5 @@
-import { InvalidTokenError, type Model, type Token } from '../../lib/index.js';
-import { Deadline } from '../../lib/stores/deadline.js';
-import { type Ended, onEnded } from '../../lib/tokens/ended.js';
-import { isOver } from '../../lib/tokens/lifetime.js';
+import { Deadline, onTokensEnded } from '../../lib/adapter/index.js';
+import { type Ended, InvalidTokenError, type Model, type Token } from '../../lib/index.js';
 import type { OpenStream } from './transports/transport.js';
 
 /** A token on whose ground something is open. */
@@ -76,7 +74,7 @@ export class OpenConnections {
 
   /** Listens and looks while anything is open; what it returns leaves nothing behind. */
   private start(): () => void {
-    const stopListening = onEnded((ended) => void this.verifyThose((token) => isMeant(token, ended)));
+    const stopListening = onTokensEnded((ended) => void this.verifyThose((token) => isMeant(token, ended)));
     let isLooking = false;
     const look = async () => {
       if (isLooking) return;
@@ -94,7 +92,7 @@ export class OpenConnections {
   private wait(value: unknown, held: Held): void {
     clearTimeout(held.timer);
     const { accessTokenExpiresAt: end } = held.token;
-    if (!end || isOver(end)) return this.end(value, 'has expired');
+    if (!end || !(end.getTime() >= Date.now())) return this.end(value, 'has expired');
     const left = Math.min(end.getTime() - Date.now() + 1, LONGEST_WAIT);
     held.timer = setTimeout(() => this.wait(value, held), left).unref();
   }

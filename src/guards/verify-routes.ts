@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig } from '../../lib/adapter/index.js';
 import { registeredNames } from '../module/registered-servers.js';
 import { readDemand } from './demand.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';

@@ -1,11 +1,16 @@
 import type { HttpServer } from '@nestjs/common';
-import { FORM, mediaType } from '../../lib/http/media-type.js';
+import {
+  CONTENT_LIMIT,
+  CONTENT_TYPES,
+  createErrorResponse,
+  mediaType,
+  parseForm,
+  reportEndpointRefusal,
+} from '../../lib/adapter/index.js';
 import { InvalidRequestError, type OAuthError } from '../../lib/index.js';
 import { isOwn, sendAnswer, type AnswerFacts } from './cross-origin.js';
 import type { Endpoint, FindEndpoint } from './endpoint.js';
-import { reportEndpointRefusal } from '../operations/event-log.js';
-import { FORM_LIMIT, parseForm, TYPES } from './form-body.js';
-import { type NativeRequest, refusal } from './http-adapter.js';
+import type { NativeRequest } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
 
 interface Express {
@@ -50,7 +55,7 @@ export function prepareBodies(adapter: HttpServer, findEndpoint: FindEndpoint, f
       const failure = endpoint && bodyError(error, native, endpoint);
       if (!failure) return false;
       reportEndpointRefusal(facts.events, { endpoint: endpoint.name }, failure);
-      sendAnswer({ native, reply, endpoint, facts }, refusal(failure));
+      sendAnswer({ native, reply, endpoint, facts }, createErrorResponse(failure));
       return true;
     },
   };
@@ -77,7 +82,7 @@ function prepareFastify(fastify: Fastify, bodies: Bodies): void {
     // A colon that begins no parameter is written twice.
     const endpoint = bodies.findEndpoint(route.url.replaceAll('::', ':'));
     if (!endpoint) return;
-    route.bodyLimit ??= FORM_LIMIT;
+    route.bodyLimit ??= CONTENT_LIMIT;
     route.errorHandler ??= (error, request, reply) => {
       if (!bodies.refuse(error, request, reply)) throw error;
     };
@@ -96,9 +101,11 @@ const keepOut: Hook = (_request, reply, _payload, done) => {
 };
 
 function addFormParser(fastify: Fastify, _options: unknown, done: () => void): void {
-  if (!fastify.hasContentTypeParser(FORM)) {
-    const options = { parseAs: 'string', bodyLimit: FORM_LIMIT } as const;
-    fastify.addContentTypeParser(FORM, options, (_request, body, parsed) => parsed(null, parseForm(body)));
+  if (!fastify.hasContentTypeParser(CONTENT_TYPES.form)) {
+    const options = { parseAs: 'string', bodyLimit: CONTENT_LIMIT } as const;
+    fastify.addContentTypeParser(CONTENT_TYPES.form, options, (_request, body, parsed) =>
+      parsed(null, parseForm(body)),
+    );
   }
   done();
 }
@@ -107,7 +114,7 @@ function addFormParser(fastify: Fastify, _options: unknown, done: () => void): v
 function bodyError(error: unknown, request: NativeRequest, { content = 'form' }: Endpoint): OAuthError | undefined {
   const { status, statusCode = status } = (error ?? {}) as { status?: unknown; statusCode?: unknown };
   if (statusCode !== 400 && statusCode !== 413 && statusCode !== 415) return undefined;
-  const wanted = TYPES[content];
+  const wanted = CONTENT_TYPES[content];
   const isWanted = mediaType(request.headers['content-type']) === wanted;
   const fault = isWanted ? 'content cannot be read' : `content must be ${wanted}`;
   const reason = statusCode === 413 ? 'content is too large' : fault;

@@ -1,7 +1,7 @@
-import { allowAnyOrigin, allowOrigin } from '../../lib/endpoints/cross-origin.js';
+import { addCorsHeaders } from '../../lib/adapter/index.js';
 import type { CorsOptions, EventSink, Response } from '../../lib/index.js';
 import type { Endpoint } from './endpoint.js';
-import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
+import { type NativeRequest, sendOAuthResponse } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
 
 /** A request at an endpoint, and its reply. */
@@ -24,19 +24,10 @@ export interface AnswerFacts {
  */
 export function sendAnswer({ native, reply, endpoint, facts: { cors } }: Visit, response: Response): void {
   if (isOwn(endpoint, cors)) removeHeaders(reply, 'access-control-');
-  if (endpoint.cors === 'any') allowAnyOrigin(response);
-  // The engine has said so already where the request came that far.
-  else if (endpoint.cors && cors && response.headers['vary'] === undefined) {
-    allowOrigin(toOAuthRequest(native), response, cors);
-  }
+  addCorsHeaders(native, response, { endpoint, cors });
   sendOAuthResponse(response, reply);
 }
 
 /** Has the host's `enableCors()` no say there? */
 export const isOwn = ({ cors }: Endpoint, configured: CorsOptions | undefined): boolean =>
   cors !== true || configured !== undefined;
-
-/** Does a browser ask what it may send, before it sends it? */
-export function isPreflight({ method, headers }: NativeRequest): boolean {
-  return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers;
-}

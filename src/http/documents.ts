@@ -1,9 +1,9 @@
 import type { HttpServer } from '@nestjs/common';
 import { answer } from './answer.js';
 import type { AnswerFacts } from './cross-origin.js';
-import { decodedPath } from '../../lib/http/request-path.js';
-import { type Endpoint, isDocument } from './endpoint.js';
+import { decodedPath, isDocument } from '../../lib/adapter/index.js';
 import type { OAuth2Server } from '../../lib/index.js';
+import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 import type { NativeReply } from './native-reply.js';
 

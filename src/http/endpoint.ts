@@ -1,5 +1,5 @@
-import type { Endpoint as Served } from '../../lib/contracts/feature.js';
-import { decodedPath } from '../../lib/http/request-path.js';
+import { decodedPath, isDocument } from '../../lib/adapter/index.js';
+import type { Endpoint as Served } from '../../lib/index.js';
 
 /** A place that answers requests, as the module has put it there. */
 export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
@@ -9,21 +9,6 @@ export interface Endpoint extends Pick<Served, 'path' | 'methods'> {
   readonly metadata: Served['metadata'];
   readonly perIssuer: Served['perIssuer'];
   readonly content: Served['content'];
-}
-
-/** Is it a well-known document? Those are at the root, whatever the host puts before its routes. RFC 8615 §3 */
-export const isDocument = ({ path }: Pick<Endpoint, 'path'>): boolean => path.startsWith('/.well-known/');
-
-/**
- * Where a document is. That of an issuer with a path has it put behind its own path, and is found too by clients that
- * put it before. RFC 8414 §3.1, §5
- */
-export function documentRoutes(
-  { path, perIssuer }: Pick<Served, 'path' | 'perIssuer'>,
-  issuer: string | undefined,
-): readonly string[] {
-  const base = perIssuer && issuer !== undefined ? new URL(issuer).pathname.replace(/\/+$/, '') : '';
-  return base === '' ? [path] : [`${path}${base}`, `${base}${path}`];
 }
 
 /** Finds the endpoint that a URL leads to; undefined where it is none of ours. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createErrorResponse, reportEndpointRefusal } from '../../lib/adapter/index.js';
 import { InvalidRequestError } from '../../lib/index.js';
 import { sendAnswer, type AnswerFacts } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
-import { reportEndpointRefusal } from '../operations/event-log.js';
-import { type NativeRequest, refusal } from './http-adapter.js';
+import type { NativeRequest } from './http-adapter.js';
 
 /** Milliseconds in which a form must have come: Fastify waits without end otherwise, and Node for five minutes. */
 const DEADLINE = 10_000;
@@ -22,7 +22,7 @@ export function setFormDeadline(server: Server, findEndpoint: FindEndpoint, fact
       if (native.complete || reply.headersSent) return;
       const failure = new InvalidRequestError('Invalid request: content took too long', { code: 408 });
       reportEndpointRefusal(facts.events, { endpoint: endpoint.name }, failure);
-      const response = refusal(failure);
+      const response = createErrorResponse(failure);
       if (native.httpVersionMajor < 2) response.set('connection', 'close');
       sendAnswer({ native: native as NativeRequest & IncomingMessage, reply, endpoint, facts }, response);
     }, DEADLINE);

@@ -7,6 +7,7 @@ import {
   type InjectionToken,
   type Type,
 } from '@nestjs/common';
+import { createErrorResponse, reportEndpointRefusal, toOAuthError } from '../../lib/adapter/index.js';
 import {
   AccessDeniedError,
   InvalidRequestError,
@@ -15,12 +16,10 @@ import {
   ServerError,
   TemporarilyUnavailableError,
 } from '../../lib/index.js';
-import { toOAuthError } from '../../lib/errors/index.js';
 import { sendAnswer } from './cross-origin.js';
 import type { Endpoint } from './endpoint.js';
-import { reportEndpointRefusal } from '../operations/event-log.js';
 import { logFault } from '../operations/fault-log.js';
-import { type NativeRequest, refusal } from './http-adapter.js';
+import type { NativeRequest } from './http-adapter.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import { nameRetryAfter, type NativeReply } from './native-reply.js';
 
@@ -41,7 +40,7 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
       const [native, reply] = [http.getRequest<NativeRequest>(), http.getResponse<NativeReply>()];
       const { events, options } = this.server;
       const failure = toFailure(exception);
-      const response = refusal(failure);
+      const response = createErrorResponse(failure);
       reportEndpointRefusal(events, { endpoint: endpoint.name }, failure);
       logFault(failure);
       // Nest waits for no filter, and hears of none that fails.

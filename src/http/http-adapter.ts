@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { answerError } from '../../lib/endpoints/operation.js';
-import { type OAuthError, Request, Response } from '../../lib/index.js';
+import { serializeBody } from '../../lib/adapter/index.js';
+import { Request, type Response } from '../../lib/index.js';
 import { copyHeaders, isFastify, type NativeReply } from './native-reply.js';
 
 /** The request of Express or Fastify, as far as OAuth reads it. */
@@ -35,7 +35,7 @@ export function toOAuthRequest(native: NativeRequest): Request {
 /** Sends what the engine answered through the response of Express or the reply of Fastify. */
 export function sendOAuthResponse(response: Response, reply: NativeReply): void {
   const { status } = response;
-  const body = bodyText(response);
+  const body = serializeBody(response);
   if (isFastify(reply)) {
     if (reply.sent) return;
     reply.code(status);
@@ -47,19 +47,4 @@ export function sendOAuthResponse(response: Response, reply: NativeReply): void 
     copyHeaders(response, reply);
     reply.end(body);
   }
-}
-
-/** The answer to a request that never came as far as the engine. RFC 6749 §5.2 */
-export function refusal(error: OAuthError): Response {
-  const response = new Response({ headers: { pragma: 'no-cache' } });
-  answerError(response, error);
-  return response;
-}
-
-/** A page as it is, an object as JSON, nothing beside a redirect or a 204: no serializer of the host has a say in it. */
-function bodyText(response: Response): string | undefined {
-  if (response.get('location') !== undefined || response.status === 204) return undefined;
-  if (typeof response.body === 'string') return response.body;
-  response.set('content-type', 'application/json; charset=utf-8');
-  return JSON.stringify(response.body);
 }

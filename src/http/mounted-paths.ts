@@ -1,6 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { type Endpoint, isDocument } from './endpoint.js';
+import { isDocument } from '../../lib/adapter/index.js';
+import type { Endpoint } from './endpoint.js';
 
 /** Where `RouterModule` leaves the path of a module. */
 const MODULE_PATH = '__module_path__';

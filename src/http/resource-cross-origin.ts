@@ -1,9 +1,6 @@
 import type { HttpServer } from '@nestjs/common';
-import { allowOrigin, answerPreflight } from '../../lib/endpoints/cross-origin.js';
-import { requestPath } from '../../lib/http/request-path.js';
+import { allowOrigin, answerPreflight, isPreflight, type OwnResources, requestPath } from '../../lib/adapter/index.js';
 import { type CorsOptions, Response } from '../../lib/index.js';
-import type { OwnResources } from '../../lib/endpoints/resource/own-resources.js';
-import { isPreflight } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
 import { copyHeaders, type NativeReply, removeHeaders } from './native-reply.js';

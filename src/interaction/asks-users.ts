@@ -1,4 +1,4 @@
-import { flatten } from '../../lib/server/feature-list.js';
+import { allFeatures } from '../../lib/adapter/index.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { findInteractive } from './interactive-feature.js';
 
@@ -6,5 +6,5 @@ import { findInteractive } from './interactive-feature.js';
 export function asksUsers(registration: OAuth2Registration, options: OAuth2Options | undefined): boolean {
   if (registration.controllers === false) return true;
   const given = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;
-  return Boolean(given ?? findInteractive(flatten(registration.features ?? [])));
+  return Boolean(given ?? findInteractive(allFeatures(registration.features)));
 }

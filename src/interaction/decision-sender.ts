@@ -1,7 +1,5 @@
-import { reportAuthorizationRefusal } from '../../lib/endpoints/authorization/authorization-events.js';
-import { senderOf } from '../../lib/http/origin.js';
+import { reportAuthorizationRefusal, senderOf, writeError } from '../../lib/adapter/index.js';
 import { AccessDeniedError, type OAuth2Server, type Request, type Response } from '../../lib/index.js';
-import { answerError } from '../../lib/endpoints/operation.js';
 import type { NativeRequest } from '../http/http-adapter.js';
 
 const ELSEWHERE = 'Access denied: the decision was sent by a page of another site';
@@ -18,7 +16,7 @@ export function verifySender(native: NativeRequest, request: Request, response: 
   const error = new AccessDeniedError(ELSEWHERE, { code: 403 });
   error.because({ rule: 'a decision is sent by the page that asked for it', wanted: request.get('host'), given });
   reportAuthorizationRefusal(events, request, error);
-  throw answerError(response, error);
+  throw writeError(response, error);
 }
 
 /** Does the form say what the user decided? Another site may send an authorization request, but never that. */

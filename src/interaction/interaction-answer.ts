@@ -1,5 +1,4 @@
 import { InvalidArgumentError, type Response } from '../../lib/index.js';
-import { lowerCased } from '../../lib/http/request.js';
 import type { InteractionAnswer } from '../interfaces/oauth2-interaction.interface.js';
 import { NO_FRAMES } from '../http/native-reply.js';
 
@@ -24,7 +23,8 @@ export function showAnswer(response: Response, answer: InteractionAnswer): void 
   } else if (typeof html === 'string') {
     response.status = status;
     response.body = html;
-    Object.assign(response.headers, PAGE_HEADERS, lowerCased(headers));
+    Object.assign(response.headers, PAGE_HEADERS);
+    for (const [name, value] of Object.entries(headers)) response.set(name, value);
   } else {
     throw new InvalidArgumentError('Invalid argument: an interaction must answer with `{ redirect }` or `{ html }`');
   }

@@ -1,4 +1,14 @@
 import {
+  consentRequired,
+  type DeferredRequest,
+  deferredRequestOf,
+  endpointPath,
+  loginRequired,
+  reportEndpointRefusal,
+  toOAuthError,
+  userDenied,
+} from '../../lib/adapter/index.js';
+import {
   type AuthorizationRequest,
   type Need,
   type OAuth2Server,
@@ -8,12 +18,6 @@ import {
   type SignIn,
   type User,
 } from '../../lib/index.js';
-import { type Deferred, deferredOf } from '../../lib/endpoints/authorization/deferred-error.js';
-import { consentRequired, loginRequired, userDenied } from '../../lib/endpoints/authorization/authorization-errors.js';
-import { toOAuthError } from '../../lib/errors/index.js';
-import { endpointPath } from '../../lib/http/public-url.js';
-import { isHeard, report } from '../../lib/events/events.js';
-import { reportEndpointRefusal } from '../operations/event-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { withContext } from '../module/oauth2-context.js';
@@ -97,11 +101,11 @@ export class InteractionFlow {
   }
 
   /** Reads the request. An error that may be returned to the client once the user is authenticated is returned with what was read. */
-  private async read(request: Request, response: Response): Promise<Partial<Deferred> & Read> {
+  private async read(request: Request, response: Response): Promise<Partial<DeferredRequest> & Read> {
     try {
       return { asked: await this.server.readAuthorizationRequest(request, response) };
     } catch (error) {
-      const deferred = deferredOf(error);
+      const deferred = deferredRequestOf(error);
       if (!deferred) throw error;
       return { ...deferred, failure: error as OAuthError };
     }
@@ -156,8 +160,7 @@ export class InteractionFlow {
     }
     if (form.decision === 'deny') return 'deny';
     await this.interaction.saveConsent?.(user, context);
-    const { events } = this.server;
-    if (isHeard(events, 'consent.given')) report(events, 'consent.given', factsOf(user, context));
+    this.server.report('consent.given', factsOf(user, context));
     return 'allow';
   }
 }

@@ -1,5 +1,5 @@
-import { capability, type Declaration, declaration, findDeclared } from '../../lib/contracts/capability.js';
-import type { Feature, ServerContext } from '../../lib/contracts/feature.js';
+import { type Declaration, declaration, findDeclared } from '../../lib/adapter/index.js';
+import { capability, type Feature, type ServerContext } from '../../lib/index.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { SessionOperations } from './session-operations.js';

@@ -1,4 +1,4 @@
-import { detailsOf, detailsText } from '../../lib/contracts/authorization-details.js';
+import { authorizationDetailsOf, authorizationDetailsText } from '../../lib/adapter/index.js';
 import { type AuthorizationRequest, InvalidArgumentError, type Request, type User } from '../../lib/index.js';
 
 /** What a user is asked, by which request, and where. */
@@ -26,8 +26,8 @@ export function subjectOf(user: User, { asked, request, returnTo }: Question): s
   const { client, redirectUri, grantableScope: scope, issuer } = asked;
   const [path] = returnTo.split('?', 1);
   const shown = [issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null];
-  const details = detailsOf(asked.data['authorization_details']);
-  if (details.length > 0) shown.push(detailsText(details));
+  const details = authorizationDetailsOf(asked.data['authorization_details']);
+  if (details.length > 0) shown.push(authorizationDetailsText(details));
   return JSON.stringify([...shown, ...parametersOf(asked, request)]);
 }
 

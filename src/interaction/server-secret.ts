@@ -1,4 +1,4 @@
-import { capability } from '../../lib/contracts/capability.js';
+import { capability } from '../../lib/index.js';
 
 /** The option `secret` of a server. Features receive the options of the engine, and `secret` is not one of them. */
 export const SECRET = capability<string>('server secret', 'OAuth2Module');

@@ -1,8 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
+import { constantTimeEqual, consumeOnce } from '../../lib/adapter/index.js';
 import type { OnceModel } from '../../lib/index.js';
-import { callMethod } from '../../lib/model/adapt-model.js';
-import { hasOnce } from '../../lib/model/has-once.js';
-import { isSameText } from '../../lib/crypto/constant-time-equal.js';
 
 /** What tickets are for, and how long they are good. */
 export interface TicketKind {
@@ -40,7 +38,7 @@ export class Tickets<Facts extends object = object> {
   read(ticket: unknown, subject: string): Facts | undefined {
     if (typeof ticket !== 'string') return undefined;
     const [payload = ''] = ticket.split('.', 1);
-    if (!isSameText(ticket, this.sign(payload, subject))) return undefined;
+    if (!constantTimeEqual(ticket, this.sign(payload, subject))) return undefined;
     const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Facts & { expires: number };
     return said.expires > Date.now() ? said : undefined;
   }
@@ -48,10 +46,9 @@ export class Tickets<Facts extends object = object> {
   /** Spends a good ticket: false when it has decided before. */
   async spend(ticket: string): Promise<boolean> {
     const { model, kind } = this;
-    if (!hasOnce(model)) return true;
     const digest = hash('sha256', `${kind.purpose} ${ticket}`, 'base64url');
     // The clock of the process that made it may have been ahead.
-    return Boolean(await callMethod(model, 'once', [digest, 2 * kind.lifetime]));
+    return consumeOnce(model, digest, 2 * kind.lifetime);
   }
 
   /** The payload has no dot, so what is signed can be read in one way only. */

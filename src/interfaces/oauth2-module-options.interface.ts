@@ -1,6 +1,5 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Provider, Type } from '@nestjs/common';
-import type { FeatureList } from '../../lib/server/feature-list.js';
-import type { Model, ProtectedResourceModel } from '../../lib/index.js';
+import type { FeatureList, Model, ProtectedResourceModel } from '../../lib/index.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Settings } from './oauth2-options.interface.js';
 import type { OAuth2Tenants, TenantCacheOptions } from './oauth2-tenants.interface.js';

@@ -1,5 +1,5 @@
+import type { EngineOptions } from '../../lib/adapter/index.js';
 import type { Instrumentation, Model, ProtectedResourceModel } from '../../lib/index.js';
-import type { EngineOptions } from '../../lib/options/options.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 
 /** The options that `forRootAsync` may find out while the application starts. */

@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
+import { serverName } from '../../lib/adapter/index.js';
 import { OAuth2Clients, type OAuth2Server } from '../../lib/index.js';
-import { clientsName, serverName } from '../../lib/server/server-token.js';
+import { clientsName } from './provider-names.js';
 import type { PartTokens } from '../oauth2.tokens.js';
 
 /** What administers the clients of one import; of the server without a name, both under a name as well: for the command. */

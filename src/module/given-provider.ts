@@ -1,6 +1,7 @@
 import type { InjectionToken, Provider, Type } from '@nestjs/common';
 import { isProvider } from '../configuration/option-kinds.js';
-import { flatten, type FeatureList } from '../../lib/server/feature-list.js';
+import { allFeatures } from '../../lib/adapter/index.js';
+import type { FeatureList } from '../../lib/index.js';
 import { findInteractive } from '../interaction/interactive-feature.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 import { OAUTH2_GIVEN } from '../oauth2.tokens.js';
@@ -12,8 +13,8 @@ export function givenProvider(option: string, provide: InjectionToken, given: Gi
 }
 
 /** What the feature that asks users has Nest make. */
-export function featureProvider(features: FeatureList = []): Provider {
-  const { given } = findInteractive(flatten(features)) ?? {};
+export function featureProvider(features?: FeatureList): Provider {
+  const { given } = findInteractive(allFeatures(features)) ?? {};
   if (!given) return { provide: OAUTH2_GIVEN, useValue: undefined };
   return givenProvider(given.option, OAUTH2_GIVEN, given.value);
 }

@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import { type OAuth2Server, OAuth2Grants } from '../../lib/index.js';
+import { OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
 import type { PartTokens } from '../oauth2.tokens.js';
 import { tenantsOf } from '../tenants/tenants-of.js';
 

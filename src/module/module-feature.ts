@@ -1,4 +1,4 @@
-import type { Feature } from '../../lib/contracts/feature.js';
+import type { Feature } from '../../lib/index.js';
 import { CONNECTIONS, ServerConnections } from '../guards/keep-open.js';
 import { SECRET } from '../interaction/server-secret.js';
 import { TENANT } from '../tenants/tenant-of.js';

@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Scope } from '@nestjs/common';
-import { capability } from '../../lib/contracts/capability.js';
-import type { OAuth2Server, Request, ServerContext } from '../../lib/index.js';
-import type { Around } from '../../lib/server/around.js';
+import { type Around, capability, type OAuth2Server, type Request, type ServerContext } from '../../lib/index.js';
 
 /** Which request is answered, and by whom. */
 interface Facts {

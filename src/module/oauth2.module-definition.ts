@@ -1,11 +1,11 @@
 import type { DynamicModule, InjectionToken, Provider, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { assertConfig, configurationError } from '../../lib/adapter/index.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
 import { assertOptions, findRegistrationFault } from '../configuration/check-options.js';
 import { makeServer } from '../configuration/make-server.js';
 import { settleEndpoints } from '../configuration/paths.js';
-import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
 import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';

@@ -1,8 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
-import { isOnePlace } from '../../lib/stores/place.js';
+import { assertConfig, hasSameStorage } from '../../lib/adapter/index.js';
 import { both } from '../configuration/paths.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { OAUTH2_REGISTRATION, partTokens } from '../oauth2.tokens.js';
 
 /** What is known of a server once it is made. */
@@ -46,7 +45,7 @@ export function verifyApart(
   if (!model) return;
   const { known } = serversOf(modules);
   for (const other of known) {
-    if (!isOnePlace(model, other.model) || (name === undefined && other.name === undefined)) continue;
+    if (!hasSameStorage(model, other.model) || (name === undefined && other.name === undefined)) continue;
     const keepsIssuers = 'revokeGrant' in model && 'revokeGrant' in other.model;
     const areApart = keepsIssuers && issuer !== undefined && other.issuer !== undefined && issuer !== other.issuer;
     const remedy = keepsIssuers ? 'give each an `issuer` of its own, or a model' : 'give each a model of its own';

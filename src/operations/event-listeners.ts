@@ -1,9 +1,8 @@
 import type { OnModuleInit } from '@nestjs/common';
 import { ContextIdFactory, MetadataScanner, ModuleRef, type ModulesContainer } from '@nestjs/core';
-import { tell } from '../../lib/events/events.js';
+import { callListener, configurationError } from '../../lib/adapter/index.js';
 import { EVENT_NAMES, type OAuth2EventName } from '../../lib/index.js';
 import { nearestName } from '../configuration/nearest-name.js';
-import { configurationError } from '../../lib/errors/configuration-error.js';
 import { registeredNames } from '../module/registered-servers.js';
 import { type Listening, readListening } from '../decorators/on-oauth2-event.decorator.js';
 
@@ -29,7 +28,7 @@ export class EventListeners implements OnModuleInit {
 
   tell(name: OAuth2EventName, payload: object): void {
     for (const heard of [name, '*']) {
-      for (const listener of this.byName.get(heard) ?? []) tell(name, () => listener(payload, name));
+      for (const listener of this.byName.get(heard) ?? []) callListener(name, () => listener(payload, name));
     }
   }
 

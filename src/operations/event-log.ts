@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { type Facts, isHeard, passOn, refusedAt, reportRefusal, shortText } from '../../lib/events/events.js';
-import type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events, OAuthError } from '../../lib/index.js';
+import { emitEvent, hasListener } from '../../lib/adapter/index.js';
+import type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
 
@@ -33,13 +33,13 @@ export class EventLog implements EventSink {
   ) {}
 
   wants(name: OAuth2EventName): boolean {
-    return isHeard(this.events, name) || isLogged(name) || this.listeners?.has(name) === true;
+    return hasListener(this.events, name) || isLogged(name) || this.listeners?.has(name) === true;
   }
 
   emit<N extends OAuth2EventName>(name: N, payload: OAuth2Events[N]): void {
     if (this.server !== undefined) payload.server = this.server;
     if (isLogged(name)) logger[LEVELS[name]!](lineOf(name, payload));
-    if (isHeard(this.events, name)) passOn(this.events, name, payload);
+    if (hasListener(this.events, name)) emitEvent(this.events, name, payload);
     if (this.listeners?.has(name)) this.listeners.tell(name, payload);
   }
 }
@@ -48,11 +48,6 @@ export class EventLog implements EventSink {
 function isLogged(name: OAuth2EventName): boolean {
   const level = LEVELS[name];
   return level !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
-}
-
-/** Tells of a refusal that the engine has not seen: of a body that cannot be read, or by the host's interaction. */
-export function reportEndpointRefusal(events: EventSink | undefined, facts: Facts, error: OAuthError): void {
-  reportRefusal(events, refusedAt(facts.endpoint), error, () => facts);
 }
 
 /** One line, whatever a client sent: `token.refused error="invalid_grant" …`. */
@@ -70,7 +65,7 @@ function textOf(value: unknown): string {
   } catch {
     text = typeof value === 'bigint' ? String(value) : typeof value;
   }
-  const cut = shortText(text, LONGEST)!;
+  const cut = text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
   return cut.replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { isSignInUnderWay } from '../../lib/endpoints/authorization/authorization-events.js';
+import { logLevelOf } from '../../lib/adapter/index.js';
 import type { OAuthError } from '../../lib/index.js';
-import { isUnreachableResource } from '../../lib/remote/client-resource.js';
 
 const logger = new Logger('OAuth2');
 
@@ -15,12 +14,13 @@ let nextWarning = 0;
 
 /** Logs a server error with its cause, once. The response does not contain the cause. */
 export function logFault(error: OAuthError): void {
-  if (error.status < 500 || isSignInUnderWay(error)) return;
+  const level = logLevelOf(error);
+  if (!level) return;
   const cause = error.inner ?? error;
   if (logged.has(cause)) return;
   logged.add(cause);
   const { stack, message } = cause;
-  if (isUnreachableResource(error)) logUnreachable(message);
+  if (level === 'warning') logUnreachable(message);
   else logger.error(message, stack);
 }
 

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { toOAuthError } from '../../lib/errors/index.js';
+import { assertConfig, toOAuthError } from '../../lib/adapter/index.js';
 import { type HealthModel, OAuth2Server, TemporarilyUnavailableError } from '../../lib/index.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { logFault } from './fault-log.js';
 
 /** What a health check says of a server, in the form of `@nestjs/terminus`. */

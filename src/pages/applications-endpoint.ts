@@ -1,6 +1,5 @@
+import { loginInitiationUrl } from '../../lib/adapter/index.js';
 import type { Application, ConsentModel, Model, User } from '../../lib/index.js';
-import { isVSCHAR } from '../../lib/http/syntax.js';
-import { loginInitiation } from '../../lib/openid/login-initiation.js';
 import { ofTenant } from '../tenants/tenant-of.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
@@ -31,7 +30,8 @@ export class ApplicationsEndpoint extends PageEndpoint {
     const user = await this.site.findUser(visit.request);
     if (!user) return this.signIn(visit);
     const clientId = textOf(visit.request, 'client_id');
-    if (!this.site.isOurs(visit) || !clientId || !isVSCHAR(clientId)) return this.goTo(this.path(visit), visit);
+    if (!this.site.isOurs(visit) || !clientId || !/^[\x20-\x7e]+$/.test(clientId))
+      return this.goTo(this.path(visit), visit);
     const ended = await this.model.revokeGrantsOf({ userId: idOf(user), clientId, ...ofTenant(this.site.server) });
     if (ended !== 0) reportWithdrawn(this.site.server, { user, clientId, visit });
     this.goTo(this.path(visit, { ended: '' }), visit);
@@ -40,7 +40,7 @@ export class ApplicationsEndpoint extends PageEndpoint {
   private placesOf(applications: readonly Application[], { request }: Visit): ReadonlyMap<string, string> {
     const { server } = this.site;
     const issuer = server.issuerOf(request);
-    const placeOf = ({ client }: Application) => client && loginInitiation(client, issuer, server);
+    const placeOf = ({ client }: Application) => client && loginInitiationUrl(client, issuer, server);
     const places = applications.map((one) => [one.clientId, placeOf(one)] as const);
     return new Map(places.filter((place): place is readonly [string, string] => place[1] !== undefined));
   }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
+import { networkOf, type RequestRate, WindowCounts } from '../../lib/adapter/index.js';
 import type { Response, ServerContext } from '../../lib/index.js';
-import { networkOf } from '../../lib/http/network.js';
-import { type RequestRate, WindowCounts } from '../../lib/http/window-counts.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { foldedName } from './folded-name.js';
 

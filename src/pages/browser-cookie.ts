@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { constantTimeEqual } from '../../lib/adapter/index.js';
 import type { Request, Response, ServerContext } from '../../lib/index.js';
-import { isSameText } from '../../lib/crypto/constant-time-equal.js';
 import { boundToTenant, tenantOf } from '../tenants/tenant-of.js';
 
 /** The cookies of the pages, and their values. */
@@ -74,7 +74,7 @@ export const formToken = (cookie: string, about = ''): string =>
   createHmac('sha256', cookie).update(`nest-oauth2 form${about}`).digest('base64url');
 
 export function isFormToken(token: unknown, cookie: string | undefined, about?: string): boolean {
-  return typeof token === 'string' && cookie !== undefined && isSameText(token, formToken(cookie, about));
+  return typeof token === 'string' && cookie !== undefined && constantTimeEqual(token, formToken(cookie, about));
 }
 
 /**

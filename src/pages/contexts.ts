@@ -1,5 +1,5 @@
+import type { ShownDetail } from '../../lib/features/index.js';
 import type { Application, Client, OAuthError, User } from '../../lib/index.js';
-import type { ShownDetail } from '../../lib/features/authorization-details/shown-details.js';
 import type { Html } from './html.js';
 import type { ENGLISH } from './messages.js';
 

@@ -1,5 +1,5 @@
+import { LOGOUT } from '../../lib/adapter/index.js';
 import type { RememberedSession } from '../../lib/index.js';
-import { LOGOUT } from '../../lib/openid/logout/logout-capability.js';
 import { withQuery } from './local-path.js';
 import { reportUser, reportUserRefused } from './page-events.js';
 import { secondFactorPath } from './second-factor-page.js';

@@ -1,12 +1,13 @@
-import { readUserCode, shownUserCode } from '../../lib/features/device-authorization/user-code.js';
 import {
+  addressOf,
+  authorizationDetailsOf,
+  authorizationDetailsText,
   decideDeviceRequest,
-  type DeviceRequest,
   findDeviceRequest,
-} from '../../lib/features/device-authorization/device-requests.js';
-import { addressOf } from '../../lib/http/network.js';
-import { namedClaims } from '../../lib/openid/named-claims.js';
-import { detailsOf, detailsText } from '../../lib/contracts/authorization-details.js';
+  formatUserCode,
+  requestedClaims,
+} from '../../lib/adapter/index.js';
+import type { DeviceRequest } from '../../lib/features/index.js';
 import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
 import type { DevicePageContext } from './contexts.js';
 import { pathOf } from './local-path.js';
@@ -38,7 +39,7 @@ export class DeviceEndpoint extends PageEndpoint {
       return this.askCode(visit, 'deviceExpired');
     const typed = textOf(request, 'user_code') ?? '';
     const user = await site.findUser(request);
-    if (!user) return this.goTo(site.loginPath(request, this.path(visit, { user_code: codeOf(typed) })), visit);
+    if (!user) return this.goTo(site.loginPath(request, this.path(visit, { user_code: formatUserCode(typed) })), visit);
     const found = await this.find(typed, user, visit);
     if (!found) return this.askCode(visit, 'wrongCode');
     if (found === 'throttled') return this.askCode(visit, found);
@@ -65,7 +66,7 @@ export class DeviceEndpoint extends PageEndpoint {
   }
 
   private askCode(visit: Visit, problem?: Problem): void {
-    const code = codeOf(textOf(visit.request, 'user_code'));
+    const code = formatUserCode(textOf(visit.request, 'user_code'));
     const facts = {
       ...(code !== undefined && { userCode: code }),
       ...(problem && { problem }),
@@ -87,7 +88,7 @@ export class DeviceEndpoint extends PageEndpoint {
       ...(await this.site.logoOf(client)),
       scopes,
       resources: resource,
-      claims: namedClaims(data),
+      claims: requestedClaims(data),
       details: this.site.detailsFor(data, preferencesOf(visit.request)),
       userCode,
       fields,
@@ -102,12 +103,6 @@ export class DeviceEndpoint extends PageEndpoint {
   }
 }
 
-/** As the device shows it; nothing where it can be no code. */
-function codeOf(typed: string | undefined): string | undefined {
-  const code = readUserCode(typed);
-  return code === undefined ? undefined : shownUserCode(code);
-}
-
 /** What a decision is about: this user, this device, and what they were shown that it may have. */
 const subjectOf = (user: User, { id, scope, resource, data }: DeviceRequest): string =>
   JSON.stringify([
@@ -115,6 +110,6 @@ const subjectOf = (user: User, { id, scope, resource, data }: DeviceRequest): st
     id,
     scope ?? null,
     resource,
-    detailsText(detailsOf(data['authorization_details'])),
-    namedClaims(data),
+    authorizationDetailsText(authorizationDetailsOf(data['authorization_details'])),
+    requestedClaims(data),
   ]);

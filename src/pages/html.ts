@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../lib/http/escape-html.js';
+import { escapeHtml } from '../../lib/adapter/index.js';
 
 /** Text that is HTML already. Everything else that goes into a page is escaped. */
 export class Html {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { isSameText } from '../../lib/crypto/constant-time-equal.js';
+import { constantTimeEqual } from '../../lib/adapter/index.js';
 import { SECRET } from '../interaction/server-secret.js';
 import { tenantOf } from '../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
@@ -30,7 +30,7 @@ export class KnownBrowser {
   idFor(username: string): string | undefined {
     const [id = '', mark = ''] = this.cookie.value?.split('.') ?? [];
     const expected = this.markOf(id, username);
-    return expected !== undefined && isSameText(mark, expected) ? id : undefined;
+    return expected !== undefined && constantTimeEqual(mark, expected) ? id : undefined;
   }
 
   /** Marks the browser as one in which a user of this name has signed in. */

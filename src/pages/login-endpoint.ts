@@ -1,5 +1,4 @@
-import { addressOf } from '../../lib/http/network.js';
-import { isNotEmpty, isText } from '../../lib/http/syntax.js';
+import { addressOf } from '../../lib/adapter/index.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import { type Attempt, isTooMany } from './attempts.js';
 import { KnownBrowser } from './known-browser.js';
@@ -21,7 +20,8 @@ const LONGEST_PASSWORD = 1000;
  * Whether a text can be a user name. A field of one line sends no line breaks, and attempts of a second factor are counted by a text that
  * has one. Other control characters are in no user name, and PostgreSQL rejects NUL in any text. RFC 6749 Appendix A
  */
-const isName = (text: string) => text.length <= LONGEST_NAME && isNotEmpty(text) && isText(text);
+const isName = (text: string) =>
+  text !== '' && text.length <= LONGEST_NAME && !/[\x00-\x08\x0a-\x1f\x7f]/.test(text) && text.isWellFormed();
 
 /** Whether a text can be a password: bcrypt ends at NUL, and databases reject it. */
 const isPassword = (text: string) => text.length <= LONGEST_PASSWORD && !text.includes('\0');

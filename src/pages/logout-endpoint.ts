@@ -1,18 +1,20 @@
-import type { User } from '../../lib/index.js';
-import { isSelfRegistered } from '../../lib/clients/registration/self-registered.js';
 import {
-  isMeant,
-  LOGOUT_PARAMETERS,
+  isLogoutOf,
+  isSelfRegistered,
   type LogoutRequest,
+  OPENID,
   readLogoutRequest,
-} from '../../lib/openid/logout/logout-request.js';
-import { OPENID } from '../../lib/openid/openid-capability.js';
+} from '../../lib/adapter/index.js';
+import type { User } from '../../lib/index.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import { endSession, endSessionHere } from './end-session.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { findUserToSignOut } from './sign-out.js';
 import { returnPath, textOf, type Visit } from './site.js';
+
+/** The parameters of a logout request of a client. RP-Initiated Logout 1.0 §2 */
+const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 
 /** Seconds for which clients are given time to sign somebody out in the browser. */
 const PAUSE = 3;
@@ -32,7 +34,7 @@ export class LogoutEndpoint extends PageEndpoint {
         ? this.open([], visit, asked.redirect)
         : this.leave(asked.redirect, visit);
     }
-    if (user && isMeant(asked, user, this.site.server)) {
+    if (user && isLogoutOf(asked, user, this.site.server)) {
       const frames = await endSession(this.site, user, visit);
       if (frames.length > 0) return this.open(frames, visit, asked.redirect);
       return asked.redirect === undefined ? this.show(visit) : this.leave(asked.redirect, visit);

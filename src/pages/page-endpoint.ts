@@ -1,7 +1,5 @@
-import { toOAuthError } from '../../lib/errors/index.js';
-import type { Handler } from '../../lib/contracts/handler.js';
-import type { Request, Response } from '../../lib/index.js';
-import { answerError } from '../../lib/endpoints/operation.js';
+import { toOAuthError, writeError } from '../../lib/adapter/index.js';
+import type { Handler, Request, Response } from '../../lib/index.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
 import type { Site, Visit } from './site.js';
 
@@ -15,7 +13,7 @@ export abstract class PageEndpoint implements Handler {
       await (request.method === 'POST' ? this.post(visit) : this.get(visit));
     } catch (thrown) {
       const error = toOAuthError(thrown);
-      answerError(response, error);
+      writeError(response, error);
       this.site.show('error', { error }, visit, error.code);
       throw error;
     }

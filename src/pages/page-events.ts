@@ -1,4 +1,4 @@
-import { isHeard, report } from '../../lib/events/events.js';
+import { hasListener, reportEvent } from '../../lib/adapter/index.js';
 import type { Falsy, ServerContext, User } from '../../lib/index.js';
 import type { Visit } from './site.js';
 
@@ -9,8 +9,8 @@ export function reportUser(
   { user, visit: { request }, endpoint = ENDPOINTS[name] }: { user: User | Falsy; visit: Visit; endpoint?: string },
 ): void {
   const { events } = server.options;
-  if (!user || !isHeard(events, name)) return;
-  report(events, name, { endpoint, issuer: server.issuerOf(request), userId: user['id'] });
+  if (!user || !hasListener(events, name)) return;
+  reportEvent(events, name, { endpoint, issuer: server.issuerOf(request), userId: user['id'] });
 }
 
 const ENDPOINTS = { 'user.signed_in': 'login', 'user.signed_out': 'logout' } as const;
@@ -21,8 +21,8 @@ export function reportUserRefused(
   { rule, status, visit: { request }, endpoint = 'login' }: Refused,
 ): void {
   const { events } = server.options;
-  if (!isHeard(events, 'user.refused')) return;
-  report(events, 'user.refused', { endpoint, issuer: server.issuerOf(request), rule, status });
+  if (!hasListener(events, 'user.refused')) return;
+  reportEvent(events, 'user.refused', { endpoint, issuer: server.issuerOf(request), rule, status });
 }
 
 interface Refused {
@@ -35,9 +35,9 @@ interface Refused {
 /** Tells the operator that all that a user had granted ended as they signed out. */
 export function reportEnded(server: ServerContext, { user, visit }: { user: User; visit: Visit }): void {
   const { events } = server.options;
-  if (!isHeard(events, 'grant.ended')) return;
+  if (!hasListener(events, 'grant.ended')) return;
   const issuer = server.issuerOf(visit.request);
-  report(events, 'grant.ended', { endpoint: 'logout', issuer, userId: user['id'], reason: 'withdrawn' });
+  reportEvent(events, 'grant.ended', { endpoint: 'logout', issuer, userId: user['id'], reason: 'withdrawn' });
 }
 
 /** Tells the operator that a user ended the access of an application. */
@@ -47,6 +47,6 @@ export function reportWithdrawn(
 ): void {
   const { events } = server.options;
   const facts = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId: user['id'] };
-  if (isHeard(events, 'consent.withdrawn')) report(events, 'consent.withdrawn', facts);
-  if (isHeard(events, 'grant.ended')) report(events, 'grant.ended', { ...facts, reason: 'withdrawn' });
+  if (hasListener(events, 'consent.withdrawn')) reportEvent(events, 'consent.withdrawn', facts);
+  if (hasListener(events, 'grant.ended')) reportEvent(events, 'grant.ended', { ...facts, reason: 'withdrawn' });
 }

@@ -1,6 +1,5 @@
+import { audienceOf, requestedClaims } from '../../lib/adapter/index.js';
 import type { Asked, AuthorizationRequest, ConsentModel, Model, OAuthError, Request, User } from '../../lib/index.js';
-import { namedClaims } from '../../lib/openid/named-claims.js';
-import { audienceOf } from '../../lib/tokens/audience.js';
 import { toOAuthRequest, type NativeRequest } from '../http/http-adapter.js';
 import type {
   ConsentContext,
@@ -54,7 +53,7 @@ export class PagesInteraction implements OAuth2Interaction {
       scopes: scope.split(' ').filter(Boolean),
       redirectUri,
       resources: audienceOf(data['resource']),
-      claims: namedClaims(data),
+      claims: requestedClaims(data),
       details: this.site.detailsFor(data, preferencesOf(visitor, returnTo)),
       clientHost: client.clientIdHost,
       ...(await this.site.logoOf(client)),

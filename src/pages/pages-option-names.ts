@@ -1,6 +1,5 @@
-import { assertKnownOptions } from '../../lib/options/unknown-option.js';
-import { isObject } from '../../lib/http/is-object.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig, assertKnownOptions } from '../../lib/adapter/index.js';
+import { isObject } from '../configuration/is-object.js';
 import { defaultPages } from './page-renderer.js';
 import type { PageFunctions } from './page-functions.js';
 import type { SecondFactorOptions } from './second-factor.js';

@@ -1,15 +1,13 @@
 import { AttemptCounter, type Throttle } from './attempts.js';
-import { ClientLogos } from './client-logos.js';
+import { assertConfig, ClientLogos, signInClaims } from '../../lib/adapter/index.js';
+import type { SafeFetchOptions } from '../../lib/features/index.js';
+import type { ServerContext, SignIn } from '../../lib/index.js';
 import { verifyPagesOptionNames } from './pages-option-names.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
 import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSecondFactor } from './second-factor.js';
 import type { Sessions } from './sessions.js';
-import type { ServerContext, SignIn } from '../../lib/index.js';
-import type { SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
-import { isObject } from '../../lib/http/is-object.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
-import { keptOf } from '../../lib/tokens/signed-in.js';
+import { isObject } from '../configuration/is-object.js';
 
 /** What `pages()` takes. All of it may be left out. */
 export interface PagesOptions extends Look {
@@ -202,7 +200,9 @@ function throttleOf(own: Throttle | undefined, counter: AttemptCounter): (server
 
 function isProof(signIn: object): boolean {
   try {
-    return isObject(signIn) && Object.keys(keptOf(signIn)).length === Object.keys(signIn).length && !('sid' in signIn);
+    return (
+      isObject(signIn) && Object.keys(signInClaims(signIn)).length === Object.keys(signIn).length && !('sid' in signIn)
+    );
   } catch {
     return false;
   }

@@ -1,7 +1,5 @@
-import type { Endpoint, Feature } from '../../lib/contracts/feature.js';
-import type { Handler } from '../../lib/contracts/handler.js';
-import type { OAuth2Server, User } from '../../lib/index.js';
-import { OPENID } from '../../lib/openid/openid-capability.js';
+import { OPENID } from '../../lib/adapter/index.js';
+import type { Endpoint, Feature, Handler, OAuth2Server, User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { INTERACTION, interactive } from '../interaction/interactive-feature.js';
 import { tenantsOf } from '../tenants/tenants-of.js';

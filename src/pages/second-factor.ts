@@ -1,10 +1,6 @@
-import { capability } from '../../lib/contracts/capability.js';
-import { InvalidArgumentError } from '../../lib/errors/index.js';
-import type { Awaitable, ServerContext, User } from '../../lib/index.js';
-import { OPENID } from '../../lib/openid/openid-capability.js';
-import { keptOf } from '../../lib/tokens/signed-in.js';
-import { assertConfig, configurationError } from '../../lib/errors/configuration-error.js';
-import { isObject } from '../../lib/http/is-object.js';
+import { assertConfig, configurationError, OPENID, signInClaims } from '../../lib/adapter/index.js';
+import { type Awaitable, capability, InvalidArgumentError, type ServerContext, type User } from '../../lib/index.js';
+import { isObject } from '../configuration/is-object.js';
 import { GIVEN } from '../configuration/option-kinds.js';
 import type { Given } from '../interfaces/oauth2-module-options.interface.js';
 
@@ -71,7 +67,7 @@ export function settleSecondFactor(options: SecondFactorOptions, password: strin
 
 function isProof(acr: unknown, amr: unknown): boolean {
   try {
-    keptOf({ acr: acr as string, amr: amr as string[] });
+    signInClaims({ acr: acr as string, amr: amr as string[] });
     return true;
   } catch {
     return false;

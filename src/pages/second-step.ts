@@ -1,6 +1,5 @@
+import { hasRequestedAcr, OPENID } from '../../lib/adapter/index.js';
 import type { Session, SignIn, User } from '../../lib/index.js';
-import { isStrong } from '../../lib/openid/prompt/presence.js';
-import { OPENID } from '../../lib/openid/openid-capability.js';
 import { boundToTenant } from '../tenants/tenant-of.js';
 import { type Attempt, isTooMany, type Throttle } from './attempts.js';
 import { HalfSessions } from './half-sessions.js';
@@ -139,7 +138,7 @@ export class SecondStep {
     const known = this.site.server.find(OPENID)?.acrValues ?? [];
     const wanted = wantedAcr(request) ?? [];
     const isEnough = (one: string | undefined) =>
-      isStrong({ signIn: one === undefined ? {} : { acr: one } }, wanted, known);
+      hasRequestedAcr({ signIn: one === undefined ? {} : { acr: one } }, wanted, known);
     return acr !== undefined && !isEnough(has) && isEnough(acr);
   }
 
@@ -148,7 +147,7 @@ export class SecondStep {
     if (amr?.includes('mfa')) return true;
     const known = this.site.server.find(OPENID)?.acrValues ?? [];
     const wanted = this.options.acr === undefined ? [] : [this.options.acr];
-    return acr !== undefined && isStrong({ signIn: { acr } }, wanted, known, true);
+    return acr !== undefined && hasRequestedAcr({ signIn: { acr } }, wanted, known, true);
   }
 
   /** How a login by password is described. */

@@ -1,6 +1,5 @@
+import { senderOf, signInClaims } from '../../lib/adapter/index.js';
 import { InvalidArgumentError, InvalidRequestError, Request, type Session, type User } from '../../lib/index.js';
-import { senderOf } from '../../lib/http/origin.js';
-import { keptOf } from '../../lib/tokens/signed-in.js';
 import type { SessionOperations, SignInOptions, UserSession } from '../interaction/session-operations.js';
 import { hidden } from './default/fields.js';
 import { endSessionHere } from './end-session.js';
@@ -26,7 +25,11 @@ export class SiteSessions implements SessionOperations {
     verifyUser(user);
     this.verifySender(browser, options);
     const { acr, amr, authTime } = options;
-    keptOf({ ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }), ...(authTime && { authTime }) });
+    signInClaims({
+      ...(acr !== undefined && { acr }),
+      ...(amr !== undefined && { amr }),
+      ...(authTime && { authTime }),
+    });
     if (!site.own) verifyNothingKept(options);
     const remember = options.remember === true;
     if (remember) verifyRemembering(site);

@@ -1,6 +1,5 @@
-import { type ShownDetail, shownDetails } from '../../lib/features/authorization-details/shown-details.js';
-import { senderOf } from '../../lib/http/origin.js';
-import { detailsOf } from '../../lib/contracts/authorization-details.js';
+import { authorizationDetailsOf, OPENID, senderOf, shownDetails } from '../../lib/adapter/index.js';
+import type { ShownDetail } from '../../lib/features/index.js';
 import type { Client, Falsy, Request, Response, ServerContext, User, Wanted } from '../../lib/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import { showAnswer } from '../interaction/interaction-answer.js';
@@ -8,7 +7,6 @@ import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
 import type { Fields } from './contexts.js';
 import type { Preferences } from './language.js';
 import { localPath, pathOf, withQuery } from './local-path.js';
-import { OPENID } from '../../lib/openid/openid-capability.js';
 import { OPENID_SCOPES } from './openid-scopes.js';
 import type { Facts, PageName, PageRenderer } from './page-renderer.js';
 import type { SettledOptions } from './pages-options.js';
@@ -50,7 +48,7 @@ export class Site {
 
   /** What authorization details say, in a language of the visitor. */
   detailsFor(data: Readonly<Record<string, unknown>>, visitor: Preferences): ShownDetail[] {
-    const details = detailsOf(data['authorization_details']);
+    const details = authorizationDetailsOf(data['authorization_details']);
     return shownDetails(details, { server: this.server, language: this.renderer.languageOf(visitor) });
   }
 

@@ -1,5 +1,5 @@
+import { LOGOUT } from '../../lib/adapter/index.js';
 import type { User } from '../../lib/index.js';
-import { LOGOUT } from '../../lib/openid/logout/logout-capability.js';
 import type { Start } from './sessions.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, Visit } from './site.js';

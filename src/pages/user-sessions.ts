@@ -1,3 +1,4 @@
+import { LOGOUT, requireMethods } from '../../lib/adapter/index.js';
 import {
   InvalidArgumentError,
   type ServerContext,
@@ -5,8 +6,6 @@ import {
   type SessionListModel,
   type User,
 } from '../../lib/index.js';
-import { requireMethods } from '../../lib/model/require-methods.js';
-import { LOGOUT } from '../../lib/openid/logout/logout-capability.js';
 import type { UserSession } from '../interaction/session-operations.js';
 import { ofTenant } from '../tenants/tenant-of.js';
 

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Endpoint } from '../../lib/contracts/feature.js';
-import { servedGrantTypes } from '../../lib/features/server-metadata/derived-metadata.js';
+import { servedGrantTypes } from '../../lib/adapter/index.js';
+import type { Endpoint } from '../../lib/index.js';
 import type { OperationObject } from './operations.js';
 import type { DescribedServer } from './servers.js';
 

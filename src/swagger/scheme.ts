@@ -1,6 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { servedGrantTypes } from '../../lib/features/server-metadata/derived-metadata.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig, servedGrantTypes } from '../../lib/adapter/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import type { DescribedServer } from './servers.js';
 

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { scopeValues } from '../../lib/adapter/index.js';
 import type { Scope } from '../../lib/index.js';
-import { scopeValues } from '../../lib/tokens/scope.js';
 import type { Demand } from '../guards/demand.js';
 import type { OperationObject } from './operations.js';
 

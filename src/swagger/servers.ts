@@ -1,11 +1,10 @@
 import type { InjectionToken, INestApplication } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { endpointUrl } from '../../lib/http/public-url.js';
+import { assertConfig, documentPaths, endpointUrl, isDocument } from '../../lib/adapter/index.js';
 import { OAuth2Server, type Scope, type ServerContext } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { settleEndpoints } from '../configuration/paths.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
-import { documentRoutes, type Endpoint, isDocument } from '../http/endpoint.js';
+import type { Endpoint } from '../http/endpoint.js';
 import { asksUsers } from '../interaction/asks-users.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { type Application, mountedPaths } from '../http/mounted-paths.js';
@@ -47,7 +46,7 @@ function describedServer(name: string | undefined, module: NestModule, applicati
   const asks = registration.tenants !== undefined || asksUsers(registration, options);
   const placeOf = (one: Endpoint): [[string, string]] | undefined => {
     if (one.name === 'authorize' && !asks) return undefined;
-    return [[one.name, isDocument(one) ? documentRoutes(one, options?.issuer)[0]! : paths[one.name]!]];
+    return [[one.name, isDocument(one) ? documentPaths(one, options?.issuer)[0]! : paths[one.name]!]];
   };
   const facts = factsOf(module, partTokens(name), { registration, options });
   return {

@@ -1,6 +1,5 @@
-import { Deadline } from '../../lib/stores/deadline.js';
+import { Deadline, keepRecent } from '../../lib/adapter/index.js';
 import type { TenantCacheOptions } from '../interfaces/oauth2-tenants.interface.js';
-import { keepRecent } from '../../lib/crypto/lru.js';
 
 interface Kept<T> {
   readonly value: T;

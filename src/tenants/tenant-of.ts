@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { capability } from '../../lib/contracts/capability.js';
-import type { ServerContext } from '../../lib/contracts/feature.js';
+import { capability, type ServerContext } from '../../lib/index.js';
 
 /** The tenant whose server it is. */
 export const TENANT = capability<string>('tenant', 'OAuth2Module');

@@ -1,13 +1,10 @@
 import type { Provider } from '@nestjs/common';
+import { assertConfig, effectiveOptions, shareModel } from '../../lib/adapter/index.js';
 import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
-import { shareModel } from '../../lib/clients/client-issuer.js';
-import { defaultsOf, flatten } from '../../lib/server/feature-list.js';
-import { DEFAULTS, type Options, settle } from '../../lib/options/settle.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
 import { assertOptions } from '../configuration/check-options.js';
 import { makeServer } from '../configuration/make-server.js';
 import { engineOptions } from '../configuration/option-table.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
 import { givenProvider } from '../module/given-provider.js';
@@ -76,8 +73,7 @@ export function tenantProviders(
       checkShared(shared);
       const make = (tenant: string, own: TenantOptions) => makeParts(tenant, own, shared);
       const servers = new OAuth2TenantServers(tenants, make, tenantCache);
-      const features = flatten(registration.features ?? []);
-      const cors = options.cors ?? defaultsOf(features, DEFAULTS as Options).cors;
+      const { cors } = effectiveOptions(registration.features, options);
       const common = { ...engineOptions(options), cors, model: model ?? (NOBODY as Model) };
       const made = new OAuth2Server({ ...common, features: [moduleFeature({ name, tenants: servers })] }, events);
       made.surround(tenantRouter(servers));
@@ -106,6 +102,10 @@ function checkTenants(tenants: OAuth2Tenants): void {
   }
 }
 
+/** Options that are `undefined` do not replace those of all tenants. */
+const withoutUndefined = <T extends object>(own: T): Partial<T> =>
+  Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) as Partial<T>;
+
 /** What can be said before there is a tenant: of one that has nothing of its own but an issuer. */
 function checkShared(shared: Shared): void {
   const { model, options, registration } = shared;
@@ -131,7 +131,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
       `leave \`${option}\` out of the options of the tenant \`${tenant}\`: it is there for all`,
     );
   }
-  const options = settle<OAuth2Options>({ ...shared.options }, own);
+  const options = { ...shared.options, ...withoutUndefined(own) };
   const model = own.model ?? shared.model;
   const server = makeServer(model, {
     options,

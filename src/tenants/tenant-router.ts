@@ -1,12 +1,11 @@
-import { comparablePath, requestPath } from '../../lib/http/request-path.js';
+import { comparablePath, documentPaths, requestPath } from '../../lib/adapter/index.js';
 import {
+  type Around,
   type AuthorizationRequest,
   InvalidArgumentError,
   InvalidRequestError,
   type OAuth2Server,
 } from '../../lib/index.js';
-import type { Around } from '../../lib/server/around.js';
-import { documentRoutes } from '../http/endpoint.js';
 import type { OAuth2TenantServers } from './tenant-servers.js';
 
 /** Returns the wrapper that runs each operation of an import with tenants on the server of the tenant whose request it is. */
@@ -28,7 +27,7 @@ function verifyDocument({ facts }: OAuth2Server, id: string, request: Authorizat
   const endpoint = facts.endpoints.get(id);
   if (!endpoint?.perIssuer) return;
   const asked = comparablePath(requestPath(request)).replace(/\/$/, '');
-  const routes = documentRoutes(endpoint, facts.issuerOf(request));
+  const routes = documentPaths(endpoint, facts.issuerOf(request));
   if (routes.some((route) => comparablePath(route) === asked)) return;
   throw new InvalidRequestError('Invalid request: no tenant is registered for this host or path', { code: 404 });
 }

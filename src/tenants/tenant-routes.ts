@@ -1,5 +1,5 @@
-import { documentRoutes, type Endpoint } from '../http/endpoint.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
+import { assertConfig, documentPaths } from '../../lib/adapter/index.js';
+import type { Endpoint } from '../http/endpoint.js';
 
 type Routes = Readonly<Record<string, string | false>>;
 
@@ -8,7 +8,7 @@ const DEPTH = 3;
 
 /** Where documents of tenants are: issuers are not known yet, so each segment of their paths is a parameter. RFC 8414 §3.1, §5 */
 export function tenantDocumentRoutes(endpoint: Endpoint): readonly string[] {
-  if (!endpoint.perIssuer) return documentRoutes(endpoint, undefined);
+  if (!endpoint.perIssuer) return documentPaths(endpoint, undefined);
   const bases = Array.from({ length: DEPTH }, (_, depth) =>
     Array.from({ length: depth + 1 }, (_one, at) => `/:tenant${at + 1}`).join(''),
   );

@@ -1,6 +1,5 @@
-import { requestPath } from '../../lib/http/request-path.js';
+import { assertConfig, requestPath } from '../../lib/adapter/index.js';
 import { InvalidRequestError, type OAuth2Server, type Request } from '../../lib/index.js';
-import { assertConfig } from '../../lib/errors/configuration-error.js';
 import type { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Tenants, TenantCacheOptions, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { TenantCache } from './tenant-cache.js';

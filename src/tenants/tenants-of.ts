@@ -1,5 +1,4 @@
-import { capability } from '../../lib/contracts/capability.js';
-import type { OAuth2Server } from '../../lib/index.js';
+import { capability, type OAuth2Server } from '../../lib/index.js';
 import type { OAuth2TenantServers } from './tenant-servers.js';
 
 /** The servers of the tenants, provided by the server of an import with tenants. */

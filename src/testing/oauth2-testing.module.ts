@@ -1,4 +1,4 @@
-import { TestingModel, type TestingModelOptions } from '../../lib/kit/testing-model.js';
+import { TestingModel, type TestingModelOptions } from '../../lib/kit/index.js';
 import type { OAuth2Registration, OAuth2Settings } from '../interfaces/oauth2-module-options.interface.js';
 
 /** What `OAuth2TestingModule.forTest()` takes. */

@@ -6,7 +6,7 @@ import { FORM_OR_URL, optional } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isPKCE } from '../../http/syntax.js';
 import type { AuthorizationCode } from '../../model/model.js';
-import { isSameText } from '../../crypto/constant-time-equal.js';
+import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
 
 /** Reads the challenge of an authorization request. */
 export function readChallenge(request: Request, enablePlainPKCE: boolean): Challenge | undefined {
@@ -48,7 +48,7 @@ export function verifyVerifier(request: Request, code: AuthorizationCode, enable
   if (method === 'plain') verifyPlain(enablePlainPKCE);
   const verifier = optional(request, 'code_verifier', isPKCE);
   if (!verifier) throw new InvalidGrantError('Missing parameter: `code_verifier`');
-  if (!isSameText(transform(verifier, method), code.codeChallenge)) {
+  if (!constantTimeEqual(transform(verifier, method), code.codeChallenge)) {
     const rule = `the code verifier is the one of the challenge (${method})`;
     throw new InvalidGrantError('Invalid grant: code verifier is invalid').because({ rule });
   }

@@ -21,3 +21,9 @@ export function readUserCode(typed: unknown): string | undefined {
   const code = typed.replaceAll(/[\s\p{Pd}._]+/gu, '').toUpperCase();
   return TYPED.test(code) ? code : undefined;
 }
+
+/** Returns a typed user code in the form in which users see it (`WDJB-MJHT`); `undefined` if it cannot be a user code. RFC 8628 §6.1 */
+export function formatUserCode(typed: unknown): string | undefined {
+  const code = readUserCode(typed);
+  return code === undefined ? undefined : shownUserCode(code);
+}

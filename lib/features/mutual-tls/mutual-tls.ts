@@ -5,7 +5,7 @@ import type { Request } from '../../http/request.js';
 import type { CoreClient } from '../../model/model.js';
 import { configurationError } from '../../errors/configuration-error.js';
 import { boundTo, verifyAnswer } from '../../tokens/confirmation.js';
-import { isSameText } from '../../crypto/constant-time-equal.js';
+import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
 import { selfSignedTlsClientAuth, tlsClientAuth } from './client-authentications.js';
 import { ClientCertificates, thumbprintOf } from './client-certificate.js';
 import { faultOf, faultsOf, type MutualTlsOptions } from './options.js';
@@ -32,7 +32,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
     const found = certificates.of(request);
     if (typeof found === 'string') return found;
     const given = thumbprintOf(found);
-    return isSameText(given, wanted) ? undefined : given;
+    return constantTimeEqual(given, wanted) ? undefined : given;
   };
   return {
     id: 'mutualTls',

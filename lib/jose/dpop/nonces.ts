@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isSameText } from '../../crypto/constant-time-equal.js';
+import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
 import type { DpopNonceOptions } from './options.js';
 
 /**
@@ -25,7 +25,7 @@ export class Nonces {
     if (typeof nonce !== 'string') return false;
     const turn = this.turn();
     return this.secrets.some((secret) =>
-      [turn, turn - 1, turn + 1].some((one) => isSameText(nonce, made(secret, one))),
+      [turn, turn - 1, turn + 1].some((one) => constantTimeEqual(nonce, made(secret, one))),
     );
   }
 

@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, decodeProtectedHeader, importJWK, jwtVerify, ty
 import { InvalidDpopProofError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
-import { isSameText } from '../../crypto/constant-time-equal.js';
+import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
 import { isNotVerified } from '../not-verified.js';
 import type { DpopSettings } from './options.js';
 import { publicKeyOf } from './public-key.js';
@@ -54,7 +54,7 @@ export async function verifyProof(text: string, expected: Expected, settings: Dp
   try {
     jkt = await calculateJwkThumbprint(key);
     // Of another key no more is looked at.
-    if (expected.token && !isSameText(jkt, expected.token.jkt))
+    if (expected.token && !constantTimeEqual(jkt, expected.token.jkt))
       throw refused('it is by the key that the token is bound to');
     const { alg } = headerOf(text);
     if (!algorithms.includes(alg as never))
@@ -83,7 +83,7 @@ function verifyClaims(claims: JWTPayload, { request, urls, token }: Expected, se
   if (!(age >= -settings.clockTolerance && age <= settings.lifetime + settings.clockTolerance)) {
     throw refused('it was made now', { wanted: `${settings.lifetime} s at most`, given: `${Math.round(age)} s ago` });
   }
-  if (token && !(typeof ath === 'string' && isSameText(ath, hash('sha256', token.value, 'base64url')))) {
+  if (token && !(typeof ath === 'string' && constantTimeEqual(ath, hash('sha256', token.value, 'base64url')))) {
     throw refused('`ath` is the hash of the access token');
   }
   return url;

@@ -23,9 +23,6 @@ export interface LogoutRequest {
 /** Characters that are read of each parameter. */
 const LONGEST = 2000;
 
-/** The parameters that make a request one of a client. */
-export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
-
 /**
  * Reads a request to sign out. A user is sent to no address but one that the client has registered, to the letter.
  * RP-Initiated Logout 1.0 §2, §3

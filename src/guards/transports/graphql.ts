@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { errorResponse } from '../../../lib/http/error-response.js';
+import { errorMembers } from '../../../lib/adapter/index.js';
 import { InvalidArgumentError } from '../../../lib/index.js';
-import { stepUpOf } from '../../../lib/endpoints/resource/user-authentication.js';
 import type { NativeReply } from '../../http/native-reply.js';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn, handshakeRequest, type Upgrade } from './handshake.js';
@@ -51,10 +50,10 @@ export const graphql: Transport = {
     return typeof key === 'object' && key !== null ? key : undefined;
   },
   toException(failure, { cause }) {
-    const { error, error_description } = errorResponse(failure);
+    const { error, error_description, ...stepUp } = errorMembers(failure);
     const code = CODES[failure.status] ?? (failure.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');
     // An error of graphql-js takes its extensions from the error it was made of.
-    const extensions = { code, error, error_description, ...stepUpOf(failure) };
+    const extensions = { code, error, error_description, ...stepUp };
     return Object.assign(toHttpException(failure, cause), { extensions });
   },
   findStream(context) {

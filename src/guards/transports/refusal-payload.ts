@@ -1,6 +1,5 @@
-import { errorResponse } from '../../../lib/http/error-response.js';
+import { errorMembers } from '../../../lib/adapter/index.js';
 import type { OAuthError } from '../../../lib/index.js';
-import { stepUpOf } from '../../../lib/endpoints/resource/user-authentication.js';
 
 /** What a refused message is answered with, over WebSockets and microservices. RFC 6750 §3.1 */
 export interface OAuthRefusal {
@@ -17,12 +16,11 @@ export interface OAuthRefusal {
 }
 
 export function refusalPayload(failure: OAuthError): OAuthRefusal {
-  const said = errorResponse(failure);
+  const members = errorMembers(failure);
   return {
     status: 'error',
     statusCode: failure.status,
-    message: said.error_description,
-    ...said,
-    ...stepUpOf(failure),
+    message: members.error_description,
+    ...members,
   };
 }

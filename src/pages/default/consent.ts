@@ -1,5 +1,4 @@
-import { redirectPlace } from '../../../lib/features/client-id-documents/client-id-url.js';
-import { isPublic } from '../../../lib/clients/none.js';
+import { isPublicClient, redirectPlace } from '../../../lib/adapter/index.js';
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext, Page } from '../contexts.js';
 import { html } from '../html.js';
@@ -34,7 +33,7 @@ export function consent(context: ConsentPageContext): Page {
 
 /** On the user's own device whatever runs there can pass itself off as a client without a secret. RFC 8252 §8.6 */
 function isAnybody(client: Client, redirectUri: string): boolean {
-  return isPublic(client) && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(redirectUri).hostname);
+  return isPublicClient(client) && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(redirectUri).hostname);
 }
 
 /** The host of a web address; of an app's own scheme, that: nothing behind it says whose it is. */

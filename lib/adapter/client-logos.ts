@@ -1,10 +1,10 @@
-import type { Client } from '../../lib/index.js';
-import { LOGO_URI } from '../../lib/clients/registration/client-fields.js';
-import { commonHost, hostOf } from '../../lib/clients/registration/sector-host.js';
-import { SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from '../../lib/http/safe-fetch/index.js';
-import { assertKnownOptions } from '../../lib/options/unknown-option.js';
-import { keepRecent } from '../../lib/crypto/lru.js';
-import { Renewed, type RenewedSettings } from '../../lib/remote/renewed.js';
+import type { Client } from '../model/model.js';
+import { LOGO_URI } from '../clients/registration/client-fields.js';
+import { commonHost, hostOf } from '../clients/registration/sector-host.js';
+import { SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
+import { assertKnownOptions } from '../options/unknown-option.js';
+import { keepRecent } from '../crypto/lru.js';
+import { Renewed, type RenewedSettings } from '../remote/renewed.js';
 import { imageType } from './image-type.js';
 
 /** How long logos are cached, in seconds. A logo that cannot be fetched is requested again after five minutes. */

@@ -1,0 +1,16 @@
+import type { Endpoint } from '../contracts/feature.js';
+
+/** Whether an endpoint is a well-known document. Its path is fixed at the root of the origin. RFC 8615 §3 */
+export const isDocument = ({ path }: Pick<Endpoint, 'path'>): boolean => path.startsWith('/.well-known/');
+
+/**
+ * Returns the paths of a well-known document. For an issuer with a path there are two: the path of the issuer follows the path of the
+ * document, and for other clients it comes before. RFC 8414 §3.1, §5
+ */
+export function documentPaths(
+  { path, perIssuer }: Pick<Endpoint, 'path' | 'perIssuer'>,
+  issuer: string | undefined,
+): readonly string[] {
+  const base = perIssuer && issuer !== undefined ? new URL(issuer).pathname.replace(/\/+$/, '') : '';
+  return base === '' ? [path] : [`${path}${base}`, `${base}${path}`];
+}

@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { allowAnyOrigin, allowOrigin, answerPreflight } from '../endpoints/cross-origin.js';
+import { answerError } from '../endpoints/operation.js';
+import { InvalidRequestError, type OAuthError, toOAuthError } from '../errors/index.js';
+import { type EventSink, reportEndpointRefusal } from '../events/events.js';
+import { Request } from '../http/request.js';
+import { Response } from '../http/response.js';
+import type { Endpoint } from '../contracts/feature.js';
+import type { CorsOptions } from '../options/cors.js';
+import { readContent } from './content.js';
+
+/** A request as a web framework received it. */
+export interface HttpMessage {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed content. If omitted, `handleEndpoint()` reads the content of an `IncomingMessage`. */
+  body?: unknown;
+}
+
+/** The endpoint that a request is sent to, and the options of its server that matter for every response. */
+export interface EndpointContext {
+  /** The identifier of the endpoint: `token`. */
+  readonly name: string;
+  readonly endpoint: Pick<Endpoint, 'methods' | 'cors' | 'content'>;
+  readonly cors: CorsOptions | undefined;
+  readonly events: EventSink | undefined;
+}
+
+/** The response to a request, to be sent, and the error if the request failed. */
+export interface HandledRequest {
+  readonly response: Response;
+  readonly error?: OAuthError;
+}
+
+/**
+ * Handles a request at an endpoint: answers a CORS preflight request, verifies the method, reads the content, runs the operation, and turns
+ * every failure into a response. It never rejects.
+ * @param operation writes the response. `message.body` is read by then.
+ */
+export async function handleEndpoint(
+  message: HttpMessage,
+  context: EndpointContext,
+  operation: (response: Response) => Promise<unknown>,
+): Promise<HandledRequest> {
+  const { name, endpoint, events } = context;
+  const { methods } = endpoint;
+  let response = new Response();
+  let error: OAuthError | undefined;
+  try {
+    const cors = endpoint.cors === 'any' ? endpoint.cors : endpoint.cors && context.cors;
+    if (cors && isPreflight(message)) {
+      answerPreflight(requestOf(message), response, methods, cors);
+    } else {
+      verifyMethod(message.method, methods);
+      await readContent(message, endpoint);
+      await operation(response);
+    }
+  } catch (thrown) {
+    error = toOAuthError(thrown);
+    if (!isWritten(response)) {
+      response = createErrorResponse(error);
+      reportEndpointRefusal(events, { endpoint: name }, error);
+    }
+    if (response.status === 405) response.set('Allow', methods.join(', '));
+  }
+  addCorsHeaders(message, response, context);
+  return { response, ...(error && { error }) };
+}
+
+/** Whether an operation has written its response before it failed. A page with status 200 may take an error to the client. */
+const isWritten = (response: Response): boolean =>
+  typeof response.body === 'string' || response.status !== 200 || response.get('location') !== undefined;
+
+function verifyMethod(method: string, methods: readonly string[]): void {
+  if (methods.includes(method)) return;
+  throw new InvalidRequestError(`Invalid request: method must be ${methods.join(' or ')}`, { code: 405 });
+}
+
+/** Allows pages of other origins to read the response of an endpoint, as far as the endpoint and the option `cors` allow it. Fetch §3.2 */
+export function addCorsHeaders(
+  message: HttpMessage,
+  response: Response,
+  { endpoint, cors }: Pick<EndpointContext, 'endpoint' | 'cors'>,
+): void {
+  if (endpoint.cors === 'any') allowAnyOrigin(response);
+  // The engine has set the headers if the request reached the endpoint.
+  else if (endpoint.cors && cors && response.headers['vary'] === undefined) {
+    allowOrigin(requestOf(message), response, cors);
+  }
+}
+
+const requestOf = ({ headers, method }: HttpMessage): Request => new Request({ headers, method, query: {} });
+
+/** Whether a browser asks which requests of another origin are allowed. Fetch §3.2.2 */
+export function isPreflight({ method, headers }: Pick<HttpMessage, 'method' | 'headers'>): boolean {
+  return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers;
+}
+
+/** Returns the response to a request that failed before it reached the engine. RFC 6749 §5.2 */
+export function createErrorResponse(error: OAuthError): Response {
+  const response = new Response({ headers: { pragma: 'no-cache' } });
+  answerError(response, error);
+  return response;
+}
+
+/**
+ * Returns the body of a response as text: a page unchanged, an object as JSON, `undefined` for a redirect and for status 204. Sets
+ * `Content-Type` for JSON.
+ */
+export function serializeBody(response: Response): string | undefined {
+  if (response.get('location') !== undefined || response.status === 204) return undefined;
+  if (typeof response.body === 'string') return response.body;
+  response.set('content-type', 'application/json; charset=utf-8');
+  return JSON.stringify(response.body);
+}

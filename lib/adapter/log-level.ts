@@ -1,0 +1,12 @@
+import { isSignInUnderWay } from '../endpoints/authorization/authorization-events.js';
+import type { OAuthError } from '../errors/index.js';
+import { isUnreachableResource } from '../remote/client-resource.js';
+
+/**
+ * Returns how to log an error of an operation: `'error'` for a fault of the server, `'warning'` if a document or keys at a URL of a client
+ * cannot be fetched, which every client can cause. `undefined` for a rejected request: listen to events for those.
+ */
+export function logLevelOf(error: OAuthError): 'error' | 'warning' | undefined {
+  if (error.status < 500 || isSignInUnderWay(error)) return undefined;
+  return isUnreachableResource(error) ? 'warning' : 'error';
+}
