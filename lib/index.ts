@@ -11,6 +11,7 @@ export { EVENT_NAMES } from './events/catalog.js';
 export type { EventSink } from './events/events.js';
 export type {
   ClientAuthentication,
+  ClientAuthenticationPolicy,
   ClientClaim,
   ConsumeCredentials,
   ProofFacts,

@@ -12,7 +12,12 @@ import { isVSCHAR } from '../http/syntax.js';
 import type { CoreClient, Falsy, Model } from '../model/model.js';
 import { NO_ID, warnOfModel } from '../model/model-mistakes.js';
 import type { Options } from '../options/settle.js';
-import type { ClientAuthentication, ClientClaim, ConsumeCredentials } from '../contracts/client-authentication.js';
+import type {
+  ClientAuthentication,
+  ClientAuthenticationPolicy,
+  ClientClaim,
+  ConsumeCredentials,
+} from '../contracts/client-authentication.js';
 import { isClientOf, OTHER_ISSUER } from './client-issuer.js';
 import { isPublic, none } from './none.js';
 import { TOKEN_ENDPOINT_AUTH_METHOD } from './registration/client-fields.js';
@@ -29,8 +34,8 @@ interface Authenticated {
 /** How a server authenticates clients at one of its endpoints. */
 interface Ways {
   server: ServerContext;
-  /** May a client that brings no proof go without, here and for this? The endpoint says so, never the request alone. */
-  excuses(client: CoreClient | Falsy, request: Request): boolean;
+  /** Which clients the endpoint serves without client authentication. */
+  readonly clientAuthentication: ClientAuthenticationPolicy;
   /** The ids of the endpoints whose URLs are accepted as the audience of client assertions here. */
   readonly audienceEndpoints: readonly string[];
 }
@@ -58,7 +63,7 @@ export async function authenticateClient(request: Request, options: Options, way
       const known = client || (await refuseSecret(claim, options, isForeign));
       return { client: verifyKnown(known, model), proof: way.method };
     }
-    if (!ways.excuses(client, request)) throw unproven(client, claim);
+    if (!mayBeUnauthenticated(client, request, ways.clientAuthentication)) throw unproven(client, claim);
     return { client: verifyKnown(client, model), proof: 'none' };
   } catch (error) {
     throw unauthorized(error);
@@ -94,6 +99,16 @@ async function proven(
     [...server.endpoints.keys()].some((id) => server.urlsOf(id, issuer).includes(url));
   const consume = await way.prove!(claim, client, { request, model, issuer, endpointAudiences, isOwnEndpoint });
   return { client, proof: method, ...(consume && { consume }) };
+}
+
+/** Whether the policy of the endpoint allows a request without credentials. */
+function mayBeUnauthenticated(
+  client: CoreClient | Falsy,
+  request: Request,
+  policy: ClientAuthenticationPolicy,
+): boolean {
+  if (typeof policy === 'function') return policy(client, request);
+  return policy === 'public-allowed' && Boolean(client) && isPublic(client as CoreClient);
 }
 
 /** Is the client registered for a method that is more than a secret? */

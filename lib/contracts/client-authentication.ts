@@ -1,5 +1,5 @@
 import type { Request } from '../http/request.js';
-import type { Awaitable, CoreClient, Model } from '../model/model.js';
+import type { Awaitable, CoreClient, Falsy, Model } from '../model/model.js';
 
 /** Who a request says it comes from, and its proof. */
 export interface ClientClaim {
@@ -30,6 +30,15 @@ export interface ProofFacts {
  * @throws InvalidClientError If the credentials were used before.
  */
 export type ConsumeCredentials = () => Awaitable<void>;
+
+/**
+ * Which clients an endpoint serves without client authentication. `'required'`: none. `'public-allowed'`: clients that are registered
+ * with the method `none`. A function decides for each request that has no credentials. It may throw an `OAuthError`, which is then
+ * the response. RFC 6749 §3.2.1
+ * @param client The client of the request, or a falsy value if the client is unknown.
+ */
+export type ClientAuthenticationPolicy =
+  'required' | 'public-allowed' | ((client: CoreClient | Falsy, request: Request) => boolean);
 
 /** One way for a client to say who it is. RFC 6749 §2.3 */
 export interface ClientAuthentication {

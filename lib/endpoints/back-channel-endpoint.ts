@@ -1,21 +1,26 @@
 import { authenticateClient, claimedId, unauthorized } from '../clients/authenticate-client.js';
-import type { ConsumeCredentials } from '../contracts/client-authentication.js';
-import { isPublic } from '../clients/none.js';
+import type { ClientAuthenticationPolicy, ConsumeCredentials } from '../contracts/client-authentication.js';
 import { errorResponse, sayRetryAfter, wireCode } from '../http/error-response.js';
 import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors/index.js';
 import { isHeard, refusedAt, report, reportRefusal, shortText } from '../events/events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
-import type { Awaitable, CoreClient, Falsy } from '../model/model.js';
+import type { Awaitable } from '../model/model.js';
 import { Operation, verifyWrappers } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
-import { ClientRequest } from '../contracts/client-request.js';
+import { ClientRequest, stateKey } from '../contracts/client-request.js';
+
+/** The function that consumes the client's single-use credentials, until it was called. */
+const CONSUME_CREDENTIALS = stateKey<ConsumeCredentials | undefined>('consume client credentials');
 
 /** A client posts a form and proves who it is; the answer is JSON that nobody may keep. RFC 6749 §3.2, §5.1 */
 export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   /** Its id, for the operator. */
   protected abstract readonly id: string;
+
+  /** Which clients may use this endpoint without client authentication. Default: `'public-allowed'` */
+  protected readonly clientAuthentication: ClientAuthenticationPolicy = 'public-allowed';
 
   /**
    * Whether `serve()` calls `consumeCredentials()` itself, because some of its checks come first: a client that fails them, as with
@@ -35,17 +40,11 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   }
 
   /** Does what the client asks for. */
-  protected abstract serve(exchange: ClientRequest): Awaitable<Result>;
+  protected abstract serve(clientRequest: ClientRequest): Awaitable<Result>;
   /** Says what was done; text is of the type that is written beside it. */
-  protected abstract bodyOf(result: Result, exchange: ClientRequest): object | string;
+  protected abstract bodyOf(result: Result, clientRequest: ClientRequest): object | string;
   /** Tells the operator what was done; asked only where there are listeners. */
-  protected reportDone?(exchange: ClientRequest, result: Result): void;
-
-  /** May this client go without proof here? Unless an endpoint says otherwise, those may that declare they have none. */
-  protected excuses(client: CoreClient | Falsy, request: Request): boolean;
-  protected excuses(client: CoreClient | Falsy): boolean {
-    return Boolean(client) && isPublic(client as CoreClient);
-  }
+  protected reportDone?(clientRequest: ClientRequest, result: Result): void;
 
   async handle(request: Request, response: Response): Promise<Result> {
     verifyWrappers(request, response);
@@ -54,18 +53,22 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     const { options, server } = this;
     const cors = options.cors && server.endpoints.get(this.id)?.cors ? options.cors : undefined;
     if (cors) allowOrigin(request, response, cors);
-    let exchange: ClientRequest | undefined;
+    let clientRequest: ClientRequest | undefined;
     try {
       verifyFormPost(request);
-      const { client, proof, consume } = await authenticateClient(request, options, this.ways());
-      exchange = this.requestOf(request, response, options, server.issuerOf(request), client, proof, server);
-      if (consume) this.unconsumed.set(exchange, consume);
-      else this.reportAuthenticated(exchange);
-      if (cors) verifyOrigin(exchange);
-      if (!this.consumesCredentials) await this.consumeCredentials(exchange);
-      const result = await this.serve(exchange);
-      response.body = this.bodyOf(result, exchange);
-      if (options.events) this.reportDone?.(exchange, result);
+      const { client, proof, consume } = await authenticateClient(request, options, {
+        server,
+        audienceEndpoints: this.audienceEndpoints,
+        clientAuthentication: this.clientAuthentication,
+      });
+      clientRequest = this.requestOf(request, response, options, server.issuerOf(request), client, proof, server);
+      if (consume) clientRequest.set(CONSUME_CREDENTIALS, consume);
+      else this.reportAuthenticated(clientRequest);
+      if (cors) verifyOrigin(clientRequest);
+      if (!this.consumesCredentials) await this.consumeCredentials(clientRequest);
+      const result = await this.serve(clientRequest);
+      response.body = this.bodyOf(result, clientRequest);
+      if (options.events) this.reportDone?.(clientRequest, result);
       return result;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -73,7 +76,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       response.body = errorResponse(failure);
       if (failure.code === 401) challenge(response, failure);
       sayRetryAfter(response, failure);
-      if (options.events) this.reportRefused(request, exchange, failure);
+      if (options.events) this.reportRefused(request, clientRequest, failure);
       throw failure;
     }
   }
@@ -82,26 +85,16 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
    * Completes client authentication: consumes single-use credentials, if the client sent such, and reports the client.
    * @throws InvalidClientError If the credentials were used before.
    */
-  protected async consumeCredentials(exchange: ClientRequest): Promise<void> {
-    const consume = this.unconsumed.get(exchange);
+  protected async consumeCredentials(clientRequest: ClientRequest): Promise<void> {
+    const consume = clientRequest.get(CONSUME_CREDENTIALS);
     if (!consume) return;
     try {
       await consume();
     } catch (error) {
       throw unauthorized(error);
     }
-    this.unconsumed.delete(exchange);
-    this.reportAuthenticated(exchange);
-  }
-
-  private readonly unconsumed = new WeakMap<ClientRequest, ConsumeCredentials>();
-
-  private ways() {
-    return {
-      server: this.server,
-      audienceEndpoints: this.audienceEndpoints,
-      excuses: (client: CoreClient | Falsy, request: Request) => this.excuses(client, request),
-    };
+    clientRequest.set(CONSUME_CREDENTIALS, undefined);
+    this.reportAuthenticated(clientRequest);
   }
 
   private reportAuthenticated({ client, issuer, proof }: ClientRequest): void {
@@ -110,9 +103,9 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     report(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method: proof });
   }
 
-  private reportRefused(request: Request, exchange: ClientRequest | undefined, error: OAuthError): void {
-    const { client, issuer = this.options.issuer } = exchange ?? {};
-    const isAuthenticated = exchange !== undefined && !this.unconsumed.has(exchange);
+  private reportRefused(request: Request, clientRequest: ClientRequest | undefined, error: OAuthError): void {
+    const { client, issuer = this.options.issuer } = clientRequest ?? {};
+    const isAuthenticated = clientRequest !== undefined && clientRequest.get(CONSUME_CREDENTIALS) === undefined;
     const name = isAuthenticated || !(error instanceof InvalidClientError) ? refusedAt(this.id) : 'client.refused';
     reportRefusal(this.options.events, name, error, () => {
       const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;

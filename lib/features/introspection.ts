@@ -53,15 +53,12 @@ export function introspection(): Feature {
 
 class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected readonly id = 'introspection';
+  /** Without client authentication, a client that found a token could query its metadata. RFC 7662 §2.1 */
+  protected override readonly clientAuthentication = 'required';
   private readonly model: Model & IntrospectionModel = this.options.model;
   private readonly subjects = this.server.find(SUBJECT_IDENTIFIERS);
   private readonly writer = this.server.find(INTROSPECTION_WRITER);
   private readonly written = new WeakMap<Introspection, string>();
-
-  /** Whoever has found a token could ask what it is good for. RFC 7662 §2.1 */
-  protected override excuses(): boolean {
-    return false;
-  }
 
   protected async serve(exchange: ClientRequest): Promise<Introspection> {
     const found = await this.find(exchange);

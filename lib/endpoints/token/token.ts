@@ -28,6 +28,11 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
   protected readonly id = 'token';
   protected override readonly consumesCredentials = true;
+  protected override readonly clientAuthentication = (client: CoreClient | Falsy, request: Request): boolean => {
+    const grantType: unknown = request.body?.grant_type;
+    if (grantType === 'client_credentials' && client && isPublic(client)) throw actsForItself();
+    return owesNoProof(client, grantType, this.options);
+  };
   /** Grants whose model methods were verified. */
   private readonly served = new Set<string>();
   private readonly report: GrantTypeOptions['report'];
@@ -41,12 +46,6 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     requireMethods(options.model, ['getClient']);
     const { events } = options;
     if (events) this.report = (name, payload) => report(events, name as never, payload as never);
-  }
-
-  protected override excuses(client: CoreClient | Falsy, request: Request): boolean {
-    const grantType: unknown = request.body?.grant_type;
-    if (grantType === 'client_credentials' && client && isPublic(client)) throw actsForItself();
-    return owesNoProof(client, grantType, this.options);
   }
 
   protected async serve(request: IssuingRequest): Promise<Token> {

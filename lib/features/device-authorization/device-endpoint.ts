@@ -36,6 +36,9 @@ const ATTEMPTS = 8;
 /** Gives a device two codes: one to poll with, and one to show. RFC 8628 §3.1, §3.2 */
 export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
   protected readonly id = 'device_authorization';
+  /** The policy is that of the token endpoint, where the device polls. RFC 8628 §3.1 */
+  protected override readonly clientAuthentication = (client: CoreClient | Falsy): boolean =>
+    owesNoProof(client, DEVICE_GRANT, this.options);
   private readonly rate: PublicClientRate;
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel;
 
@@ -45,11 +48,6 @@ export class DeviceAuthorizationEndpoint extends BackChannelEndpoint<Begun> {
   ) {
     super(server.options, server);
     this.rate = new PublicClientRate(settings.rate);
-  }
-
-  /** Those may go without proof who may at the token endpoint, where they poll. RFC 8628 §3.1 */
-  protected override excuses(client: CoreClient | Falsy): boolean {
-    return owesNoProof(client, DEVICE_GRANT, this.options);
   }
 
   protected async serve(request: ClientRequest): Promise<Begun> {

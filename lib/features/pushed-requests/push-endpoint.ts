@@ -31,6 +31,9 @@ interface Pushing {
 /** Takes authorization requests from the clients themselves: what a browser brings later is no more than a name. RFC 9126 §2 */
 export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   protected readonly id = 'pushed_authorization_request';
+  /** The policy is that of the token endpoint, where the client redeems the authorization code. RFC 9126 §2 */
+  protected override readonly clientAuthentication = (client: CoreClient | Falsy): boolean =>
+    owesNoProof(client, 'authorization_code', this.options);
   protected override readonly consumesCredentials = true;
   protected override readonly audienceEndpoints = ['token', this.id];
   // What is refused is told to the client here, and to the operator once.
@@ -44,11 +47,6 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
   ) {
     super(server.options, server);
     this.rate = new PublicClientRate(pushing.rate);
-  }
-
-  /** Those may go without proof who may at the token endpoint, where they bring the code. RFC 9126 §2 */
-  protected override excuses(client: CoreClient | Falsy): boolean {
-    return owesNoProof(client, 'authorization_code', this.options);
   }
 
   protected async serve(exchange: ClientRequest): Promise<PushedRequest> {

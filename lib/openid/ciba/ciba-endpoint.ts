@@ -31,6 +31,8 @@ interface Begun {
 /** A client asks for a user who is elsewhere. CIBA §7 */
 export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   protected readonly id = ENDPOINT;
+  /** Only authenticated clients may start the authentication of a user. CIBA §7.1 */
+  protected override readonly clientAuthentication = 'required';
   protected override readonly audienceEndpoints = ['token', ENDPOINT];
   private readonly model = this.options.model as Model & DeviceAuthorizationModel & OnceModel & CibaModel;
   private readonly signed: SignedRequests;
@@ -41,11 +43,6 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
   ) {
     super(server.options, server);
     this.signed = new SignedRequests(settings.signed, settings.fetch);
-  }
-
-  /** Users are asked for clients that have proven who they are. CIBA §7.1 */
-  protected override excuses(): boolean {
-    return false;
   }
 
   protected async serve(given: ClientRequest): Promise<Begun> {
