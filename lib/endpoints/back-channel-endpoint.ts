@@ -65,7 +65,7 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       if (consume) clientRequest.set(CONSUME_CREDENTIALS, consume);
       else this.reportAuthenticated(clientRequest);
       if (cors) verifyOrigin(clientRequest);
-      if (!this.consumesCredentials) await this.consumeCredentials(clientRequest);
+      if (consume && !this.consumesCredentials) await this.consumeCredentials(clientRequest);
       const result = await this.serve(clientRequest);
       response.body = this.bodyOf(result, clientRequest);
       if (options.events) this.reportDone?.(clientRequest, result);
@@ -79,6 +79,11 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       if (options.events) this.reportRefused(request, clientRequest, failure);
       throw failure;
     }
+  }
+
+  /** Whether the client sent single-use credentials that were not consumed yet. */
+  protected hasCredentialsToConsume(clientRequest: ClientRequest): boolean {
+    return clientRequest.get(CONSUME_CREDENTIALS) !== undefined;
   }
 
   /**

@@ -40,18 +40,34 @@ interface Issuance {
   readonly authorization: Authorization;
   lifetimes: Lifetimes;
   /** The granted scope, in the form that the model uses. */
-  scope?: Scope | undefined;
+  readonly scope: Scope | undefined;
   /** Properties that the `issue` hooks add to the stored token. */
-  additions?: object;
+  additions: object | undefined;
+  /** The texts of the tokens. Undefined if the model generates none. */
+  texts: TokenTexts | undefined;
+}
+
+interface TokenTexts {
+  readonly access: string;
+  readonly refresh?: string;
 }
 
 /** Makes the token of an authorization, complete but not saved. RFC 6749 §5.1 */
 export async function prepareToken(options: IssueOptions, authorization: Authorization): Promise<Unsaved<Token>> {
   // Lifetimes come first: a wrong lifetime of a client must fail before the model is called.
-  const issuance: Issuance = { options, authorization, lifetimes: decideLifetimes(options, authorization) };
-  issuance.scope = scopeForModel(await decideScope(options, authorization), options.scopeFormat ?? 'string');
+  const lifetimes = decideLifetimes(options, authorization);
+  // Only steps that call the model or a feature are awaited: an `await` costs more than the other steps.
+  const { scope: requested, scopeStatus } = authorization;
+  const approved = scopeStatus === 'approved' ? requested : await requestScope(options, authorization);
+  const granted = scopeStatus === 'consented' ? withinScope(approved, requested) : approved;
+  const scope = scopeForModel(granted, options.scopeFormat ?? 'string');
+  const issuance: Issuance = { options, authorization, lifetimes, scope, additions: undefined, texts: undefined };
   if (options.complete) await runIssueHooks(issuance);
-  return await mint(issuance);
+  const { model } = options;
+  if (model.generateAccessToken || model.generateRefreshToken) issuance.texts = await generateTexts(issuance);
+  const token = mint(issuance);
+  if (options.format) await formatText(issuance, token);
+  return token;
 }
 
 /** Decides when the tokens expire, and whether there is a refresh token. */
@@ -69,13 +85,10 @@ function decideLifetimes(options: IssueOptions, authorization: Authorization): L
   };
 }
 
-/** Decides the granted scope. @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3 */
-function decideScope(options: IssueOptions, authorization: Authorization): Awaitable<Scope | undefined> {
-  const { scope, scopeStatus } = authorization;
-  if (scopeStatus === 'approved') return scope;
-  const isNeeded = scopeStatus !== 'consented' && !options.scopeOptional;
-  const approved = approveScope(options, authorization, isNeeded);
-  return scopeStatus === 'consented' ? approved.then((granted) => withinScope(granted, scope)) : approved;
+/** Asks the model which scope is granted. @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3 */
+function requestScope(options: IssueOptions, authorization: Authorization): Promise<string | undefined> {
+  const isNeeded = authorization.scopeStatus !== 'consented' && !options.scopeOptional;
+  return approveScope(options, authorization, isNeeded);
 }
 
 /** Runs the `issue` hooks. A hook may add properties, withhold the refresh token, or reject the request. */
@@ -86,21 +99,24 @@ async function runIssueHooks(issuance: Issuance): Promise<void> {
   if (!established.refreshable) issuance.lifetimes = { ...issuance.lifetimes, refreshTokenExpiresAt: undefined };
 }
 
-/** Makes the token from what was decided. */
-async function mint({ options, authorization, lifetimes, scope, additions }: Issuance): Promise<Unsaved<Token>> {
-  const { model, issuer } = options;
+/** Asks the model for the texts of the tokens. */
+async function generateTexts({ options, authorization, lifetimes, scope }: Issuance): Promise<TokenTexts> {
+  const { model } = options;
   const { client, user } = authorization;
+  const access = await generateAccessToken(model, client, user, scope);
+  if (!lifetimes.refreshTokenExpiresAt) return { access };
+  return { access, refresh: await generateRefreshToken(model, client, user, scope) };
+}
+
+/** Makes the token from what was decided. */
+function mint({ options, authorization, lifetimes, scope, additions, texts }: Issuance): Unsaved<Token> {
+  const { model, issuer } = options;
   const { accessTokenExpiresAt, refreshTokenExpiresAt, span } = lifetimes;
-  const token: Unsaved<Token> = {
-    accessToken: model.generateAccessToken ? await generateAccessToken(model, client, user, scope) : opaqueToken(),
-    accessTokenExpiresAt,
-    scope,
-  };
-  Object.assign(token, authorization.extra, additions);
+  const token: Unsaved<Token> = { accessToken: texts?.access ?? opaqueToken(), accessTokenExpiresAt, scope };
+  if (authorization.extra) Object.assign(token, authorization.extra);
+  if (additions) Object.assign(token, additions);
   if (refreshTokenExpiresAt) {
-    token.refreshToken = model.generateRefreshToken
-      ? await generateRefreshToken(model, client, user, scope)
-      : opaqueToken();
+    token.refreshToken = texts?.refresh ?? opaqueToken();
     token.refreshTokenExpiresAt = refreshTokenExpiresAt;
     if (span) token.grantedAt = span.began;
   }
@@ -108,10 +124,14 @@ async function mint({ options, authorization, lifetimes, scope, additions }: Iss
     token.grantId = authorization.grantId ?? newGrantId();
     if (issuer !== undefined) token.issuer = issuer;
   }
-  // The format comes last: a JWT contains what was decided about the token.
-  const text = options.format && (await options.format({ token, client, user, issuer }));
-  if (text !== undefined) token.accessToken = text;
   return token;
+}
+
+/** Lets a feature write the access token. This step comes last: a JWT contains what was decided about the token. */
+async function formatText({ options, authorization }: Issuance, token: Unsaved<Token>): Promise<void> {
+  const { client, user } = authorization;
+  const text = await options.format!({ token, client, user, issuer: options.issuer });
+  if (text !== undefined) token.accessToken = text;
 }
 
 /** Returns the model's own access token, or a random one. */

@@ -107,7 +107,7 @@ export async function verifyClientScope(
 export const SCOPE_MISSING = 'Missing parameter: `scope`';
 
 /** What `approveScope()` needs of a server. */
-interface ScopeOptions {
+export interface ScopeOptions {
   model: Model;
   scopeFormat?: 'string' | 'array';
   /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
@@ -119,19 +119,19 @@ interface ScopeOptions {
  * @param isNeeded whether the request must name a scope; not if `authorization_details` say what it asks for. RFC 9396 §3.1
  * @throws InvalidScopeError If the model grants none of it. RFC 6749 §3.3
  */
-export async function approveScope(
+export function approveScope(
   options: ScopeOptions,
   { client, user, scope }: { client: CoreClient; user: User; scope?: Scope },
   isNeeded = true,
 ): Promise<string | undefined> {
   const requested = scopeText(scope);
   const reduced = withoutIgnored(requested, undefined, options.ignorableScopes);
-  try {
-    return await approveRequested(options, { client, user, requested }, isNeeded);
-  } catch (error) {
-    if (reduced === requested || !(error instanceof InvalidScopeError)) throw error;
-    return await approveRequested(options, { client, user, requested: reduced }, isNeeded);
-  }
+  const approved = approveRequested(options, { client, user, requested }, isNeeded);
+  if (reduced === requested) return approved;
+  return approved.catch((error: unknown) => {
+    if (!(error instanceof InvalidScopeError)) throw error;
+    return approveRequested(options, { client, user, requested: reduced }, isNeeded);
+  });
 }
 
 async function approveRequested(

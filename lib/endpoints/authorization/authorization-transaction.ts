@@ -3,7 +3,7 @@ import { hasDetails } from '../../contracts/authorization-details.js';
 import type { Need, Presence } from '../../contracts/required-interaction.js';
 import type { Resolved } from '../../contracts/resolved.js';
 import type { AuthorizationRequest, Decision, Destination } from '../../contracts/response-type.js';
-import { InvalidArgumentError } from '../../errors/index.js';
+import { InvalidArgumentError, type OAuthError } from '../../errors/index.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
@@ -17,8 +17,8 @@ import { readAuthorizationRequest } from './authorization-request.js';
 import { renderError, sendError, sendGranted } from './authorization-response.js';
 import { findResponseType, verifyAllowed } from './destination.js';
 
-/** What a transaction starts with: the client and the redirect URI are known. */
-export interface Opened extends Destination {
+/** Where the parameters of a transaction come from. */
+export interface TransactionSource {
   /** The request with all its parameters: the one that was sent, or the one that it stands for. */
   readonly sent: Request;
   readonly issuer: string | undefined;
@@ -30,7 +30,7 @@ export interface Opened extends Destination {
  * An authorization request on its way to a response. Its phases are `read`, `verifyScope` or `findGrantableScope`,
  * `findRequiredInteraction` and `decide`. A phase that fails writes the error response and rejects. RFC 6749 §4.1.1, §4.1.2
  */
-export class AuthorizationTransaction implements Opened {
+export class AuthorizationTransaction implements Destination, TransactionSource {
   readonly client: CoreClient;
   readonly redirectUri: string;
   readonly redirectUriSent: boolean;
@@ -50,30 +50,33 @@ export class AuthorizationTransaction implements Opened {
 
   constructor(
     private readonly context: AuthorizationContext,
-    opened: Opened,
+    { client, redirectUri, redirectUriSent }: Destination,
+    { sent, issuer, resolved }: TransactionSource,
   ) {
-    this.client = opened.client;
-    this.redirectUri = opened.redirectUri;
-    this.redirectUriSent = opened.redirectUriSent;
-    this.sent = opened.sent;
-    this.issuer = opened.issuer;
-    this.resolved = opened.resolved;
+    this.client = client;
+    this.redirectUri = redirectUri;
+    this.redirectUriSent = redirectUriSent;
+    this.sent = sent;
+    this.issuer = issuer;
+    this.resolved = resolved;
   }
 
   /** Reads and validates the parameters. */
-  read(response: Response): Promise<AuthorizationRequest> {
-    return this.phase(response, async () => {
-      const { server } = this.context;
-      const { responseTypes } = server;
+  async read(response: Response): Promise<AuthorizationRequest> {
+    const { responseTypes, hooks } = this.context.server;
+    const { read } = hooks.authorization;
+    try {
       if (isSelfRegistered(this.client)) {
         verifyAllowed(findResponseType(this.sent, responseTypes), this.client, responseTypes);
       }
       const request = (this.request = readAuthorizationRequest(this, this.context));
-      const parameters = new Parameters(this.sent, FORM_OR_URL);
-      for (const read of server.hooks.authorization.read) Object.assign(request.data, await read(parameters, request));
+      const parameters = read.length > 0 ? new Parameters(this.sent, FORM_OR_URL) : undefined;
+      for (const hook of read) Object.assign(request.data, await hook(parameters!, request));
       this.isValid = true;
       return request;
-    });
+    } catch (error) {
+      throw await this.fail(error, response);
+    }
   }
 
   /** Verifies that the client may request the scope, before a user has to sign in. @returns the scope without ignored values */
@@ -110,15 +113,17 @@ export class AuthorizationTransaction implements Opened {
     const { context, client, issuer, resolved, sent } = this;
     const { user, error } = decision;
     this.user = user;
-    const result = await this.phase(response, async () => {
+    try {
       await this.approve(decision);
       // Everything that can fail without the store has been done: a single-use request is consumed now. RFC 9126 §7.3
-      if (resolved?.spend && !(await resolved.spend())) return undefined;
-      if (!error) return await this.grant(user, response);
-      this.denied = error.name === 'access_denied';
-      throw error;
-    });
-    if (result) return result;
+      if (!resolved?.spend || (await resolved.spend())) {
+        if (!error) return await this.grant(user, response);
+        this.denied = error.name === 'access_denied';
+        throw error;
+      }
+    } catch (failure) {
+      throw await this.fail(failure, response);
+    }
     throw renderError(context, { error: answeredBefore(), sent, response, client, user, issuer });
   }
 
@@ -154,11 +159,10 @@ export class AuthorizationTransaction implements Opened {
 
   private async grantableScope(user: User): Promise<string | undefined> {
     if (this.grantable?.user === user) return this.grantable.scope;
-    const { options, server } = this.context;
+    const { scopeOptions, server } = this.context;
     const request = this.request!;
-    const settings = { ...options, ignorableScopes: server.ignorableScopes };
     const asked = { client: this.client, user, scope: request.requestedScope };
-    const scope = await approveScope(settings, asked, !hasDetails(request.data));
+    const scope = await approveScope(scopeOptions, asked, !hasDetails(request.data));
     request.grantableScope = scope;
     for (const hook of server.hooks.authorization.approve) await hook(request, { user });
     this.grantable = { user, scope };
@@ -177,12 +181,17 @@ export class AuthorizationTransaction implements Opened {
     return all;
   }
 
-  /** Runs a phase. If it fails, the error is sent: to the client, or as an error page where a redirect is not allowed yet. */
+  /** Sends the error of a phase: to the client, or as an error page where a redirect is not allowed yet. @returns the error to throw */
+  private fail(error: unknown, response: Response): Promise<OAuthError> {
+    return sendError(this.context, this, error, response);
+  }
+
+  /** Runs a phase. If it fails, the error is sent. */
   private async phase<T>(response: Response, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      throw await sendError(this.context, this, error, response);
+      throw await this.fail(error, response);
     }
   }
 }

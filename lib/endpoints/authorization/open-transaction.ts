@@ -33,7 +33,7 @@ export async function openTransaction(
     wanted = findResponseType(sent, responseTypes);
     served.verify(wanted ?? defaultResponseType(responseTypes));
     const destination = await findDestination(sent, options, server);
-    transaction = new AuthorizationTransaction(context, { ...destination, sent, issuer, resolved });
+    transaction = new AuthorizationTransaction(context, destination, { sent, issuer, resolved });
   } catch (error) {
     // A missing model method is an error of the application, whatever the user decided.
     const failure = denied && !(error instanceof InvalidArgumentError) ? userDenied() : toOAuthError(error);

@@ -10,7 +10,7 @@ import { IssuingRequest } from './issuing-request.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isGrantType } from '../../http/syntax.js';
-import type { CoreClient, Falsy, Token } from '../../model/model.js';
+import type { Awaitable, CoreClient, Falsy, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { Options } from '../../options/settle.js';
 import type { Authorization } from '../../contracts/authorization.js';
@@ -48,11 +48,17 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     if (events) this.report = (name, payload) => report(events, name as never, payload as never);
   }
 
-  protected async serve(request: IssuingRequest): Promise<Token> {
+  protected serve(request: IssuingRequest): Awaitable<Token> {
     const { admit, respond } = this.server.hooks.token;
     const grant = this.findGrant(request.request, request.client);
+    const isPlain = admit.length + respond.length === 0 && !this.hasCredentialsToConsume(request);
+    return isPlain ? (grant(request) as Awaitable<Token>) : this.serveWithHooks(request, grant);
+  }
+
+  private async serveWithHooks(request: IssuingRequest, grant: GrantHandler): Promise<Token> {
+    const { admit, respond } = this.server.hooks.token;
     for (const hook of admit) await hook(request);
-    await this.consumeCredentials(request);
+    if (this.hasCredentialsToConsume(request)) await this.consumeCredentials(request);
     const token = (await grant(request)) as Token;
     for (const hook of respond) await hook(request, token);
     return token;
