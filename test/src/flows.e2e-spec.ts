@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { DemoClient, SPA, WEB, WEB_SECRET } from '../support/client.js';
-import { demoModule } from '../support/demo.js';
 import { answerOf, bearer, get, issued, NO_STORE, REFRESH_TOKEN } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { ADAPTERS, startDemo, stopDemos } from '../support/every-adapter.js';
 
-describe.each(PLATFORMS)('the flows of a client on %s', (platform) => {
+describe.each(ADAPTERS)('the flows of a client on %s', (adapter) => {
   let client: DemoClient;
   beforeAll(async () => {
-    client = new DemoClient((await startHost(platform, demoModule())).url);
+    client = new DemoClient((await startDemo(adapter)).url);
   });
-  afterAll(stopHosts);
+  afterAll(stopDemos);
 
   it('gives a client that acts for itself a token that opens the API', async () => {
     const response = await client.askForItself(WEB_SECRET, 'notes:read');

@@ -2,30 +2,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { DemoClient, WEB, WEB_SECRET } from '../support/client.js';
-import { demoModule } from '../support/demo.js';
 import { answerOf, basic, bearer, get, NO_STORE, post, refusalBody, refused } from '../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../support/nest-host.js';
+import { type Adapter, ADAPTERS, startDemo, stopDemos } from '../support/every-adapter.js';
 
-const challenged = (status: number, error: string, description: string, scope = 'notes:read') => ({
-  status,
-  headers: {
-    'content-type': NO_STORE['content-type'],
-    'www-authenticate': `Bearer realm="Service",error="${error}"${status === 403 ? `,scope="${scope}"` : ''}`,
-    'x-accepted-oauth-scopes': scope,
-  },
-  body: refusalBody(status, error, description),
-});
+/** Returns the body of a rejected request to the API. Nest adds the members of its exceptions. */
+const bodyOf = (adapter: Adapter, status: number, error: string, description: string) =>
+  adapter === 'node:http' ? { error, error_description: description } : refusalBody(status, error, description);
 
-const revoked = challenged(401, 'invalid_token', 'Invalid token: access token is invalid');
+const challengedBy =
+  (adapter: Adapter) =>
+  (status: number, error: string, description: string, scope = 'notes:read') => ({
+    status,
+    headers: {
+      'content-type': NO_STORE['content-type'],
+      'www-authenticate': `Bearer realm="Service",error="${error}"${status === 403 ? `,scope="${scope}"` : ''}`,
+      'x-accepted-oauth-scopes': scope,
+    },
+    body: bodyOf(adapter, status, error, description),
+  });
 
-describe.each(PLATFORMS)('what a client is refused on %s', (platform) => {
+describe.each(ADAPTERS)('what a client is refused on %s', (adapter) => {
+  const challenged = challengedBy(adapter);
+  const revoked = challenged(401, 'invalid_token', 'Invalid token: access token is invalid');
   let url: string;
   let client: DemoClient;
   beforeAll(async () => {
-    ({ url } = await startHost(platform, demoModule()));
+    ({ url } = await startDemo(adapter));
     client = new DemoClient(url);
   });
-  afterAll(stopHosts);
+  afterAll(stopDemos);
 
   it('refuses a wrong secret with a challenge', async () => {
     const answer = await answerOf(
@@ -90,7 +95,7 @@ describe.each(PLATFORMS)('what a client is refused on %s', (platform) => {
         'www-authenticate': 'Bearer realm="Service"',
         'x-accepted-oauth-scopes': 'notes:read',
       },
-      body: refusalBody(401, 'unauthorized_request', 'Unauthorized request: no authentication given'),
+      body: bodyOf(adapter, 401, 'unauthorized_request', 'Unauthorized request: no authentication given'),
     });
   });
 });

@@ -1,19 +1,18 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { demoModule } from '../../support/demo.js';
 import { answerOf, basic, post, refused } from '../../support/http.js';
-import { PLATFORMS, startHost, stopHosts } from '../../support/nest-host.js';
+import { ADAPTERS, startDemo, stopDemos } from '../../support/every-adapter.js';
 
 const credentials = basic('web', 'web-secret');
 const notForm = 'Invalid request: content must be application/x-www-form-urlencoded';
 const megabyte = 'x'.repeat(2 ** 20);
 
-describe.each(PLATFORMS)('bad bodies and methods at the token endpoint on %s', (platform) => {
+describe.each(ADAPTERS)('bad bodies and methods at the token endpoint on %s', (adapter) => {
   let url: string;
   beforeAll(async () => {
-    ({ url } = await startHost(platform, demoModule()));
+    ({ url } = await startDemo(adapter));
   });
-  afterAll(stopHosts);
+  afterAll(stopDemos);
 
   const token = (form: Parameters<typeof post>[1], headers = {}) => answerOf(post(`${url}/oauth/token`, form, headers));
 

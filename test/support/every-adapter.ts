@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { userDenied } from 'nest-oauth2/adapter';
+import { isClientItself, OAuth2Server, type Request, type Response, type User } from 'nest-oauth2/server';
+import type { OAuth2ModuleOptions } from 'nest-oauth2';
+import { demoModule, demoStore } from './demo.js';
+import { type Platform, PLATFORMS, startHost, stopHosts } from './nest-host.js';
+import { type Application, type Running, startNode } from './node-adapter.js';
+
+/** The platforms of Nest, and an adapter for `node:http` that uses public entries only. For cases that hold for every adapter. */
+export const ADAPTERS = [...PLATFORMS, 'node:http'] as const;
+export type Adapter = (typeof ADAPTERS)[number];
+
+type DemoOptions = Pick<OAuth2ModuleOptions, 'cors' | 'features' | 'issuer'>;
+
+const running: Running[] = [];
+
+/** Starts the demo application: login, consent and an API. */
+export async function startDemo(adapter: Adapter, options: DemoOptions = {}): Promise<{ url: string }> {
+  if (adapter !== 'node:http') return startHost(adapter satisfies Platform, demoModule(options));
+  const started = await startNode(() => nodeDemo(new OAuth2Server({ model: demoStore(), ...options })));
+  running.push(started);
+  return started;
+}
+
+/** For `afterEach` and `afterAll`. */
+export async function stopDemos(): Promise<void> {
+  await Promise.all([stopHosts(), ...running.splice(0).map((one) => one.stop())]);
+}
+
+/** Returns the user whom the cookie names. */
+const userOf = (request: Request): User | undefined => {
+  const [, id] = /^user=(alice|bob)$/.exec(request.get('cookie') ?? '') ?? [];
+  return id === undefined ? undefined : { id };
+};
+
+/** Returns an application that asks users on a page of JSON, and has an API. */
+export function nodeDemo(server: OAuth2Server): Application {
+  const tickets = new Set<string>();
+  return {
+    server,
+    async authorize(request, response) {
+      const asked = await server.readAuthorizationRequest(request, response);
+      const user = userOf(request);
+      const returnTo = `/oauth/authorize?${new URLSearchParams(request.query as Record<string, string>).toString()}`;
+      if (!user) return response.redirect(`/login?return_to=${encodeURIComponent(returnTo)}`);
+      const scope = await server.grantableScope(asked, user, response);
+      const { ticket, decision } = request.body as Record<string, string>;
+      if (ticket !== undefined && tickets.delete(ticket)) {
+        return server.decide(asked, decision === 'allow' ? { user } : { user, error: userDenied() }, response);
+      }
+      const next = randomUUID();
+      tickets.add(next);
+      return showPage(response, { user: user['id'], client: asked.client.id, scope, action: returnTo, ticket: next });
+    },
+    routes: {
+      'GET /notes': {
+        requirements: { scope: 'notes:read' },
+        handle: ({ user, client }) => ({
+          ...(!isClientItself(user) && { user: user['id'] as string }),
+          client: client.id,
+        }),
+      },
+      'POST /notes': { requirements: { scope: 'notes:write' }, handle: ({ user }) => ({ user }) },
+    },
+  };
+}
+
+function showPage(response: Response, page: object): void {
+  response.set('content-type', 'text/html; charset=utf-8');
+  response.body = JSON.stringify(page);
+}
