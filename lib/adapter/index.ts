@@ -97,5 +97,5 @@ export { isStrong as hasRequestedAcr } from '../openid/prompt/presence.js';
 export { signingKeys } from '../jose/keys/signing-keys.js';
 export { Deadline } from '../stores/deadline.js';
 export { isOnePlace as hasSameStorage } from '../stores/place.js';
-export { shareModel } from '../clients/client-issuer.js';
+export { SHARED_MODEL } from '../clients/client-issuer.js';
 export { keepRecent } from '../crypto/lru.js';

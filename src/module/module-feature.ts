@@ -1,3 +1,4 @@
+import { SHARED_MODEL } from '../../lib/adapter/index.js';
 import type { Feature } from '../../lib/index.js';
 import { CONNECTIONS, ServerConnections } from '../guards/keep-open.js';
 import { SECRET } from '../interaction/server-secret.js';
@@ -14,18 +15,27 @@ export interface ServerRegistration {
   readonly tenant?: string | undefined;
   /** The option `secret`. */
   readonly secret?: string | undefined;
+  /** Whether servers of other issuers have the same model. */
+  readonly sharesModel?: boolean;
   /** The servers of its tenants, if it is the server of an import with tenants. */
   readonly tenants?: OAuth2TenantServers;
 }
 
 /** Returns the feature by which the module offers its state of a server to guards, pages and other features. */
-export const moduleFeature = ({ name, tenant, secret, tenants }: ServerRegistration): Feature => ({
+export const moduleFeature = ({
+  name,
+  tenant,
+  secret,
+  sharesModel,
+  tenants,
+}: ServerRegistration): Feature => ({
   id: 'OAuth2Module',
   install(builder) {
     builder.provide(SERVER_NAMES, () => ({ name, tenant }));
     builder.provide(CONNECTIONS, () => new ServerConnections(builder.options.model));
     if (tenant !== undefined) builder.provide(TENANT, () => tenant);
     if (secret !== undefined) builder.provide(SECRET, () => secret);
+    if (sharesModel) builder.provide(SHARED_MODEL, () => true);
     if (tenants) builder.provide(TENANT_SERVERS, () => tenants);
   },
 });

@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import { assertConfig, effectiveOptions, shareModel } from '../../lib/adapter/index.js';
+import { assertConfig, effectiveOptions } from '../../lib/adapter/index.js';
 import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
 import { assertOptions } from '../configuration/check-options.js';
@@ -138,12 +138,11 @@ function makeParts(tenant: string, own: TenantOptions, shared: Shared): TenantPa
     features,
     controllers,
     events,
-    registration: { name, tenant, secret: options.secret },
+    registration: { name, tenant, secret: options.secret, sharesModel: !own.model },
   });
   const asking = own.interaction ?? shared.interaction ?? makeInteraction(server.facts);
   const asks = asking ?? options.authenticateHandler ?? !controllers;
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!asks && { authorize: false }) });
-  if (!own.model) shareModel(server.facts);
   giveTo(server.facts, shared.given);
   server.surround(requestContext);
   return {
