@@ -18,27 +18,35 @@ export type {
 } from './contracts/client-authentication.js';
 export { BackChannelEndpoint } from './endpoints/back-channel-endpoint.js';
 export { type ClientField, clientField, type FieldsOf } from './contracts/client-field.js';
-export type { ClientRequest, GrantSource } from './contracts/client-request.js';
+export { type ClientRequest, type GrantSource, type StateKey, stateKey } from './contracts/client-request.js';
 export {
   type Capabilities,
   type Capability,
   capability,
   type CollectedCapability,
   collectedCapability,
+  type Declaration,
+  declaration,
 } from './contracts/capability.js';
 export type {
   Endpoint,
   Feature,
   Installed,
+  InstalledFeature,
   Presented,
   Refused,
   ResourceHooks,
+  ResponseMode,
   ServerBuilder,
   ServerContext,
+  ServerHooks,
 } from './contracts/feature.js';
 export type { AuthorizationHooks, ClientHooks, PushedRequestHooks, TokenHooks } from './contracts/hooks.js';
+export type { DescribedParameters, EndpointDescription } from './contracts/endpoint-description.js';
+export type { OwnUrls } from './contracts/own-urls.js';
 export type { Redemption, SaveToken } from './contracts/redemption.js';
-export type { GrantHandler, TokenRequest } from './contracts/token-request.js';
+export type { Minted } from './contracts/token-format.js';
+export { type GrantHandler, ISSUED_TOKEN_TYPE, type TokenRequest } from './contracts/token-request.js';
 export { classGrant } from './endpoints/token/class-grant.js';
 export type { Instrumentation, RunningOperation } from './contracts/instrumentation.js';
 export type { Handler } from './contracts/handler.js';
@@ -78,7 +86,14 @@ export type {
 export type { RememberedModel, RememberedSession, Session, SessionModel } from './model/sessions.js';
 export type { SignIn } from './model/sign-in.js';
 export type { Need, Presence, Prompted, Wanted } from './contracts/required-interaction.js';
-export type { AuthorizationRequest, Decision } from './contracts/response-type.js';
+export type { TravellingAnswer } from './contracts/response-mode.js';
+export type {
+  AuthorizationRequest,
+  AuthorizationResponse,
+  Decision,
+  ResponseContext,
+  ResponseType,
+} from './contracts/response-type.js';
 export type { AuthorizationDetail } from './contracts/authorization-details.js';
 export type {
   AuthenticateHandler,
@@ -90,6 +105,7 @@ export type {
   TokenOptions,
 } from './options/options.js';
 export type { CorsOptions } from './options/cors.js';
+export type { Options as SettledOptions } from './options/settle.js';
 export type { StepUp, TokenRequirements } from './options/token-requirements.js';
 export type { AuthorizationCode, Model, RefreshToken, Token } from './model/application-types.js';
 export type {

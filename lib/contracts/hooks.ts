@@ -6,7 +6,7 @@ import type { ClientRequest } from './client-request.js';
 import type { PresentedOf, RefusedOf } from './presented.js';
 import type { Need, Presence } from './required-interaction.js';
 import type { Resolved } from './resolved.js';
-import type { Answer, AuthorizationRequest, Decision } from './response-type.js';
+import type { AuthorizationRequest, AuthorizationResponse, Decision } from './response-type.js';
 import type { Minted } from './token-format.js';
 
 /**
@@ -31,8 +31,8 @@ export interface AuthorizationHooks {
    * RFC 9396 §7.1
    */
   approve?(request: AuthorizationRequest, by: { user: User; decision?: Decision }): Awaitable<void>;
-  /** Completes the parameters of a successful authorization response. `request.scope` is the granted scope. */
-  respond?(request: AuthorizationRequest, user: User, parameters: Answer['parameters']): Awaitable<void>;
+  /** Completes the parameters of a successful authorization response. `request.grantedScope` is the granted scope. */
+  respond?(request: AuthorizationRequest, user: User, parameters: AuthorizationResponse['parameters']): Awaitable<void>;
 }
 
 /** What a feature adds to pushed authorization requests. */

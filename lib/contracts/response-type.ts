@@ -62,11 +62,11 @@ export type Decision<U extends User = User> =
       user?: U | undefined;
     };
 
-/** What the user's consent becomes: what was saved, and the parameters of the answer. */
-export interface Answer {
+/** A successful authorization response: its parameters, and the code or token that was saved for it. RFC 6749 §4.1.2, §4.2.2 */
+export interface AuthorizationResponse {
   result: Partial<AuthorizationCode> | Token;
   parameters: Record<string, string>;
-  /** What was granted, for the operator. */
+  /** The granted scope, for events. */
   scope?: Scope | undefined;
   grantId?: string | undefined;
 }
@@ -101,5 +101,5 @@ export interface ResponseType {
   /** Model methods that the response type needs. */
   readonly requires: readonly ModelMethod[];
   /** Issues what `request.grantedScope` allows, and returns the parameters of the response. */
-  respond(request: AuthorizationRequest, user: User, context: ResponseContext): Promise<Answer>;
+  respond(request: AuthorizationRequest, user: User, context: ResponseContext): Promise<AuthorizationResponse>;
 }

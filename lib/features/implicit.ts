@@ -3,7 +3,12 @@ import type { User } from '../model/model.js';
 import { settle } from '../options/settle.js';
 import { issueToken } from '../tokens/issue-token.js';
 import { tokenResponse } from '../tokens/token-response.js';
-import type { Answer, AuthorizationRequest, ResponseContext, ResponseType } from '../contracts/response-type.js';
+import type {
+  AuthorizationRequest,
+  AuthorizationResponse,
+  ResponseContext,
+  ResponseType,
+} from '../contracts/response-type.js';
 
 /** Returns an access token in the authorization response, without a refresh token. Only for old clients. RFC 6749 §4.2.2, RFC 9700 §2.1.2 */
 export const tokenResponseType = {
@@ -20,7 +25,7 @@ export async function respondWithToken(
   user: User,
   { options, format }: ResponseContext,
   grantId?: string,
-): Promise<Answer> {
+): Promise<AuthorizationResponse> {
   const { client, issuer, grantedScope: scope, data: extra } = request;
   const accessTokenLifetime = client.accessTokenLifetime || options.accessTokenLifetime;
   const authorization: Authorization = { client, user, scope, scopeStatus: 'approved', grantId, extra };

@@ -2,7 +2,7 @@ import { InvalidRequestError, InvalidScopeError } from '../errors/index.js';
 import { codeResponse } from '../features/authorization-code/code-response.js';
 import { respondWithToken, tokenResponseType } from '../features/implicit.js';
 import type { Model, User } from '../model/model.js';
-import type { Answer, AuthorizationRequest, ResponseType } from '../contracts/response-type.js';
+import type { AuthorizationRequest, AuthorizationResponse, ResponseType } from '../contracts/response-type.js';
 import { coversScope } from '../tokens/scope.js';
 import type { FrontChannelType } from './front-channel-types.js';
 import { signIdToken } from './id-token.js';
@@ -39,7 +39,7 @@ export function frontChannelType(name: FrontChannelType, provider: () => Provide
       const code = hasCode ? await codeResponse.respond(request, user, context) : undefined;
       // Code and token belong to one grant: a replayed code ends the token too. RFC 6749 §4.1.2
       const access = hasAccessToken ? await respondWithToken(request, user, context, code?.grantId) : undefined;
-      const parameters: Answer['parameters'] = { ...code?.parameters, ...access?.parameters };
+      const parameters: AuthorizationResponse['parameters'] = { ...code?.parameters, ...access?.parameters };
       const { code: text, access_token: accessToken } = parameters;
       if (prepared) parameters['id_token'] = await signIdToken(prepared, { code: text, accessToken });
       return { result: { client, user, scope: scope! }, scope, ...access, ...code, parameters };

@@ -22,13 +22,7 @@ export interface ServerRegistration {
 }
 
 /** Returns the feature by which the module offers its state of a server to guards, pages and other features. */
-export const moduleFeature = ({
-  name,
-  tenant,
-  secret,
-  sharesModel,
-  tenants,
-}: ServerRegistration): Feature => ({
+export const moduleFeature = ({ name, tenant, secret, sharesModel, tenants }: ServerRegistration): Feature => ({
   id: 'OAuth2Module',
   install(builder) {
     builder.provide(SERVER_NAMES, () => ({ name, tenant }));

@@ -3,7 +3,7 @@ import type { OAuth2EventName } from '../../events/catalog.js';
 import { type EventSink, isHeard, report, reportRefusal, shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
 import type { CoreClient, User } from '../../model/model.js';
-import type { Answer, AuthorizationRequest } from '../../contracts/response-type.js';
+import type { AuthorizationRequest, AuthorizationResponse } from '../../contracts/response-type.js';
 import { scopeText } from '../../tokens/scope.js';
 
 /** Who asked whom, as far as that is known. */
@@ -19,7 +19,7 @@ export interface Asked {
 export function reportGranted(
   events: EventSink,
   { client, responseType, issuer }: AuthorizationRequest,
-  { user, answer }: { user: User; answer: Answer },
+  { user, answer }: { user: User; answer: AuthorizationResponse },
 ): void {
   const names: OAuth2EventName[] = ['authorization.granted'];
   const isToken = 'accessToken' in answer.result;
