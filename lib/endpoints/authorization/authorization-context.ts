@@ -1,7 +1,6 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import type { TokenFormat } from '../../contracts/token-format.js';
 import { requireMethods } from '../../model/require-methods.js';
-import { Served } from '../../model/served.js';
 import type { Options } from '../../options/settle.js';
 import { lifetime } from '../../tokens/lifetime.js';
 import type { ScopeOptions } from '../../tokens/scope.js';
@@ -13,7 +12,7 @@ export class AuthorizationContext {
   /** The options by which the model grants a scope. */
   readonly scopeOptions: ScopeOptions;
   /** Response types whose model methods were verified. */
-  readonly served: Served;
+  private readonly verified = new Set<object>();
 
   /** @throws {InvalidArgumentError} If the options or the model do not allow authorization requests. */
   constructor(
@@ -25,8 +24,17 @@ export class AuthorizationContext {
     this.format = formatOf(server);
     const { model, scopeFormat } = options;
     this.scopeOptions = { model, scopeFormat, ignorableScopes: server.ignorableScopes };
-    this.served = new Served(options.model);
     lifetime(options.authorizationCodeLifetime, 'authorizationCodeLifetime');
     requireMethods(options.model, ['getClient']);
+  }
+
+  /**
+   * Verifies once for each response type that the model has the methods it requires.
+   * @throws {InvalidArgumentError} If the model lacks a method.
+   */
+  verifyModel(responseType: { readonly requires: readonly string[] }): void {
+    if (this.verified.has(responseType)) return;
+    requireMethods(this.options.model, responseType.requires);
+    this.verified.add(responseType);
   }
 }

@@ -21,7 +21,7 @@ export async function openTransaction(
   response: Response,
   denied = false,
 ): Promise<AuthorizationTransaction> {
-  const { options, server, served } = context;
+  const { options, server } = context;
   const { responseTypes } = server;
   const issuer = server.issuerOf(given);
   let resolved: Resolved | undefined;
@@ -31,7 +31,7 @@ export async function openTransaction(
     if (server.hooks.authorization.resolve.length > 0) resolved = await resolveRequest(given, server);
     const sent = resolved?.request ?? given;
     wanted = findResponseType(sent, responseTypes);
-    served.verify(wanted ?? defaultResponseType(responseTypes));
+    context.verifyModel(wanted ?? defaultResponseType(responseTypes));
     const destination = await findDestination(sent, options, server);
     transaction = new AuthorizationTransaction(context, destination, { sent, issuer, resolved });
   } catch (error) {
