@@ -1,16 +1,16 @@
 import { type AuthorizationRequest, OF_A_DEVICE } from '../contracts/response-type.js';
 import type { Parameters } from '../http/parameters.js';
+import type { Scope } from '../model/model.js';
 import { isVSCHAR } from '../http/syntax.js';
 import { coversScope } from '../tokens/scope.js';
 import { readClaimsLocales } from './claims-locales.js';
 import { readClaims } from './claims-parameter.js';
-import { asksForOfflineAccess } from './offline-access.js';
 import type { OpenIdSettings } from './options.js';
 import type { Prompts } from './prompt/prompts.js';
 import { deliveredSector } from './proven-sector.js';
 import { refuseUnsupported } from './refused-parameters.js';
 import { verifyFrontChannel } from './response-types.js';
-import { OPENID_SCOPE } from './scopes.js';
+import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 import type { Subjects } from './subjects.js';
 
 /** What the parameters of an authorization request are read with. */
@@ -47,6 +47,12 @@ export function readAuthorizationParameters(
     ...(locales && { claimsLocales: locales }),
     ...(asksForOfflineAccess(parameters, scope) && { offlineAccess: true }),
   };
+}
+
+/** Does a request say that its client wants to come back without the user, and that the user is asked? OpenID Connect Core §11 */
+function asksForOfflineAccess(parameters: Parameters, scope: Scope | undefined): boolean {
+  if (!coversScope(scope, OFFLINE_ACCESS)) return false;
+  return parameters.optional('prompt')?.split(' ').includes('consent') ?? false;
 }
 
 /** Maximum number of characters of a nonce: the ID token repeats it. */

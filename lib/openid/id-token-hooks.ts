@@ -1,12 +1,12 @@
 import { type ClientRequest, stateKey } from '../contracts/client-request.js';
 import type { TokenHooks } from '../contracts/hooks.js';
+import type { Scope } from '../model/model.js';
 import { coversScope } from '../tokens/scope.js';
 import { type PreparedIdToken, signIdToken } from './id-token.js';
-import { isOffline } from './offline-access.js';
 import type { OpenIdSettings } from './options.js';
 import { PROVEN_SECTOR } from './proven-sector.js';
 import type { Provider } from './provider.js';
-import { OPENID_SCOPE } from './scopes.js';
+import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 
 /** The ID token that was prepared for a token request, before the code or refresh token was consumed. */
 const PREPARED = stateKey<PreparedIdToken>('openid.idToken');
@@ -38,3 +38,7 @@ export const idTokenHooks = (settings: OpenIdSettings, provider: () => Provider)
 /** Returns the subject token of a token exchange, if the client exchanges a token of its own. RFC 8693 §2.1 */
 const ownSubject = ({ source, client }: ClientRequest): Record<string, unknown> | undefined =>
   source?.record?.client.id === client.id ? source?.record : undefined;
+
+/** May what is given for this code be refreshed? Of a device its user is always asked. */
+const isOffline = (code: Readonly<Record<string, unknown>>, scope: Scope | undefined): boolean =>
+  coversScope(scope, OFFLINE_ACCESS) && (code['offlineAccess'] === true || 'deviceCode' in code);

@@ -1,9 +1,10 @@
-import type { Feature } from '../contracts/feature.js';
+import type { Endpoint, Feature } from '../contracts/feature.js';
+import { publicDocument } from '../endpoints/public-document.js';
+import { sayServerMetadata } from '../features/server-metadata/server-metadata.js';
 import { SUBJECT_IDENTIFIERS } from '../features/subject-identifiers.js';
 import { DECRYPTION } from '../jose/decryption/decrypting.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { openIdFields } from './client-fields.js';
-import { discovery } from './discovery.js';
 import { FRONT_CHANNEL_TYPES } from './front-channel-types.js';
 import { idTokenHooks } from './id-token-hooks.js';
 import { openIdMetadata } from './metadata.js';
@@ -79,3 +80,11 @@ const PARAMETERS = {
     ...PROMPT_PARAMETERS,
   },
 };
+
+/** What clients of OpenID Connect find by the name of the issuer: the same as RFC 8414 says. OpenID Connect Discovery §4 */
+const discovery = (maxAge: number): Endpoint =>
+  publicDocument('/.well-known/openid-configuration', {
+    maxAge,
+    perIssuer: true,
+    say: (server, issuer) => sayServerMetadata(server, issuer!),
+  });
