@@ -13,7 +13,7 @@ import { privateKeyJwt, type PrivateKeyJwtOptions } from '../../jose/private-key
 import { requestObjects } from '../../jose/request-objects/request-objects.js';
 import { OF_A_DEVICE } from '../../contracts/response-type.js';
 import { ALGORITHMS, AUTHENTICATIONS, faultsOf, GRANTS, LIFETIME, LONGEST_REQUEST, optionFaults } from './demands.js';
-import { isEncrypted } from './redirect-uri.js';
+import { isLoopbackName } from '../../http/public-url.js';
 
 /** What `fapi2()` takes. All of it may be left out. */
 export interface Fapi2Options {
@@ -124,3 +124,7 @@ const notPushed = () =>
   new InvalidRequestError('Invalid request: it must be pushed, see RFC 9126').because({
     rule: 'every authorization request is pushed',
   });
+
+/** Does an answer that is sent there go over no open network? That of a native app may stay on its device. FAPI 2.0 SP §5.3.2.2 (8) */
+const isEncrypted = (redirectUri: string): boolean =>
+  !/^http:/i.test(redirectUri) || (URL.canParse(redirectUri) && isLoopbackName(new URL(redirectUri).hostname));
