@@ -3,7 +3,6 @@ import { audienceList, count, isSecure, isText, seconds, shown } from '../../rem
 import type { Accepted } from '../../remote/token-claims.js';
 import type { AnswerReader } from './answer-reader.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
-import { CACHE, CREDENTIALS, OPTIONS } from './option-names.js';
 
 /** Who this API is to the authorization server. RFC 7662 §2.1 */
 export interface IntrospectionCredentials {
@@ -60,6 +59,25 @@ export interface Settings
 
 const NAME = 'IntrospectedTokens';
 const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_secret_post'];
+
+/** What `new IntrospectedTokens()` takes, by name. */
+const OPTIONS = {
+  issuer: true,
+  introspectionEndpoint: true,
+  credentials: true,
+  audience: true,
+  cache: true,
+  timeout: true,
+  concurrency: true,
+  fetch: true,
+  answers: true,
+} as const;
+
+/** What its `cache` takes. */
+const CACHE = { lifetime: true, negativeLifetime: true, size: true } as const;
+
+/** What its `credentials` take. */
+const CREDENTIALS = { id: true, secret: true, method: true } as const;
 
 /** @throws InvalidArgumentError with a sentence for what cannot work */
 export function settle(given: IntrospectedTokensOptions): Settings {
