@@ -2,7 +2,7 @@ import { isScope } from '../../http/syntax.js';
 import { responseTypeName } from '../../contracts/response-type.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { ClientPolicy } from './client-policy.js';
-import { readCertificateName } from './certificate-name.js';
+import { CERTIFICATE_NAMES } from './registered-names.js';
 import { readKeys } from './keys.js';
 import * as fields from './client-fields.js';
 import { given, invalid, isWord, list, readField, readTexts, type Said, text } from './metadata-members.js';
@@ -104,6 +104,22 @@ function readDetailsTypes(said: Said, { detailsTypes: known }: ClientPolicy): st
   const types = asked?.filter((type) => known.includes(type));
   if (asked?.length && types!.length === 0) throw invalid('none of its `authorization_details_types` is known');
   return types;
+}
+
+/**
+ * Reads how the certificate of a client names it: in one way. RFC 8705 §2.1.2
+ * @throws InvalidClientMetadataError for a name that no certificate has, or several
+ */
+function readCertificateName(said: Said, method: string): Partial<ClientMetadata> {
+  const names = CERTIFICATE_NAMES.flatMap(({ field }) => {
+    const name = readField(said, field);
+    return name === undefined ? [] : [[field.name, name] as const];
+  });
+  if (names.length > 1) throw invalid('the certificate of a client is known by one name');
+  if (names.length === 0 && method === 'tls_client_auth') {
+    throw invalid(`\`tls_client_auth\` needs one of ${CERTIFICATE_NAMES.map(({ field }) => field.name).join(', ')}`);
+  }
+  return Object.fromEntries(names);
 }
 
 const FLAGS = [
