@@ -4,7 +4,8 @@ import { wireCode } from '../http/error-response.js';
 import { toOAuthError } from '../errors/index.js';
 import type { Instrumentation, RunningOperation } from '../contracts/instrumentation.js';
 import { assertKnownOptions } from '../options/unknown-option.js';
-import { clientOf, grantTypeOf } from './attributes.js';
+import { claimedId } from '../clients/authenticate-client.js';
+import { shortText } from '../events/events.js';
 import { Instruments } from './instruments.js';
 import { observedModel } from './observed-model.js';
 
@@ -66,6 +67,22 @@ function factsOf(operation: RunningOperation): Attributes {
   const grantType = grantTypeOf(operation);
   if (grantType !== undefined) facts['oauth2.grant_type'] = grantType;
   return facts;
+}
+
+/** The grant type of a token request: of figures there must not be as many as a client can think of. */
+function grantTypeOf({ name, request, server }: RunningOperation): string | undefined {
+  if (name !== 'token') return undefined;
+  const { grant_type: asked } = (request.body ?? {}) as Record<string, unknown>;
+  if (typeof asked !== 'string') return undefined;
+  const { extendedGrantTypes } = server.options;
+  return server.grants.has(asked) || Object.hasOwn(extendedGrantTypes, asked) ? asked : '_OTHER';
+}
+
+/** The client: as the request says, or, of a guarded route, as the token that was found does. */
+function clientOf({ name, request, server }: RunningOperation, found?: unknown): string | undefined {
+  if (name === 'authenticate') return shortText((found as { client?: { id?: unknown } } | undefined)?.client?.id);
+  if (found !== undefined) return undefined;
+  return claimedId(request, server.clientAuthentications) ?? shortText(request.query?.['client_id']);
 }
 
 /** A refusal is the server at work; a fault is not. */
