@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { Deadline, Wait } from '../deadline.js';
 import { isLasting, isOutage } from '../outage.js';
-import type { Script } from './script.js';
+import type { Script } from './lua.js';
 
 /** A client of `ioredis`: `new Redis()` or `new Cluster()`. */
 export interface IoRedisClient {

@@ -1,3 +1,17 @@
+import { hash } from 'node:crypto';
+
+/** A step that Redis takes as a whole. */
+export interface Script {
+  text: string;
+  sha: string;
+}
+
+/** Redis knows it by its digest, once it was sent. */
+export const script = (...parts: string[]): Script => {
+  const text = parts.join('\n').trim();
+  return { text, sha: hash('sha1', text) };
+};
+
 // What the scripts of `scripts.ts` are made of.
 
 // All times are Redis's own: processes may disagree about them. What expires comes as milliseconds from now, '' for never.

@@ -8,8 +8,18 @@ import type { RunScript } from './connection.js';
 import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
-import { CHANGE, EXCHANGE, FIND, KEEP, KEEP_ROW, ONCE, SPEND } from './scripts.js';
-import { READ_REVISION, READ_TEXT, REPLACE_TEXT } from './text-scripts.js';
+import {
+  CHANGE,
+  EXCHANGE,
+  FIND,
+  KEEP,
+  KEEP_ROW,
+  ONCE,
+  READ_REVISION,
+  READ_TEXT,
+  REPLACE_TEXT,
+  SPEND,
+} from './scripts.js';
 
 /** A row, how many milliseconds it is kept (-1: for ever), and now by the clock of its server. */
 export type FoundRow = [row: string, ttl: number, now: number];

@@ -1,6 +1,5 @@
-import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, SPENDING, USERS } from './lua.js';
+import { GENERATION, GENERATIONS, GRANT, KEEPING, LIST, NOW, ROW, script, SPENDING, USERS } from './lua.js';
 import { REVISION } from '../not-before.js';
-import { script } from './script.js';
 
 // On one server, a step is one script on all its keys.
 
@@ -199,5 +198,18 @@ redis.call('HSETNX', KEYS[1], 'createdAt', text(now()))
 if removed > 0 then end_generation(KEYS[1]) end
 return removed`,
 );
+
+export const READ_TEXT = script(`return redis.call('GET', KEYS[1])`);
+
+/** '' stands for nothing yet; a script that is sent again, since its answer was lost, finds what it has done. */
+export const REPLACE_TEXT = script(`
+local kept = redis.call('GET', KEYS[1]) or ''
+if kept == ARGV[2] then return 1 end
+if kept ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`);
+
+/** The revision that a text begins with; empty if there is no such text. */
+export const READ_REVISION = script(`return redis.call('GETRANGE', KEYS[1], 0, ${REVISION - 1})`);
 
 export const REMOVE = script(`return redis.call('DEL', KEYS[1])`);
