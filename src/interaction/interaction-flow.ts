@@ -24,7 +24,7 @@ import { withContext } from '../module/oauth2-context.js';
 import { BrowserCookie, newCookieValue } from '../pages/browser-cookie.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { badTicket, type Decision, readDecision } from './consent-form.js';
-import { ConsentTickets } from './consent-ticket.js';
+import { ConsentTickets } from './tickets.js';
 import { verifySender } from './decision-sender.js';
 import { showAnswer } from './interaction-answer.js';
 import { PromptTickets, withTicket } from './prompt-ticket.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { ConsentTickets } from '../../../src/interaction/consent-ticket.js';
+import { ConsentTickets } from '../../../src/interaction/tickets.js';
 
 const tickets = new ConsentTickets('a secret of at least thirty-two characters');
 const minutes = 60_000;
