@@ -95,6 +95,16 @@ export interface Language {
 /** What scope values allow, each by a few words: `{ 'notes:read': 'Read your notes' }`. */
 export type Scopes = Readonly<Record<string, string | { readonly title?: string; readonly consent?: string }>>;
 
+/** Texts for the scopes of OpenID Connect on the consent page. An application may define its own. OpenID Connect Core §5.4, §11 */
+export const OPENID_SCOPES: Scopes = {
+  openid: 'Know who you are here',
+  profile: 'See your name and profile',
+  email: 'See your e-mail address',
+  address: 'See your postal address',
+  phone: 'See your phone number',
+  offline_access: 'Keep access while you are away',
+};
+
 /** The words for a scope value; undefined where nobody has written any. */
 export function wordsOf(scopes: Scopes | undefined, value: string): string | undefined {
   const words = scopes && Object.hasOwn(scopes, value) ? scopes[value] : undefined;

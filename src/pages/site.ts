@@ -7,7 +7,7 @@ import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
 import type { Fields } from './contexts.js';
 import type { Preferences } from './language.js';
 import { localPath, pathOf, withQuery } from './local-path.js';
-import { OPENID_SCOPES } from './openid-scopes.js';
+import { OPENID_SCOPES } from './messages.js';
 import type { Facts, PageName, PageRenderer } from './page-renderer.js';
 import type { SettledOptions } from './pages-options.js';
 import { ModelSessions, type Sessions } from './sessions.js';
