@@ -2,8 +2,8 @@ import { LOGOUT } from '../../lib/adapter/index.js';
 import type { RememberedSession } from '../../lib/index.js';
 import { withQuery } from './local-path.js';
 import { reportUser, reportUserRefused } from './page-events.js';
-import { secondFactorPath } from './second-factor-page.js';
-import { SecondStep } from './second-step.js';
+import { secondFactorPath } from './second-factor/page.js';
+import { SecondFactorLogin } from './second-factor/login.js';
 import { type Site, textOf, type Visit } from './site.js';
 
 /** The query parameter of a login page that was fetched again after a parallel request. */
@@ -28,8 +28,8 @@ export async function continueSession(
   }
   if (found.state === 'current') {
     const { session } = found;
-    const step = SecondStep.of(site);
-    if (step && (await step.isDue(session.user, visit, session))) {
+    const step = SecondFactorLogin.of(site);
+    if (step && (await step.policy.isDue(session.user, visit, session))) {
       const isSent = await step.beginAnyway(session.user, visit, { ...session, remember: true });
       return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
     }

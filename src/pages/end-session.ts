@@ -1,7 +1,7 @@
 import type { Awaitable, User } from '../../lib/index.js';
 import { ofTenant } from '../tenants/tenant-of.js';
 import { reportEnded, reportUser } from './page-events.js';
-import { SecondStep } from './second-step.js';
+import { SecondFactorLogin } from './second-factor/login.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, Visit } from './site.js';
 
@@ -16,7 +16,7 @@ interface GrantsModel {
  */
 export async function endSession(site: Site, user: User, visit: Visit): Promise<readonly string[]> {
   const { server, options } = site;
-  await SecondStep.of(site)?.forget(visit);
+  await SecondFactorLogin.of(site)?.forget(visit);
   const frames = await signOut(site, user, visit);
   const model = server.options.model as object as GrantsModel;
   const userId = user['id'] as string;
@@ -33,7 +33,7 @@ export async function endSession(site: Site, user: User, visit: Visit): Promise<
 export async function endSessionHere(site: Site, visit: Visit): Promise<readonly string[]> {
   const user = await findUserToSignOut(site, visit);
   if (user) return endSession(site, user, visit);
-  await SecondStep.of(site)?.forget(visit);
+  await SecondFactorLogin.of(site)?.forget(visit);
   await site.sessions.end(visit.request, visit.response);
   return [];
 }

@@ -8,5 +8,5 @@ export { defaultPages, type Look, type PageContent, PageRenderer, type Shown } f
 export type { Preferences } from './language.js';
 export { pages, type Pages } from './pages.js';
 export type { PagesOptions } from './pages-options.js';
-export type { SecondFactor, SecondFactorOptions } from './second-factor.js';
+export type { SecondFactor, SecondFactorOptions } from './second-factor/options.js';
 export type { Sessions } from './sessions.js';

@@ -7,8 +7,8 @@ import { pathOf } from './local-path.js';
 import { LONGEST_NAME, type LoginProblem, showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportUser } from './page-events.js';
-import { SecondStep } from './second-step.js';
-import { secondFactorPath } from './second-factor-page.js';
+import { SecondFactorLogin } from './second-factor/login.js';
+import { secondFactorPath } from './second-factor/page.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import { returnPath, type Site, textOf, type Visit, wantedAcr } from './site.js';
 import { startSession } from './start-session.js';
@@ -40,11 +40,11 @@ interface UserModel {
 
 /** Asks who the user is, and which account is meant where somebody is signed in already. */
 export class LoginEndpoint extends PageEndpoint {
-  private readonly secondStep: SecondStep | undefined;
+  private readonly secondFactor: SecondFactorLogin | undefined;
 
   constructor(site: Site) {
     super(site);
-    this.secondStep = SecondStep.of(site);
+    this.secondFactor = SecondFactorLogin.of(site);
   }
 
   protected async get(visit: Visit): Promise<void> {
@@ -59,10 +59,10 @@ export class LoginEndpoint extends PageEndpoint {
       if (path !== undefined) return this.goTo(path, visit);
     }
     if (!user || FRESH.includes(prompt)) return showLogin(site, visit);
-    const isStepUp = (await this.secondStep?.isStepUp(user, visit)) === true;
+    const isStepUp = (await this.secondFactor?.policy.isStepUp(user, visit)) === true;
     if (isStepUp && prompt !== 'select_account') {
       // A password that was given before for somebody else is not gone on with.
-      await this.secondStep!.forget(visit);
+      await this.secondFactor!.forget(visit);
       return this.goTo(secondFactorPath(site, visit), visit);
     }
     const returnTo = this.returnTo(visit);
@@ -76,12 +76,12 @@ export class LoginEndpoint extends PageEndpoint {
   }
 
   protected async post(visit: Visit): Promise<void> {
-    const { secondStep, site } = this;
+    const { secondFactor, site } = this;
     const { request, response } = visit;
     if (!site.isOurs(visit)) return showLogin(site, visit, 'expired');
     if (textOf(request, 'account') === 'other') {
       const before = await findUserToSignOut(site, visit);
-      await secondStep?.forget(visit);
+      await secondFactor?.forget(visit);
       await (before ? signOut(site, before, visit) : site.sessions.end(request, response));
       reportUser(site.server, 'user.signed_out', { user: before, visit });
       const acr = wantedAcr(request);
@@ -90,12 +90,12 @@ export class LoginEndpoint extends PageEndpoint {
     const user = await this.findUser(visit);
     if (typeof user === 'string') return showLogin(site, visit, user);
     const remember = textOf(request, 'remember') === '1';
-    if (await secondStep?.isDue(user, visit)) {
-      const delay = await secondStep!.begin(user, visit, remember);
+    if (await secondFactor?.policy.isDue(user, visit)) {
+      const delay = await secondFactor!.begin(user, visit, remember);
       return delay ? showLogin(site, visit, delay) : this.goTo(secondFactorPath(site, visit, { sent: '' }), visit);
     }
     // Whoever has given another password here before, and no code, is not asked for that any more.
-    await secondStep?.forget(visit);
+    await secondFactor?.forget(visit);
     await startSession(site, user, visit, { rememberUntil: site.own?.rememberUntil(remember) });
     reportUser(site.server, 'user.signed_in', { user, visit });
     this.goTo(this.returnTo(visit), visit);

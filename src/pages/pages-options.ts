@@ -5,7 +5,12 @@ import type { ServerContext, SignIn } from '../../lib/index.js';
 import { verifyPagesOptionNames } from './pages-option-names.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
-import { isSeconds, type SecondFactorOptions, type SettledSecondFactor, settleSecondFactor } from './second-factor.js';
+import {
+  isSeconds,
+  type SecondFactorOptions,
+  type SettledSecondFactor,
+  settleSecondFactor,
+} from './second-factor/options.js';
 import type { Sessions } from './sessions.js';
 import { isObject } from '../configuration/is-object.js';
 

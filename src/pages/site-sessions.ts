@@ -7,8 +7,8 @@ import type { Html } from './html.js';
 import { localPath, pathOf } from './local-path.js';
 import { reportUser } from './page-events.js';
 import type { PageContent, Shown } from './page-renderer.js';
-import { secondFactorPath } from './second-factor-page.js';
-import { SecondStep } from './second-step.js';
+import { secondFactorPath } from './second-factor/page.js';
+import { SecondFactorLogin } from './second-factor/login.js';
 import { preferencesOf, returnPath, type Site, textOf, type Visit } from './site.js';
 import { startSession } from './start-session.js';
 import { UserSessions } from './user-sessions.js';
@@ -35,8 +35,8 @@ export class SiteSessions implements SessionOperations {
     if (remember) verifyRemembering(site);
     const visit = { request: this.continued(browser.request, options), response: browser.response };
     const proof = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
-    const step = SecondStep.of(site);
-    if (step && (await step.isDue(user, visit, proof))) {
+    const step = SecondFactorLogin.of(site);
+    if (step && (await step.policy.isDue(user, visit, proof))) {
       const isSent = await step.beginAnyway(user, visit, proof);
       return secondFactorPath(site, visit, isSent ? { sent: '' } : {});
     }

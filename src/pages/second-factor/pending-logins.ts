@@ -1,13 +1,13 @@
-import type { Model, ServerContext, Session, SessionModel, SignIn, User } from '../../lib/index.js';
-import { boundToTenant } from '../tenants/tenant-of.js';
-import { BrowserCookie } from './browser-cookie.js';
-import type { Visit } from './site.js';
+import type { Model, ServerContext, Session, SessionModel, SignIn, User } from '../../../lib/index.js';
+import { boundToTenant } from '../../tenants/tenant-of.js';
+import { BrowserCookie } from '../browser-cookie.js';
+import type { Visit } from '../site.js';
 
 /**
  * Who has given a password in a browser, and no code yet. The model keeps that among the sessions, so that what ends all that a
  * user has granted ends it too; by a name that no cookie of a session can be, so that nobody is signed in by it.
  */
-export class HalfSessions {
+export class PendingLogins {
   private readonly model: Model & SessionModel;
 
   constructor(

@@ -1,8 +1,8 @@
-import type { User } from '../../lib/index.js';
-import type { Facts } from './page-renderer.js';
-import { pathOf } from './local-path.js';
-import { reportUserRefused } from './page-events.js';
-import { returnPath, type Site, textOf, type Visit, wantedAcr } from './site.js';
+import type { User } from '../../../lib/index.js';
+import type { Facts } from '../page-renderer.js';
+import { pathOf } from '../local-path.js';
+import { reportUserRefused } from '../page-events.js';
+import { returnPath, type Site, textOf, type Visit, wantedAcr } from '../site.js';
 
 const STATUS = { codeWrong: 401, codeExpired: 403, busy: 503, throttled: 429 } as const;
 

@@ -1,20 +1,20 @@
-import { showLogin } from './login-page.js';
-import { PageEndpoint } from './page-endpoint.js';
-import { reportUser } from './page-events.js';
-import { type CodeProblem, secondFactorPath, showSecondFactor, subjectOf } from './second-factor-page.js';
-import { type First, SecondStep } from './second-step.js';
-import { returnPath, type Site, textOf, type Visit } from './site.js';
+import { showLogin } from '../login-page.js';
+import { PageEndpoint } from '../page-endpoint.js';
+import { reportUser } from '../page-events.js';
+import { type CodeProblem, secondFactorPath, showSecondFactor, subjectOf } from './page.js';
+import { type First, SecondFactorLogin } from './login.js';
+import { returnPath, type Site, textOf, type Visit } from '../site.js';
 
 /** What the field holds at most, without the spaces. */
 const LONGEST_CODE = 100;
 
 /** Asks who has proven the first half for a code. Of nobody else anything is said. */
 export class SecondFactorEndpoint extends PageEndpoint {
-  private readonly step: SecondStep;
+  private readonly step: SecondFactorLogin;
 
   constructor(site: Site) {
     super(site);
-    this.step = SecondStep.of(site)!;
+    this.step = SecondFactorLogin.of(site)!;
   }
 
   protected async get(visit: Visit): Promise<void> {

@@ -1,8 +1,8 @@
-import { assertConfig, configurationError, OPENID, signInClaims } from '../../lib/adapter/index.js';
-import { type Awaitable, capability, InvalidArgumentError, type ServerContext, type User } from '../../lib/index.js';
-import { isObject } from '../configuration/is-object.js';
-import { GIVEN } from '../configuration/option-kinds.js';
-import type { Given } from '../interfaces/oauth2-module-options.interface.js';
+import { assertConfig, configurationError, OPENID, signInClaims } from '../../../lib/adapter/index.js';
+import type { Awaitable, ServerContext, User } from '../../../lib/index.js';
+import { isObject } from '../../configuration/is-object.js';
+import { GIVEN } from '../../configuration/option-kinds.js';
+import type { Given } from '../../interfaces/oauth2-module-options.interface.js';
 
 /** What the host asks for behind the password: a code of an app, one that it sends, or one that was written down. */
 export interface SecondFactor<U extends User = User> {
@@ -92,27 +92,3 @@ export function secondFactorFaults(
     ? ['`acrValues` of `openid()` has the weakest first: the `acr` of `signIn` before that of `secondFactor`']
     : [];
 }
-
-/** The second factor of one server: Nest makes it after the server. */
-export class SecondFactorHolder {
-  private made: SecondFactor | undefined;
-
-  /** @throws {InvalidArgumentError} If the second factor lacks a method. */
-  take(made: object): void {
-    const factor = made as SecondFactor;
-    for (const method of ['isEnrolled', 'verify'] as const) {
-      const has = typeof factor?.[method] === 'function';
-      assertConfig(has, `the \`secondFactor\` of \`pages()\` has no method \`${method}()\`: implement it`);
-    }
-    this.made = factor;
-  }
-
-  /** @throws {InvalidArgumentError} If the application has no `OAuth2Module`. */
-  get factor(): SecondFactor {
-    if (this.made) return this.made;
-    throw new InvalidArgumentError('Invalid argument: `secondFactor` of `pages()` is made by OAuth2Module alone');
-  }
-}
-
-/** The second factor of a server with `pages()`. */
-export const SECOND_FACTOR = capability<SecondFactorHolder>('second factor', 'pages');

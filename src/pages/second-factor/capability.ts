@@ -1,0 +1,27 @@
+import { assertConfig } from '../../../lib/adapter/index.js';
+import { capability, InvalidArgumentError } from '../../../lib/index.js';
+import type { SecondFactor } from './options.js';
+
+/** The second factor of one server: Nest makes it after the server. */
+export class SecondFactorHolder {
+  private made: SecondFactor | undefined;
+
+  /** @throws {InvalidArgumentError} If the second factor lacks a method. */
+  take(made: object): void {
+    const factor = made as SecondFactor;
+    for (const method of ['isEnrolled', 'verify'] as const) {
+      const has = typeof factor?.[method] === 'function';
+      assertConfig(has, `the \`secondFactor\` of \`pages()\` has no method \`${method}()\`: implement it`);
+    }
+    this.made = factor;
+  }
+
+  /** @throws {InvalidArgumentError} If the application has no `OAuth2Module`. */
+  get factor(): SecondFactor {
+    if (this.made) return this.made;
+    throw new InvalidArgumentError('Invalid argument: `secondFactor` of `pages()` is made by OAuth2Module alone');
+  }
+}
+
+/** The second factor of a server with `pages()`. */
+export const SECOND_FACTOR = capability<SecondFactorHolder>('second factor', 'pages');
