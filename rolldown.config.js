@@ -61,6 +61,9 @@ const COMMON =
 const OPENID =
   /^lib\/openid\/(?:login-initiation|named-claims|prompt\/presence|logout\/logout-(?:capability|request))\.ts$/;
 
+/** How the module names its servers. */
+const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenants-of)\.ts$/;
+
 /** What the module has in common with the stores, which hosts without Nest have too. */
 const WITHOUT_NEST = /^lib\/stores\/(?:deadline|outage|place|schema|storage|turns)\.ts$/;
 
@@ -102,11 +105,14 @@ const bundle = (format) => ({
         { name: 'store', test: within(WITHOUT_NEST), priority: 1 },
         { name: 'common', test: within(COMMON), priority: 1 },
         { name: 'openid-parts', test: within(OPENID), priority: 1 },
-        { name: 'provider-names', test: within(/^src\/module\/provider-names\.ts$/), priority: 1 },
+        // The command finds servers by it, without the module.
+        { name: 'server-names', test: within(SERVER_NAMES), priority: 1 },
         { name: 'adapter-parts', test: within(/^lib\/adapter\//), priority: 1 },
         {
           name: 'module',
-          test: within(/^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$)/),
+          test: within(
+            /^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenants-of\.ts$)/,
+          ),
         },
       ],
     },

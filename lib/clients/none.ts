@@ -16,7 +16,7 @@ export const none: ClientAuthentication = {
   },
 };
 
-/** Does the client declare that it has no secret? */
+/** Whether a client is registered as a public client: its `token_endpoint_auth_method` is `none`. RFC 6749 §2.1 */
 export function isPublic(client: CoreClient): boolean {
   return TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'none';
 }

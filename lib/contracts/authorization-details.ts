@@ -47,7 +47,7 @@ export const AUTHORIZATION_DETAILS = capability<SupportedDetails>('authorization
 /** By which name they are asked for, kept and said. RFC 9396 §2 */
 export const DETAILS = 'authorization_details';
 
-/** What a code or token is kept with by that name; none: an empty list. */
+/** Returns the authorization details of a stored code or token; an empty list if it has none. RFC 9396 §2 */
 export const detailsOf = (kept: unknown): readonly AuthorizationDetail[] =>
   Array.isArray(kept) ? kept.filter((one): one is AuthorizationDetail => typeof one?.type === 'string') : [];
 
@@ -68,7 +68,7 @@ export function isWithinDetail(asked: AuthorizationDetail, granted: Authorizatio
   });
 }
 
-/** The same text for the same details, in whatever order their fields stand. */
+/** Returns authorization details as text. The text does not depend on the order of fields. */
 export const detailsText = (details: readonly AuthorizationDetail[]): string =>
   JSON.stringify(details, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-/** Sets what was used last, and forgets what was longest not: a map never has more than `size` entries. */
+/** Sets the most recently used entry of a map, and removes the least recently used one if the map has more than `size` entries. */
 export function keepRecent<K, V>(map: Map<K, V>, key: K, value: V, size: number): void {
   map.delete(key);
   map.set(key, value);

@@ -13,7 +13,7 @@ const MAX_AGE = 7200;
 /** The last one is sent by Swagger UI, and by other libraries that were written before Fetch. */
 const ALLOWED_HEADERS = 'Authorization, Content-Type, DPoP, X-Requested-With';
 
-/** Lets pages of the configured origins read the answer, errors too; cookies are never asked for. Fetch §3.2 */
+/** Allows pages of the configured origins to read a response, also an error. Cookies are not allowed. Fetch §3.2 */
 export function allowOrigin(request: Request, response: Response, { origins }: CorsOptions): void {
   response.headers['vary'] = 'Origin';
   const origin = originOf(request);
@@ -27,7 +27,7 @@ export function allowAnyOrigin(response: Response): void {
   response.headers['access-control-allow-origin'] = '*';
 }
 
-/** Answers a browser that asks first; it names no client yet. Fetch §3.2.2 */
+/** Writes the response to a CORS preflight request. Fetch §3.2.2 */
 export function answerPreflight(
   request: Request,
   response: Response,

@@ -27,7 +27,7 @@ export function verifyWrappers(request: unknown, response: unknown): void {
   }
 }
 
-/** Says on the response what is wrong, lest an empty 200 be sent; nobody may keep it. */
+/** Writes an error to a response that must not be cached. Returns the error. RFC 6749 §5.2 */
 export function answerError(response: unknown, error: OAuthError): OAuthError {
   if (response instanceof Response) {
     response.status = error.code;

@@ -18,7 +18,7 @@ export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
 /** All that have a code on the wire. */
 export const NAMED: readonly (typeof OAuthError)[] = Object.values(named);
 
-/** Any failure as one of ours. What the host's own code threw stays in `inner`: its text may hold secrets. */
+/** Returns any error as an `OAuthError`. An error of the application is kept in `inner`, because its message may contain secrets. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof Error) return sameError(error) ?? hidden(error);

@@ -4,7 +4,7 @@ import { OAuthError } from '../errors/index.js';
 import type { OAuth2Event, OAuth2EventName, OAuth2Events, RefusalEvent } from './catalog.js';
 import { isThenable } from '../model/coroutine.js';
 
-/** What of an event is said where it happens: when that was is added here, and by the module which server it was of. */
+/** The payload of an event without its time and server, which are added when it is emitted. */
 export type Facts<E extends OAuth2Event = OAuth2Event> = Omit<E, 'at' | 'server'>;
 
 /** Where the server reports what an operator should hear of; an `EventEmitter` of Node will do. */
@@ -14,7 +14,7 @@ export interface EventSink {
   wants?(name: string): boolean;
 }
 
-/** Does anybody listen to this event? */
+/** Whether an event has listeners. */
 export function isHeard(events: EventSink | undefined, name: OAuth2EventName): events is EventSink {
   if (!events) return false;
   if (typeof events.wants === 'function') return isWanted(events, name);
@@ -33,12 +33,12 @@ function isWanted(events: EventSink, name: string): boolean {
   }
 }
 
-/** Tells who listens. A listener that fails, at once or later, changes no answer and ends no process. */
+/** Emits an event with the current time. A listener that fails changes no response and ends no process. */
 export function report<N extends OAuth2EventName>(events: EventSink, name: N, facts: Facts<OAuth2Events[N]>): void {
   passOn(events, name, { at: new Date(), ...facts });
 }
 
-/** The same of an event that is whole. */
+/** Emits an event with its complete payload. A listener that fails changes no response and ends no process. */
 export function passOn(events: EventSink, name: string, payload: object): void {
   if (!isEmitter(events)) return tell(name, () => emit(events, name, payload));
   // Of an emitter nobody gets to see the promises of its listeners; called here, their failures are caught.
@@ -63,7 +63,7 @@ export function joined([first, ...others]: readonly EventSink[]): EventSink | un
   };
 }
 
-/** Calls a listener, whose failure is told as a warning of the process. */
+/** Calls a listener of an event. If it fails, the process emits a warning. */
 export function tell(name: string, call: () => unknown): void {
   try {
     const answer = call();

@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as HTML has it, in quoted attributes too. NUL, which no parser takes, and halves of characters become what stands for them. */
+/** Escapes a text for HTML content and quoted attributes. NUL and lone surrogates become U+FFFD. */
 export const escapeHtml = (text: string): string =>
   text
     .toWellFormed()

@@ -8,7 +8,7 @@ const SHORT: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 };
 
-/** The media type of a `content-type` header, without its parameters. RFC 9110 §8.3.1 */
+/** Returns the media type of a `Content-Type` header without its parameters; `undefined` if it is not one. RFC 9110 §8.3.1 */
 export function mediaType(contentType: unknown): string | undefined {
   const type = typeof contentType === 'string' ? contentType.split(';', 1)[0]?.trim().toLowerCase() : undefined;
   return type && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type) ? type : undefined;

@@ -1,9 +1,9 @@
 import type { Request } from './request.js';
 
 /**
- * Whose page sent the request? One of this server's own, or none at all; one of another origin; or one that hides it.
- * Browsers say it themselves; what an older one says, or one without TLS, is compared with the names of this server: the
- * `Host` it was asked for, what a trusted proxy was asked for, and the issuer's. RFC 6454 §7, Fetch Metadata §2.3
+ * Returns which page sent a request: `'own'` for a page of this server or a request without a page, `'other'` for a page of another origin,
+ * `'hidden'` if the page hides its origin. It reads `Sec-Fetch-Site`. Without that header, it compares `Origin` with `Host`, the host that a
+ * trusted proxy reports, and the host of the issuer. RFC 6454 §7, Fetch Metadata §2.3
  */
 export function senderOf(request: Request, issuer?: string): 'own' | 'other' | 'hidden' {
   const site: unknown = request.get('sec-fetch-site');

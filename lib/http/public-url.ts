@@ -23,11 +23,11 @@ export const isPublicHttpsUri = (value: unknown): value is string =>
   /^https:/i.test(value) &&
   isPublicUrl(value.split('?', 1)[0]);
 
-/** The URL of what an issuer has at a path of its routes. RFC 8414 §2 */
+/** Returns the URL of an endpoint at a path of the application. The path of the issuer comes first. RFC 8414 §2 */
 export const endpointUrl = (issuer: string, path: string): string =>
   new URL(issuer).origin + endpointPath(issuer, path);
 
-/** The same without the origin. A host that answers under the path of its issuer has it in its routes, unless a proxy takes it off. */
+/** Returns the path of an endpoint in URLs: the path of the issuer, then the path of the application, unless that includes it already. */
 export function endpointPath(issuer: string, path: string): string {
   const [base, route] = [new URL(issuer).pathname.replace(/\/$/, ''), `/${path.replace(/^\//, '')}`];
   return route.startsWith(`${base}/`) ? route : base + route;

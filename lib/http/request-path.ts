@@ -6,7 +6,7 @@ interface Located {
   url?: unknown;
 }
 
-/** The path that a request was sent to, as far as its host tells; empty where it does not. */
+/** Returns the path that a request was sent to; an empty text if the native request has no URL. */
 export function requestPath(request: Request): string {
   const { originalUrl, url, native } = request as Request & Located & { native?: Located };
   const sent = native?.originalUrl ?? native?.url ?? originalUrl ?? url;
@@ -14,8 +14,8 @@ export function requestPath(request: Request): string {
 }
 
 /**
- * A path under which all are found that a router may take for the same: Express finds `/Notes` where `/notes` is, and
- * `/notes\1#`, Fastify `/n%6ftes`, and, where the host says so, `//notes` and `/notes;1`. RFC 3986 §6.2.2
+ * Returns a normalized path: equal for all paths that a router may take for the same route. Express accepts `/Notes` for `/notes`, and
+ * `/notes\1#`. Fastify accepts `/n%6ftes` and, if configured so, `//notes` and `/notes;1`. RFC 3986 §6.2.2
  */
 export function comparablePath(path: string): string {
   return decodedPath(path)
@@ -24,7 +24,7 @@ export function comparablePath(path: string): string {
     .toLowerCase();
 }
 
-/** Routers find `/%74oken` too; none takes what it cannot decode for another path. */
+/** Returns a path without percent-encoding, as routers compare it; unchanged if it cannot be decoded. */
 export function decodedPath(path: string): string {
   try {
     return path.includes('%') ? decodeURIComponent(path) : path;

@@ -9,7 +9,7 @@ export const isNotEmpty: Syntax = (value) => value.length > 0;
 export const isVSCHAR: Syntax = matches(/^[\x20-\x7e]+$/);
 /** Scope values, separated by single or more spaces. RFC 6749 §3.3 */
 export const isScope: Syntax = matches(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-/** One scope value. RFC 6749 §3.3 */
+/** Whether a text is one scope value. RFC 6749 §3.3 */
 export const isScopeValue: Syntax = matches(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
 /** A `grant_type`: a name or a URI. RFC 6749 §4.5 */
 export const isGrantType: Syntax = matches(/^(?:[\w.|-]+|[a-z][a-z\d+.-]+:\S+)$/i);

@@ -4,7 +4,7 @@ import type { CoreClient } from '../model/model.js';
 import { OPENID } from './openid-capability.js';
 
 /**
- * Where a user goes who wants to be at a client, which then sends them here to sign in; undefined: it has said no such place.
+ * Returns the URL at which a client starts a login for a user, from `initiate_login_uri`; `undefined` if the client has none.
  * OpenID Connect Core §4
  */
 export function loginInitiation(

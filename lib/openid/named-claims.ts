@@ -1,7 +1,7 @@
 import type { AskedClaims } from './claims-parameter.js';
 import { RESERVED } from './scopes.js';
 
-/** What of its user a request asks for by name, whatever its scope stands for: what they should be shown. OpenID Connect Core §5.5 */
+/** Returns the claims that a request names in its parameter `claims`, to be shown to the user. OpenID Connect Core §5.5 */
 export function namedClaims(data: Readonly<Record<string, unknown>>): readonly string[] {
   const { userinfo = {}, id_token = {} } = (data['askedClaims'] ?? {}) as AskedClaims;
   return [...new Set([...Object.keys(userinfo), ...Object.keys(id_token)])].filter((name) => !RESERVED.has(name));

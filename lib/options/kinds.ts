@@ -6,19 +6,22 @@ import type { Scope } from '../model/model.js';
 /** What a value was given with, by name; of a server's options, `grantTypes` too: those that the server has. */
 export type Beside = Readonly<Record<string, unknown>>;
 
-/** Says what is wrong with a value: nothing, where it is good. */
+/** Validates the value of an option. Returns the configuration error; `undefined` if the value is valid. */
 export type Kind = (value: unknown, name: string, beside: Beside) => string | undefined;
 
 /** A kind whose good values have this type, neither more nor fewer: the compiler holds each option to it. */
 export type KindOf<T> = Kind & { readonly type?: (value: T) => T };
 
-/** The kind of what is so; the sentence says what it must be. */
+/**
+ * Returns the validation of an option.
+ * @param what what the option must be, for the message
+ */
 export const must =
   <T>(what: string, is: (value: unknown) => boolean): KindOf<T> =>
   (value, name) =>
     is(value) ? undefined : `the option \`${name}\` must be ${what}`;
 
-/** Can `new` be said to it? It is not called to find out. */
+/** Whether a value can be called with `new`. It is not called. */
 export function isClass(value: unknown): boolean {
   try {
     Reflect.construct(Object, [], value as never);
@@ -35,10 +38,10 @@ function seconds(value: unknown): number {
   return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : Number.NaN;
 }
 
-/** A switch; a word such as 'false' is none. */
+/** Validates an option that is `true` or `false`. */
 export const BOOLEAN = must<boolean>('true or false', (value) => typeof value === 'boolean');
 
-/** A lifetime. */
+/** Validates an option that is a lifetime in seconds. */
 export const SECONDS = must<number>(
   'a positive number of seconds, less than 100 years',
   (value) => seconds(value) > 0 && seconds(value) < CENTURY,

@@ -43,7 +43,7 @@ interface Declared {
 /** What two of them declare: nothing. */
 type Twice = { [I in keyof Declared]: Declared[I] & Declared[Exclude<keyof Declared, I>] }[keyof Declared];
 
-/** Every option of the engine but the model. One that is left out here, or declared twice, does not compile. */
+/** All options of the engine except `model`, with their validation and default. A missing or repeated option does not compile. */
 export const TABLE = {
   accessTokenLifetime: { kind: SECONDS, default: 3600 },
   addAcceptedScopesHeader: { kind: BOOLEAN, default: true },

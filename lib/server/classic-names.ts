@@ -29,7 +29,7 @@ export function refuseClassicNames(prototype: object): void {
   }
 }
 
-/** What became of an option that 3.x stopped reading; of any other name, nothing. */
+/** Returns what replaces an option of oauth2-server 2.x that has no effect; `undefined` for any other name. */
 export function fateOfOption(name: string): string | undefined {
   return Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
 }

@@ -4,6 +4,6 @@ import { OAuth2Server } from './server.js';
 export const serverToken = (name: string | undefined): typeof OAuth2Server | string =>
   name === undefined ? OAuth2Server : serverName(name);
 
-/** By what it knows one, whichever build of the package that is of. */
+/** Returns the name of the provider of a server. It is the same in the ESM and the CommonJS build. */
 export const serverName = (name?: string): string =>
   name === undefined ? 'OAuth2Server' : `OAuth2Server of \`${name}\``;

@@ -19,7 +19,7 @@ export interface DeadlineOption {
 /** What a timer can count. */
 const LONGEST = 2 ** 31 / 1000;
 
-/** Nobody waits longer than this for a database: whoever asked is told to come again. */
+/** Limits the time of an operation. An operation that takes longer fails with `temporarily_unavailable`. */
 export class Deadline {
   constructor(private readonly seconds: number = 3) {
     if (typeof seconds === 'number' && seconds > 0 && seconds < LONGEST) return;

@@ -11,7 +11,7 @@ export function keepsIn(store: object, connection: object, prefix?: string): voi
   places.set(store, { connection, prefix });
 }
 
-/** Do two models keep their tokens in one place, as far as they say? */
+/** Whether two models are known to store their tokens in the same storage. */
 export function isOnePlace(one: object, other: object): boolean {
   if (one === other) return true;
   const [first, second] = [places.get(one), places.get(other)];

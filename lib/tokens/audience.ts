@@ -1,6 +1,6 @@
 /**
- * What a code or token is for, as it is kept: absolute URIs, as a list, or as text with spaces between them; none is
- * nothing in particular. RFC 8707 §2
+ * Returns the resources that a stored code or token is issued for: absolute URIs, stored as a list or as text with spaces. An empty list
+ * if it is not limited to resources. RFC 8707 §2
  */
 export function audienceOf(kept: unknown): readonly string[] {
   if (typeof kept === 'string') return kept.split(' ').filter(Boolean);

@@ -18,7 +18,7 @@ export function tellEnded(ended: Ended): void {
   for (const listener of listeners) listener(ended);
 }
 
-/** Hears of it; the answer stops that. */
+/** Calls a listener when tokens were revoked in this process. Returns a function that removes the listener. */
 export function onEnded(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

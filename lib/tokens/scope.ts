@@ -6,7 +6,7 @@ import type { CoreClient, Falsy, Model, Scope, User } from '../model/model.js';
 
 const REFUSED = 'Invalid scope: Requested scope is invalid';
 
-/** The values of a scope. RFC 6749 §3.3 */
+/** Returns the values of a scope. RFC 6749 §3.3 */
 export function scopeValues(scope: Scope | null | undefined): readonly string[] {
   if (!scope) return [];
   return typeof scope === 'string' ? scope.split(' ') : scope;

@@ -11,8 +11,8 @@ export interface SignedIn {
 }
 
 /**
- * What is kept of how a user signed in.
- * @throws InvalidArgumentError where the host says what cannot be
+ * Returns how a user signed in as the claims that are stored with codes and tokens. RFC 9068 §2.2.1
+ * @throws {InvalidArgumentError} If a member of the sign-in is invalid.
  */
 export function keptOf({ authTime, acr, amr, sid }: SignIn): SignedIn {
   const kept: SignedIn = {};

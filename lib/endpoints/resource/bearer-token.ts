@@ -27,7 +27,7 @@ export function readBearerToken(request: Request, allowQuery: boolean, pattern =
   throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
 }
 
-/** Does a request bring anything that stands for a token, be it good or not? RFC 6750 §2 */
+/** Whether a request presents an access token, valid or not. RFC 6750 §2 */
 export const bringsToken = (request: Request): boolean =>
   Boolean(request.get('authorization')) || isPresent(request.query) || isPresent(request.body);
 

@@ -19,7 +19,7 @@ export function resourceUrl(resource: string, issuer: string | undefined): strin
   return issuer === undefined ? undefined : new URL(issuer).origin + resource;
 }
 
-/** The resources of one application, and which of them a path is under. */
+/** The protected resources of one application, found by the path of a request. */
 export class OwnResources {
   readonly uris: readonly string[];
   private readonly places: readonly Place[];

@@ -11,7 +11,7 @@ export interface ShownDetail {
   lines: readonly string[];
 }
 
-/** What users are to be told of details, by the types of a server: all of it, and nothing that bends the page. RFC 9396 §12 */
+/** Returns authorization details as a title and lines for users, described by the types of the server. RFC 9396 §12 */
 export function shownDetails(
   details: readonly AuthorizationDetail[],
   { server, language }: { server: Pick<ServerContext, 'find'>; language: string },

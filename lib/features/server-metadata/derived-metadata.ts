@@ -72,7 +72,10 @@ function authMethods({ clientAuthentications, forbidden }: ServerContext, proven
   return [...methods];
 }
 
-/** The grant types that clients can be told of: those that the model has the methods for. RFC 6749 §1.3 */
+/**
+ * Returns the grant types that a server supports: those whose methods the model has.
+ * @param authorizes whether the authorization endpoint is served
+ */
 export function servedGrantTypes(server: ServerContext, authorizes: boolean, said: Said = {}): readonly string[] {
   return servedGrants(server, authorizes ? servedResponseTypes(server, said) : [], said);
 }

@@ -24,7 +24,10 @@ export interface SigningKeys {
   remove(kid: string): Promise<boolean>;
 }
 
-/** The keys of a server, for its operator. @throws InvalidArgumentError where the host brings them, or there are none */
+/**
+ * Returns the administration of the keys that the store of a server keeps.
+ * @throws {InvalidArgumentError} If the server has no `keys()`, or the application gives the keys.
+ */
 export function signingKeys(server: { readonly facts: ServerContext }): SigningKeys {
   const ring = findKeys(server.facts);
   if (ring && isKept(ring)) return ring;

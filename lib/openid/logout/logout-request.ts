@@ -10,7 +10,7 @@ import { queryUri } from '../../endpoints/authorization/redirects.js';
 import { hintParameter } from '../hint-parameter.js';
 import { type IdTokenHint, OPENID } from '../openid-capability.js';
 
-/** What a client asks for that sends its user to sign out. RP-Initiated Logout 1.0 §2 */
+/** A logout request of a client. RP-Initiated Logout 1.0 §2 */
 export interface LogoutRequest {
   /** Who sends them; left out: nobody says. */
   client?: CoreClient;
@@ -24,9 +24,8 @@ export interface LogoutRequest {
 const LONGEST = 2000;
 
 /**
- * Reads a request to sign out. A user is sent to no address but one that the client has registered, to the letter.
- * RP-Initiated Logout 1.0 §2, §3
- * @throws InvalidRequestError, for the user and not for the client
+ * Reads a logout request. The redirect URI must be exactly one that the client has registered. RP-Initiated Logout 1.0 §2, §3
+ * @throws {InvalidRequestError} If the request is invalid. Show the error to the user; do not redirect to the client.
  */
 export async function readLogoutRequest(request: Request, server: ServerContext): Promise<LogoutRequest> {
   const parameters = new Parameters(request, FORM_OR_URL);
@@ -62,7 +61,7 @@ function isRegistered(client: CoreClient, uri: string): boolean {
 
 const isShort = (text: string) => text.length <= LONGEST && isVSCHAR(text);
 
-/** Is it sure that this user is meant? Otherwise they are asked: anybody could send them here. RP-Initiated Logout 1.0 §2, §6 */
+/** Whether the `id_token_hint` of a logout request identifies this user. If not, the user must confirm. RP-Initiated Logout 1.0 §2, §6 */
 export function isMeant({ client, hint }: LogoutRequest, user: User, server: ServerContext): boolean {
   if (hint === undefined || client === undefined) return false;
   return server.find(OPENID)?.isKnownAs(user, client, hint.sub) === true;

@@ -26,9 +26,9 @@ export function isRecent({ signIn }: Presence, maxAge: number): boolean {
 }
 
 /**
- * Is the login as strong as the client would have it? One that is stronger than the weakest it names is.
- * @param known strengths of the server, the weakest first: what is not among them cannot be had, and is not waited for
- * @param isEssential then what cannot be had is missing
+ * Whether a login is as strong as a client requests. A login that is stronger than the weakest requested class is strong enough.
+ * @param known the authentication context classes of the server, the weakest first. Other requested classes are ignored.
+ * @param isEssential whether the login must have a requested class, even if the server supports none of them
  */
 export function isStrong(
   { signIn }: Presence,
