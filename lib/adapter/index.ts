@@ -1,4 +1,4 @@
-// What an adapter for a web framework, or a renderer of pages, needs besides the operations of `OAuth2Server`.
+// Functions for adapters of web frameworks and renderers of pages, in addition to the operations of `OAuth2Server`.
 
 // Requests at endpoints
 export {

@@ -8,20 +8,23 @@ import type { CoreClient, Scope, User } from '../model/model.js';
  */
 export type ScopeStatus = 'requested' | 'consented' | 'approved';
 
-/** What a grant established: who may have a token, and for what. */
+/** The authorization that a grant established: the client and user of the token, and its scope. */
 export interface Authorization {
   client: CoreClient;
   user: User;
   scope?: Scope;
   /** How the scope was established. Default: `'requested'`. */
   scopeStatus?: ScopeStatus;
-  /** May the client come back without the user? Only clients with the `refresh_token` grant may. A feature may say no by `issue`. */
+  /**
+   * Whether a refresh token may be issued. The client must have the grant type `refresh_token`. The hook `issue` of a
+   * feature may forbid it.
+   */
   refreshable?: boolean;
-  /** The family: what a replay revokes. */
+  /** The id of the token family, which a replay revokes. */
   grantId?: string | undefined;
-  /** When the family began; left out: now. */
+  /** When the user granted it. Default: now. */
   grantedAt?: Date;
-  /** Nothing that is issued lasts longer than this. */
+  /** When all tokens of the grant expire at the latest. */
   notAfter?: Date | undefined;
   /** Further properties of the token to save. */
   extra?: Record<string, unknown>;

@@ -39,7 +39,7 @@ export const findDeclared = <T>(
 ): T | undefined =>
   features.flatMap(({ declares = [] }) => declares).find((one) => one.key === key.name)?.value as T | undefined;
 
-/** What the features of one server offer each other, once all of them are installed. */
+/** The capabilities of a server, once all of its features are installed. */
 export interface Capabilities {
   /** Returns what a feature provides under the key. `undefined` if no feature of the server does. */
   find<T>(key: Capability<T>): T | undefined;

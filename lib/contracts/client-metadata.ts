@@ -4,7 +4,9 @@ import type { ClientFields } from '../model/model.js';
 /** The fields that an application may set for a client as well, by their names in client metadata. */
 type RegisteredFields = { readonly [Property in keyof ClientFields as SnakeCase<Property>]?: ClientFields[Property] };
 
-/** What a client says of itself, by the names of RFC 7591 §2; texts for people may come in several languages: `client_name#ja`. */
+/**
+ * The metadata that a client registers. Texts for people may have language tags, such as `client_name#ja`. RFC 7591 §2
+ */
 export interface ClientMetadata extends RegisteredFields {
   readonly redirect_uris?: readonly string[];
   readonly token_endpoint_auth_method: string;
@@ -15,7 +17,7 @@ export interface ClientMetadata extends RegisteredFields {
   readonly tos_uri?: string;
   readonly policy_uri?: string;
   readonly contacts?: readonly string[];
-  /** What it may ask for, separated by spaces. */
+  /** The scope values that the client may request, separated by spaces. */
   readonly scope?: string;
   readonly jwks?: JsonWebKeySet;
   readonly software_id?: string;

@@ -10,33 +10,36 @@ import type { Authorization } from './authorization.js';
 // oxlint-disable-next-line no-explicit-any
 type Kept = Readonly<Record<string, any>>;
 
-/** What a grant was established from, besides a code or a refresh token, and the limits that follow from it. */
+/** The source of a grant, if that is neither a code nor a refresh token, and the limits that follow from it. */
 export interface GrantSource {
   /** The stored token that is exchanged, as the model found it. If omitted, another server has issued what the client presents. */
   readonly record?: (Token | RefreshToken) & Kept;
-  /** The resources that the token may be for at most. An empty list sets no limit. RFC 8707 §2 */
+  /** The resources that the token may be for. An empty list sets no limit. RFC 8707 §2 */
   readonly resources: readonly string[];
   /** The resources that the request names. If omitted, the parameter `resource` names them. */
   readonly requested?: readonly string[];
-  /** The authorization details that may be granted at most. If omitted, those of `record`; without one there is no limit. RFC 9396 §6 */
+  /**
+   * The authorization details that may be granted. If omitted, those of `record`. Without a record, there is no limit.
+   * RFC 9396 §6
+   */
   readonly details?: readonly AuthorizationDetail[] | undefined;
   /** Whether another server has granted the details, so that this server must validate them. */
   readonly isAsserted?: boolean;
 }
 
-/** A request of a client that said, and mostly proved, who it is, on its way through the features. RFC 6749 §3.2 */
+/** A request of a client at a back-channel endpoint, after client authentication. Features share it. RFC 6749 §3.2 */
 export class ClientRequest {
-  /** What a grant established, once it has: the features of the server may judge it. */
+  /** The authorization that a grant established. Features validate and complete it before a token is issued. */
   authorization?: Authorization;
   /** The authorization code or device code that is redeemed, as the model found it, with what features store there. */
   code?: Pick<AuthorizationCode, 'client' | 'scope'> & { user?: User } & Kept;
-  /** The refresh token that is used, as the model found it, with what features keep there. */
+  /** The refresh token that is used, as the model found it, with what features store there. */
   refreshToken?: RefreshToken & Kept;
-  /** What the grant was established from, if that is neither a code nor a refresh token. */
+  /** The source of the grant, if that is neither a code nor a refresh token. */
   source?: GrantSource;
-  /** More to save with the token; never sent. */
+  /** Members that are saved with the token. They are not sent to the client. */
   readonly token: Record<string, unknown> = {};
-  /** More to say in the answer; never saved. */
+  /** Members that are added to the response. They are not saved. */
   readonly answer: Record<string, unknown> = {};
   private read: Parameters | undefined;
   private state: Map<string, unknown> | undefined;
@@ -45,36 +48,39 @@ export class ClientRequest {
     readonly request: Request,
     readonly response: Response,
     readonly options: Options,
-    /** The issuer that is asked; undefined where the host has named none. */
+    /** The issuer of the server for this request. `undefined` if the option `issuer` is not set. */
     readonly issuer: string | undefined,
     readonly client: CoreClient,
-    /** How the client proved itself: `client_secret_basic`, `client_secret_post`, … or `none`. RFC 7591 §2 */
+    /**
+     * The method by which the client authenticated: `client_secret_basic`, `client_secret_post`, … or `none`.
+     * RFC 7591 §2
+     */
     readonly proof: string,
     readonly server: OwnUrls,
   ) {}
 
-  /** The parameters of its form. */
+  /** The parameters of the form. */
   get parameters(): Parameters {
     return (this.read ??= new Parameters(this.request));
   }
 
-  /** Returns what a feature has stored for this request. */
+  /** Returns the value that a feature has stored with this request. */
   get<T>(key: StateKey<T>): T | undefined {
     return this.state?.get(key.name) as T | undefined;
   }
 
-  /** Stores something for this request. */
+  /** Stores a value with this request. */
   set<T>(key: StateKey<T>, value: T): void {
     (this.state ??= new Map()).set(key.name, value);
   }
 }
 
-/** A typed key for what a feature stores with a request while it is processed. */
+/** A typed key for a value that a feature stores with a request while the request is processed. */
 export interface StateKey<T> {
   readonly name: string;
   /** Only for the type: never set. */
   readonly type?: T;
 }
 
-/** Returns a key for what a feature stores with a request. */
+/** Returns a key for a value that a feature stores with a request. */
 export const stateKey = <T>(name: string): StateKey<T> => ({ name });

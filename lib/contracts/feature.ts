@@ -21,21 +21,22 @@ import type { ResponseModeOf } from './response-mode.js';
 import type { ResponseType } from './response-type.js';
 
 /**
- * What one specification adds to a server. The features of the library and of applications are the same kind of value. The static
- * members are known before there is a model or a server: routes, start-up checks and API descriptions are made of them.
+ * An extension of a server, mostly one specification. The features of the library and of applications are the same kind of
+ * value. The static members are known before there is a model or a server: routes, start-up checks and API descriptions
+ * are made of them.
  */
 export interface Feature {
-  /** Identifies the feature among those of a server. Messages name a feature `dpop` as `dpop()`. */
+  /** The name of the feature, unique among the features of a server. Messages name a feature `dpop` as `dpop()`. */
   readonly id: string;
-  /** The specification that it implements, such as `RFC 9449`. If omitted, it implements none. */
+  /** The specification that the feature implements, such as `RFC 9449`. If omitted, there is no specification. */
   readonly specification?: string;
-  /** The model methods that it needs. The server does not start without them. */
+  /** The model methods that the feature needs. The server does not start without them. */
   readonly requires?: readonly string[];
   /** Endpoints by id. The module makes a route of each, and the option `paths` names them by id. */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
-  /** A description of each parameter that it reads, by endpoint id: for API descriptions. */
+  /** Descriptions of the parameters that the feature reads, by endpoint id and parameter name: for API descriptions. */
   readonly parameters?: DescribedParameters;
-  /** The grant types that it serves. RFC 6749 §4.5 */
+  /** The grant types that the feature serves. RFC 6749 §4.5 */
   readonly grantTypes?: readonly string[];
   /** Values that framework adapters read before there is a server. */
   readonly declares?: readonly Declaration[];
@@ -55,19 +56,19 @@ export interface ServerBuilder {
   readonly options: Options;
   /** The finished server. @throws {InvalidArgumentError} While features are being installed. */
   readonly server: ServerContext;
-  /** Provides something to other features. `make` runs once: on first use, and at the end of the start at the latest. */
+  /** Provides a value to other features. `make` runs once: on first use, and at the end of the start at the latest. */
   provide<T>(key: Capability<T>, make: () => T): void;
   /** Contributes a value to a list that other features read. */
   contribute<T>(key: CollectedCapability<T>, value: T): void;
-  /** Requires what another feature provides. The server does not start if no feature does. */
+  /** Requires a value that another feature provides. The server does not start if no feature provides it. */
   use<T>(key: Capability<T>): () => T;
-  /** Finds what another feature may provide. */
+  /** Finds a value that another feature may provide. */
   find<T>(key: Capability<T>): () => T | undefined;
-  /** Finds what other features contribute. */
+  /** Finds the values that features contribute. */
   all<T>(key: CollectedCapability<T>): () => readonly T[];
 }
 
-/** What an installed feature adds to one server. Hooks may be async. Their order has no effect. */
+/** The parts that an installed feature adds to one server. Hooks may be async. Their order has no effect. */
 export interface Installed {
   /** Grants, by `grant_type`. RFC 6749 §4.5 */
   readonly grants?: Readonly<Record<string, GrantHandler>>;
@@ -81,7 +82,7 @@ export interface Installed {
   readonly clientAuthentications?: readonly ClientAuthentication[];
   /**
    * Authentication schemes of tokens besides `Bearer`, with the parameters of their challenge: `{ DPoP: { algs: 'ES256' } }`. The hook
-   * `resource.verify` validates what is presented in them. RFC 9110 §11.1
+   * `resource.verify` validates tokens that are presented in them. RFC 9110 §11.1
    */
   readonly tokenSchemes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Members of `cnf` that `resource.verify` verifies. A token that is bound in another way is refused. RFC 7800 §3 */
@@ -111,22 +112,22 @@ export interface Installed {
   health?(): Awaitable<string | undefined>;
 }
 
-/** What a feature adds to requests to protected resources. */
+/** The hooks of a feature for requests to protected resources. */
 export type ResourceHooks = ResourceHooksOf<ServerContext>;
 
-/** A place that answers requests. */
+/** An endpoint of a server. */
 export type Endpoint = EndpointOf<ServerContext>;
 
-/** One way for an authorization answer to travel. */
+/** A way to send an authorization response to the client. OAuth 2.0 Multiple Response Types §2.1 */
 export type ResponseMode = ResponseModeOf<ServerContext>;
 
 /** A token as it was presented. */
 export type Presented = PresentedOf<ServerContext>;
 
-/** A request to a protected resource that is turned away. */
+/** A request to a protected resource that is rejected. */
 export type Refused = RefusedOf<ServerContext>;
 
-/** A feature with what it added to a server. */
+/** A feature, with the parts that it added to a server. */
 export interface InstalledFeature {
   readonly feature: Feature;
   readonly parts: Installed;
@@ -141,13 +142,13 @@ export interface ServerHooks {
   readonly client: HookLists<ClientHooks>;
 }
 
-/** A server as its features know it. */
+/** A server, as its features use it. */
 export interface ServerContext extends OwnUrls, Capabilities {
   /** The options of the server, with their defaults. The model is among them. */
   readonly options: Options;
   /** All features. The features of RFC 6749 come first. */
   readonly features: readonly Feature[];
-  /** All features, each with what it added to this server. */
+  /** All features, each with the parts that it added to this server. */
   readonly installed: readonly InstalledFeature[];
   readonly hooks: ServerHooks;
   /** By `grant_type`. */
@@ -161,12 +162,12 @@ export interface ServerContext extends OwnUrls, Capabilities {
   readonly clientAuthentications: readonly ClientAuthentication[];
   /** Scope values that are dropped from a request if they cannot be granted. */
   readonly ignorableScopes: readonly string[];
-  /** Their methods that a profile forbids. */
+  /** Methods of client authentication that a profile forbids. */
   readonly forbidden: ReadonlySet<string>;
-  /** How tokens are presented, beside `Bearer`, with the parameters of a challenge for it. */
+  /** Authentication schemes of tokens besides `Bearer`, with the parameters of their challenge. RFC 9110 §11.1 */
   readonly tokenSchemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** The members of `cnf` that are verified. */
+  /** The members of `cnf` that a feature verifies. RFC 7800 §3 */
   readonly confirmationMethods: ReadonlySet<string>;
-  /** The protected resources that this application is, as absolute URIs. */
+  /** The protected resources that this application serves, as absolute URIs. RFC 8707 §2 */
   readonly resources: readonly string[];
 }

@@ -10,8 +10,8 @@ import type { AuthorizationRequest, AuthorizationResponse, Decision } from './re
 import type { Minted } from './token-format.js';
 
 /**
- * What a feature adds to authorization requests. No hook reads what the same hook of another feature writes: the order of features
- * has no effect.
+ * The hooks of a feature for authorization requests. A hook never reads values that the same hook of another feature writes:
+ * the order of features has no effect.
  */
 export interface AuthorizationHooks {
   /**
@@ -35,13 +35,13 @@ export interface AuthorizationHooks {
   respond?(request: AuthorizationRequest, user: User, parameters: AuthorizationResponse['parameters']): Awaitable<void>;
 }
 
-/** What a feature adds to pushed authorization requests. */
+/** The hooks of a feature for pushed authorization requests. */
 export interface PushedRequestHooks {
   /** Completes the parameters of a pushed authorization request before it is stored. RFC 9126 §2 */
   complete?(request: ClientRequest, parameters: Record<string, string | readonly string[]>): Awaitable<void>;
 }
 
-/** What a feature adds to token requests. */
+/** The hooks of a feature for token requests. */
 export interface TokenHooks {
   /** Validates a token request of an authenticated client, before anything is looked up or consumed for it. */
   admit?(request: ClientRequest): Awaitable<void>;
@@ -51,11 +51,11 @@ export interface TokenHooks {
   format?(minted: Minted): Awaitable<string | undefined>;
   /** Completes the token response, `request.answer`. */
   respond?(request: ClientRequest, token: Token): Awaitable<void>;
-  /** Returns what the feature knows of a token, as members of an introspection response. RFC 7662 §2.2 */
+  /** Returns members of the introspection response of a token. RFC 7662 §2.2 */
   describe?(token: Token): object | void;
 }
 
-/** What a feature adds to requests to protected resources. */
+/** The hooks of a feature for requests to protected resources. */
 export interface ResourceHooksOf<Server> {
   /**
    * Validates a token that is valid so far against the request that presents it, in any scheme.
@@ -66,7 +66,7 @@ export interface ResourceHooksOf<Server> {
   challenge?(refused: RefusedOf<Server>): Readonly<Record<string, string>> | void;
 }
 
-/** What a feature adds to the clients of a server. */
+/** The hooks of a feature for the clients of a server. */
 export interface ClientHooks {
   /**
    * Finds a client that the model does not know, if the request contains no client secret. At most one feature of a server may have this

@@ -3,7 +3,10 @@ import type { AuthorizationCode, Awaitable, Falsy, RefreshToken, Token, Unsaved 
 /** Saves a new token. Returns the saved token, or a falsy value if it was not saved. */
 export type SaveToken = (token: Unsaved<Token>) => Awaitable<Token | Falsy>;
 
-/** What is consumed for a token: an authorization code, a refresh token, a device code or an assertion. */
+/**
+ * The single-use value that is consumed for a token: an authorization code, a refresh token, a device code or an
+ * assertion.
+ */
 export interface Redemption {
   /** The code or refresh token as the model found it, for the model's `redeem()`. If omitted, `together` consumes it. */
   found?: AuthorizationCode | RefreshToken;
@@ -13,6 +16,6 @@ export interface Redemption {
   sealUnder?: string;
   /** Consumes it, for models that cannot consume and save in one step. Returns a falsy value if it was consumed before. */
   spend(): Awaitable<unknown>;
-  /** Handles a request that lost the race: what it redeems was consumed before. */
+  /** Handles a replay or a lost race: the value was consumed before. */
   lost(): Promise<Token>;
 }

@@ -71,20 +71,22 @@ export interface AuthorizationResponse {
   grantId?: string | undefined;
 }
 
-/** Those of a server, by `response_type`. */
+/** The response types of a server, by `response_type`. */
 export type ResponseTypes = ReadonlyMap<string, ResponseType>;
 
 /** Returns the name of a response type at the server: the order of its values has no meaning. RFC 6749 §3.1.1 */
 export const responseTypeName = (name: string, types: Pick<ResponseTypes, 'has'>): string =>
   types.has(name) || !name.includes(' ') ? name : name.split(' ').toSorted().join(' ');
 
-/** What a client must be allowed that uses it. OpenID Connect Registration §2 */
+/**
+ * Returns the grant types that a client must be registered for to use a response type. OpenID Connect Registration §2
+ */
 export const grantsOf = ({ grant, furtherGrants = [] }: ResponseType): readonly string[] => [grant, ...furtherGrants];
 
-/** What a response type needs besides the request. */
+/** The part of a server that a response type uses. */
 export interface ResponseContext {
   readonly options: Options;
-  /** Writes the text of access tokens. `undefined`: they are opaque. */
+  /** Returns the text of an access token. `undefined`: access tokens are opaque. */
   readonly format: TokenFormat | undefined;
 }
 

@@ -1,14 +1,14 @@
 import type { Awaitable, CoreClient, Token, Unsaved, User } from '../model/model.js';
 
-/** A token that is all but its own text. */
+/** A new access token whose text is not written yet. */
 export interface Minted {
-  /** As it will be saved; what a feature adds here is saved with it. */
+  /** The token as it will be saved. Members that a feature adds are saved with it. */
   token: Unsaved<Token>;
   client: CoreClient;
   user: User;
-  /** Who gives it out; undefined: the host has named nobody. */
+  /** The issuer of the token. `undefined` if the option `issuer` is not set. */
   issuer: string | undefined;
 }
 
-/** Writes the text of access tokens; undefined: this one is opaque. RFC 6749 §1.4 */
+/** Returns the text of an access token. `undefined`: the token is opaque. RFC 6749 §1.4 */
 export type TokenFormat = (minted: Minted) => Awaitable<string | undefined>;

@@ -10,7 +10,10 @@ export interface TokenRequest extends ClientRequest {
    * @param save saves the token. If omitted, the model's `saveToken()` does.
    */
   issue(authorization: Authorization, save?: SaveToken): Promise<Token>;
-  /** Mints a token and saves it together with consuming what it is issued for, such as a code. RFC 6749 §4.1.2, §6 */
+  /**
+   * Mints a token, consumes the code or refresh token that it is issued for, and saves it in one step.
+   * RFC 6749 §4.1.2, §6
+   */
   redeem(authorization: Authorization, redemption: Redemption): Promise<Token>;
 }
 

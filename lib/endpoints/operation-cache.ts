@@ -55,7 +55,7 @@ export class OperationCache<O> {
     if (options && scope === undefined) return this.ofConstants.get(options) ?? this.makeFor(options);
     let operation = this.kept.get(scope);
     if (!operation) {
-      // Of the scope it is kept by, and of nothing else that the caller's object may turn out to be.
+      // Made from the scope alone: other properties of the caller's object are not part of its key.
       operation = this.make(scope === undefined ? settled : settleOptions(settled, { scope } as object));
       keepRecent(this.kept, scope, operation, MAX_CACHED);
     }

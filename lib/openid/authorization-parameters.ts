@@ -13,7 +13,7 @@ import { verifyFrontChannel } from './response-types.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from './scopes.js';
 import type { Subjects } from './subjects.js';
 
-/** What the parameters of an authorization request are read with. */
+/** The settings by which the parameters of an authorization request are read. */
 interface Reader {
   settings: OpenIdSettings;
   prompts: Prompts;

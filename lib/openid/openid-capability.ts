@@ -14,7 +14,7 @@ export interface IdTokenHint {
   claims: Readonly<Record<string, unknown>>;
 }
 
-/** What `openid()` provides to other features and to the application. */
+/** The functions that `openid()` provides to other features and to the application. */
 export interface OpenIdProvider extends SubjectIdentifiers {
   /** The authentication context classes of the server, the weakest first. */
   readonly acrValues: readonly string[];

@@ -10,7 +10,7 @@ interface Provided {
   made?: { readonly value: unknown };
 }
 
-/** What the features of one server provide, contribute and require. */
+/** The values that the features of one server provide, contribute and require. */
 export class CapabilityRegistry implements Capabilities {
   private readonly provided = new Map<string, Provided>();
   private readonly contributed = new Map<string, unknown[]>();

@@ -4,12 +4,13 @@ import type { Feature } from '../contracts/feature.js';
 import { settle } from '../options/settle.js';
 import { misplacedInstrumentation } from './instrumentation.js';
 
-/** Features as a host lists them: a profile is a list of its own. */
+/** Features as the application lists them. A profile is a list inside the list. */
 export type FeatureList = readonly (Feature | readonly Feature[])[];
 
 /**
- * The features of a list, each once: of one that the host lists and a profile brings too, the host's own counts.
- * @throws InvalidArgumentError when one is given twice, or is none
+ * Returns the features of a list, each once. A feature that the application lists itself replaces the feature of a profile
+ * with the same `id`.
+ * @throws {InvalidArgumentError} If a feature is listed twice, or if an entry is not a feature.
  */
 export function flatten(list: FeatureList): readonly Feature[] {
   const repeated = findRepeated(list);
@@ -21,10 +22,10 @@ export function flatten(list: FeatureList): readonly Feature[] {
   return [...features.values()];
 }
 
-/** What a host lists itself; one that a profile brings too is meant to be bent. */
+/** Returns the features that the application lists itself, without those of profiles. */
 const ownOf = (list: FeatureList) => list.filter((one): one is Feature => !Array.isArray(one));
 
-/** A feature that a host lists twice, or that is none, as a sentence. */
+/** Returns the configuration error for an entry that is not a feature, or for a feature that is listed twice. */
 export function findRepeated(list: FeatureList): string | undefined {
   if (!Array.isArray(list)) return 'the option `features` must be a list such as `[revocation()]`';
   for (const one of list.flat() as unknown[]) {
@@ -40,6 +41,6 @@ export function findRepeated(list: FeatureList): string | undefined {
   return repeated && `the feature ${called(repeated)} stands twice in \`features\`: leave one out`;
 }
 
-/** The options of a server where its host says nothing: those that features set before the others. */
+/** Returns the default options of a server. The defaults of features replace the `others`. */
 export const defaultsOf = <T extends object>(features: readonly Feature[], others: T): T =>
   settle(others, Object.assign({}, ...features.map(({ defaults }) => defaults)) as object);

@@ -42,7 +42,7 @@ function firstErrors(server: ServerContext, isIncomplete: boolean): readonly str
   });
 }
 
-/** Returns what is wrong with a resource that a feature names. */
+/** Returns the configuration error of a protected resource in the member `resources` of a feature. */
 export function resourceFault(resource: string, issuer: string | undefined): string | undefined {
   const isGood = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
   if (isGood) return undefined;

@@ -8,7 +8,7 @@ import type { Clients, StoredClient, Users } from './ports.js';
 import type { SecretCheck } from './secret-check.js';
 import type { ClientStorage, Found, Storage } from './storage.js';
 
-/** What the parts of one store share. */
+/** The context that the parts of one store share. */
 export interface StoreContext {
   readonly storage: Storage & ClientStorage;
   readonly clients: Clients;

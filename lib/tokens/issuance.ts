@@ -17,9 +17,12 @@ export interface IssueOptions {
   scopeFormat?: 'string' | 'array';
   /** Scope values that are dropped if they cannot be granted. Default: none. OpenID Connect Core §11 */
   ignorableScopes?: readonly string[];
-  /** Whether the request may omit `scope`, because `authorization_details` state what it requests. RFC 9396 §3.1 */
+  /** Whether the request may omit `scope`, because the request has `authorization_details`. RFC 9396 §3.1 */
   scopeOptional?: boolean;
-  /** Runs the `issue` hooks of the features. Returns what is saved with the token. If omitted, there are no hooks. */
+  /**
+   * Runs the `issue` hooks of the features. Returns members that are saved with the token. If omitted, there are no
+   * hooks.
+   */
   complete?(authorization: Authorization): Awaitable<object>;
   /** Writes the text of access tokens. If omitted, the model generates it, or it is random. */
   format?: TokenFormat | undefined;
@@ -108,7 +111,7 @@ async function generateTexts({ options, authorization, lifetimes, scope }: Issua
   return { access, refresh: await generateRefreshToken(model, client, user, scope) };
 }
 
-/** Makes the token from what was decided. */
+/** Makes the token by the lifetimes, scope and texts that were decided. */
 function mint({ options, authorization, lifetimes, scope, additions, texts }: Issuance): Unsaved<Token> {
   const { model, issuer } = options;
   const { accessTokenExpiresAt, refreshTokenExpiresAt, span } = lifetimes;
@@ -127,7 +130,7 @@ function mint({ options, authorization, lifetimes, scope, additions, texts }: Is
   return token;
 }
 
-/** Lets a feature write the access token. This step comes last: a JWT contains what was decided about the token. */
+/** Lets a feature write the access token. This step comes last: a JWT contains all other members of the token. */
 async function formatText({ options, authorization }: Issuance, token: Unsaved<Token>): Promise<void> {
   const { client, user } = authorization;
   const text = await options.format!({ token, client, user, issuer: options.issuer });

@@ -33,7 +33,7 @@ function findSourceFault(options: OAuth2ModuleAsyncOptions): string | undefined 
   return 'OAuth2Module.forRootAsync() needs `useFactory`, `useClass` or `useExisting` to get its options from';
 }
 
-/** Where options were set: the method of the module, and what was registered with them. */
+/** The method of the module that received the options, and the rest of its registration. */
 interface Origin {
   registration: OAuth2Registration;
   method: Method;
@@ -58,9 +58,11 @@ function findOptionsFault(options: unknown, { registration, method }: Origin): s
   );
 }
 
-/** What options are judged by: those they are given with, the features wherever they stand, and what the server can do. */
+/**
+ * Returns the values that validators of options read: the other options, the features and the grant types of the server.
+ */
 function besides(options: OAuth2Options, { features }: OAuth2Registration) {
-  // Asked for by an option that is looked at after the features, which are whole by then.
+  // A getter: the list of features is validated before an option that reads the grant types.
   const beside = {
     ...options,
     features,

@@ -9,7 +9,7 @@ interface ServerParts {
   options: OAuth2Options;
   features: FeatureList | undefined;
   events: EventSink;
-  /** What the module knows of the server. If omitted, the server only proves that the options are valid. */
+  /** The registration of the server. If omitted, the server only proves that the options are valid. */
   registration?: ServerRegistration;
   /** Whether the module serves the authorization and token endpoints. */
   controllers: boolean;

@@ -26,7 +26,7 @@ export class OAuthGuard implements CanActivate {
 
   private readonly server: OAuth2Server | undefined;
   private readonly named: NamedServers;
-  /** Those of a server that the application has made without the module. */
+  /** The open connections of a server that the application has made without the module. */
   private ownConnections: ServerConnections | undefined;
 
   /**

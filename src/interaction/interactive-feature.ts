@@ -23,7 +23,7 @@ interface GivenOption {
   readonly value: Given<object>;
 }
 
-/** What the module knows of an interactive feature before there is a server. */
+/** The declaration of an interactive feature, which the module reads before there is a server. */
 interface Interactive {
   readonly given: GivenOption | undefined;
 }

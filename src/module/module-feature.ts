@@ -7,7 +7,7 @@ import { TENANT_SERVERS } from '../tenants/tenants-of.js';
 import type { OAuth2TenantServers } from '../tenants/tenant-servers.js';
 import { SERVER_NAMES } from './oauth2-context.js';
 
-/** What the module knows of a server that it makes. */
+/** The registration of a server that the module makes. */
 export interface ServerRegistration {
   /** The `name` of the import. `undefined`: the default server. */
   readonly name: string | undefined;

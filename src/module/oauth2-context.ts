@@ -44,7 +44,7 @@ export class OAuth2Context {
     return storage?.getStore()?.issuer;
   }
 
-  /** The tenant that is asked; undefined where there are none. */
+  /** The tenant of the request. `undefined` if the server has no tenants. */
   get tenant(): string | undefined {
     return storage?.getStore()?.tenant;
   }

@@ -30,7 +30,7 @@ export const invalid = (what: string) => new InvalidClientMetadataError(`Invalid
 
 /**
  * Reads the value of a field, if client metadata contain one.
- * @throws {InvalidClientMetadataError} If the value is invalid: `fault` says so after the name of the field.
+ * @throws {InvalidClientMetadataError} If the value is invalid. The message is the name of the field and `fault`.
  */
 export function readField<T>(said: Said, field: ClientField<string, T>, fault = 'is not valid'): T | undefined {
   const value = given(said, field.name);

@@ -6,7 +6,7 @@ import { lifetime } from '../../tokens/lifetime.js';
 import type { ScopeOptions } from '../../tokens/scope.js';
 import { formatOf } from '../token/format-of.js';
 
-/** What all authorization requests with the same options have in common. */
+/** The settings that all authorization requests with the same options share. */
 export class AuthorizationContext {
   readonly format: TokenFormat | undefined;
   /** The options by which the model grants a scope. */

@@ -127,7 +127,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     throw renderError(context, { error: answeredBefore(), sent, response, client, user, issuer });
   }
 
-  /** Sets what is granted, if the user agreed: the approved part of the grantable scope. RFC 6749 §3.3 */
+  /** Sets the granted scope, if the user agreed: the approved part of the grantable scope. RFC 6749 §3.3 */
   private async approve(decision: Decision): Promise<void> {
     const { user, error } = decision;
     if (!user && !error) throw new InvalidArgumentError(UNDECIDED);

@@ -82,7 +82,7 @@ export class InteractiveAuthorize {
   }
 }
 
-/** Returns a copy for the application: what it changes there has no effect on the decision, and a session can store it. */
+/** Returns a copy for the application. Changes to it have no effect on the decision, and a session can store it. */
 function copyOf({ request, data, ...asked }: AuthorizationRequest): AuthorizationRequest {
   return Object.defineProperty({ ...asked, data: { ...data } }, 'request', { value: request }) as AuthorizationRequest;
 }

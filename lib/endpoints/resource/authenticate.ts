@@ -22,7 +22,7 @@ import { isFirstRefusal, lookUp } from './shared-look-ups.js';
 export class AuthenticateOperation extends Operation<Token> {
   /** The required scope as headers name it; undefined when any token will do. */
   private readonly required: string | undefined;
-  /** The same, where a challenge can say it. */
+  /** The required scope, if a challenge can contain it. RFC 6750 §3 */
   private readonly sayable: string | undefined;
   private readonly requirements: readonly Requirement[];
   private readonly presents = this.server.hooks.resource.verify;
@@ -41,7 +41,7 @@ export class AuthenticateOperation extends Operation<Token> {
     return this.verify(request, response, this.options.events);
   }
 
-  /** The same, telling these listeners of a refusal, or nobody. */
+  /** Like `handle()`, but emits the event of a refusal to these listeners. `undefined`: no event is emitted. */
   async verify(request: Request, response: Response, events?: EventSink): Promise<Token> {
     verifyWrappers(request, response);
     const { model, allowBearerTokensInQueryString } = this.options;
@@ -99,7 +99,7 @@ export class AuthenticateOperation extends Operation<Token> {
   }
 }
 
-/** A request that is rejected, with what was found until then. */
+/** A rejected request, with the token and issuer as far as they are known. */
 interface Rejected {
   readonly request: Request;
   readonly response: Response;
@@ -118,7 +118,10 @@ const kindOf = (error: OAuthError) => `${error.message} ${String(OAuthError.deta
 /** Returns the scope if a challenge can contain it. RFC 6750 §3 */
 const sayable = (scope: string | undefined) => (scope !== undefined && isScope(scope) ? scope : undefined);
 
-/** A scope that is none must not be taken for "any token will do". */
+/**
+ * Returns the required scope as text.
+ * @throws {InvalidArgumentError} If the scope is invalid. Otherwise it would count as no requirement.
+ */
 function requiredScope(scope: unknown): string | undefined {
   if (scope && typeof scope !== 'string' && !Array.isArray(scope)) {
     throw new InvalidArgumentError('Invalid parameter: `scope`');
@@ -129,7 +132,9 @@ function requiredScope(scope: unknown): string | undefined {
   return required;
 }
 
-/** What is wrong with what the model found, if anything. */
+/**
+ * Returns the error of a token that is invalid, expired, of another issuer, or bound in a way that no feature verifies.
+ */
 function objectionTo(
   token: Token | Falsy,
   issuer: string | undefined,
@@ -146,6 +151,6 @@ function objectionTo(
   }
   if (isOver(token.accessTokenExpiresAt)) return new InvalidTokenError('Invalid token: access token has expired');
   if (token['cnf'] === undefined || isConfirmed(token['cnf'], confirms)) return undefined;
-  const rule = 'what a token is bound to is verified by a feature: list `dpop()`, or one of yours that `confirms` it';
+  const rule = 'a feature verifies the key: list `dpop()`, or one of yours whose `confirmationMethods` name it';
   return new InvalidTokenError('Invalid token: it is bound to a key').because({ rule });
 }

@@ -38,7 +38,10 @@ const insufficient = (why: string, { acr, maxAge }: StepUp) =>
     ...(maxAge !== undefined && { maxAge }),
   });
 
-/** What a client puts into its next authorization request to be let in; empty for any other error. RFC 9470 §4 */
+/**
+ * Returns the parameters of an authorization request that satisfies the requirement. Empty for any other error.
+ * RFC 9470 §4
+ */
 export function stepUpOf(error: OAuthError): { acr_values?: string; max_age?: number } {
   if (!(error instanceof InsufficientUserAuthenticationError)) return {};
   const { acrValues, maxAge } = error;

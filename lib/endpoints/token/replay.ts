@@ -15,7 +15,7 @@ interface Spendable {
   revokedAt?: Date;
 }
 
-/** What `refuseReplay()` needs to revoke a token family and to report that. */
+/** The settings of `refuseReplay()`, which revokes a token family and emits an event. */
 export type ReplayOptions = Pick<GrantTypeOptions, 'model' | 'issuer' | 'report'>;
 
 /** Returns the options of `refuseReplay()` for a request. */

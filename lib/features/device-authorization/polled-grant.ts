@@ -74,7 +74,7 @@ async function findStored(deviceCode: string, what: string, request: TokenReques
   const { client, issuer } = request;
   const found = await modelOf(request).getDeviceAuthorization(deviceCode);
   if (!found) throw new InvalidGrantError(`Invalid grant: ${what} is invalid`).because(unknown(what));
-  // As long as nobody has decided, it has no user.
+  // A pending request has no user yet.
   const whole = { ...found, user: found.user ?? NOBODY };
   verifyOwner(whole, client, { finder: 'getDeviceAuthorization', what, issuer });
   if (!(found.expiresAt instanceof Date)) throw new ServerError('Server error: `expiresAt` must be a Date instance');

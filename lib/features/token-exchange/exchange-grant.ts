@@ -14,17 +14,17 @@ import type { KnownTokens, TokenIssuer } from './other-tokens.js';
 import { findParties, isHolder, isIssuedTo } from './parties.js';
 import { ACCESS_TOKEN, isTokenType } from './token-types.js';
 
-/** What a token exchange needs from its server. */
+/** The part of a server that a token exchange uses. */
 export interface ExchangeContext {
   /** The resources that `audience` may name. */
   readonly audiences: ReadonlyMap<string, string>;
   /** Whether the server issues tokens for resources. */
   readonly isTargeting: boolean;
-  /** What features read and issue besides tokens of this server. */
+  /** The tokens of other servers that features read, and the tokens that features issue. */
   readonly others: KnownTokens;
 }
 
-/** What a token exchange stores with the issued token. */
+/** The members that a token exchange stores with the issued token. */
 export interface ExchangedToken {
   /** The actor. RFC 8693 §4.1 */
   readonly act?: Act | undefined;

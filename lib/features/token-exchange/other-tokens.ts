@@ -10,7 +10,10 @@ export interface IssuedToken {
   scope?: Scope;
 }
 
-/** Issues what is no access token. It reads what it needs from the request, and throws an OAuthError to refuse it. */
+/**
+ * Issues a token that is not an access token. It may read further parameters of the request.
+ * @throws {OAuthError} To refuse the request.
+ */
 export type TokenIssuer = (asked: Omit<ExchangeRequest, 'resource'>, request: ClientRequest) => Awaitable<IssuedToken>;
 
 /** Tokens other than those of this server that a feature reads or issues for `tokenExchange()`. */

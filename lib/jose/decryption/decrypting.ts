@@ -1,7 +1,7 @@
 import { type Capabilities, collectedCapability } from '../../contracts/capability.js';
 import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 
-/** What a feature needs to decrypt what clients encrypt to the server. */
+/** The algorithms by which a feature decrypts values that clients encrypt to the server. */
 export interface Decrypting {
   /** The accepted key management algorithms. If omitted, those that `keys()` has a key for. */
   readonly algorithms?: readonly KeyManagementAlgorithm[] | undefined;
@@ -9,7 +9,7 @@ export interface Decrypting {
   readonly lifetime: number;
 }
 
-/** The key under which features tell `keys()` what they decrypt. */
+/** The key under which features contribute the algorithms that they decrypt by. `keys()` reads it. */
 export const DECRYPTION = collectedCapability<Decrypting>('decryption');
 
 /** What a store keeps a key for, where a feature does not say. */

@@ -22,7 +22,7 @@ export interface TrustedJwt<O extends IssuerOptions> {
   issuer: O;
 }
 
-/** What JWTs of other servers a feature accepts. */
+/** The JWTs of other servers that a feature accepts. */
 export interface IssuerAlgorithms {
   /** The feature as the developer writes it: `jwtBearer()` in backticks. */
   readonly feature: string;

@@ -1,7 +1,7 @@
 import { capability } from '../../contracts/capability.js';
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 
-/** What `ciba()` provides to the functions that decide backchannel requests. */
+/** The notifications that `ciba()` sends when a backchannel request is decided. */
 export interface BackchannelNotifier {
   /** Stores a ping for a client that wants one, after its user has decided. It is delivered in the background. CIBA §10.2 */
   notifyClient(found: DeviceAuthorization, id: string): Promise<void>;

@@ -51,7 +51,9 @@ export function identityAssertions(options: IdentityAssertionsOptions = {}): Fea
   };
 }
 
-/** Reads an ID token of this server that was issued to the client. Returns undefined if it is none. ID-JAG §4.3 */
+/**
+ * Reads an ID token of this server that was issued to the client. Returns `undefined` for any other token. ID-JAG §4.3
+ */
 async function readIdToken(
   { as, type, value }: ForeignToken,
   { client, issuer, options }: ClientRequest,

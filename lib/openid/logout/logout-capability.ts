@@ -1,13 +1,13 @@
 import { capability } from '../../contracts/capability.js';
 import type { SessionClientFilter } from '../../model/session-clients.js';
 
-/** What remains to be done after a user has signed out. */
+/** The steps that remain after a user has signed out. */
 export interface SignedOut {
   /** The URLs to open in the user's browser, each in an `<iframe>`. OpenID Connect Front-Channel Logout §2 */
   frames: readonly string[];
 }
 
-/** What `logout()` provides to other features and to the application. */
+/** The functions that `logout()` provides to other features and to the application. */
 export interface LogoutNotifier {
   /**
    * Notifies the clients at which a user has signed in that a session has ended, and removes the record of these clients. Without `sid`,

@@ -57,7 +57,7 @@ const NAMES = { scopes: true, privateKeyJwt: true, dpop: true, pushedRequests: t
 /** FAPI 2.0 Message Signing §5.3.1 */
 const SIGNED = { required: true, byReference: false, algorithms: ALGORITHMS, maxLifetime: LONGEST_REQUEST };
 
-/** What no single specification asks: that these are used, and how. */
+/** Returns the feature that validates the requirements of the profile on all other features and their options. */
 const profile = (messageSigning: boolean): Feature => ({
   id: 'fapi2',
   specification: 'FAPI 2.0',
