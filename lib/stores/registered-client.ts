@@ -24,12 +24,8 @@ const DESCRIBED: readonly (keyof DescribedClient)[] = [
   'tokenEndpointAuthMethod',
   'scopes',
   'defaultScope',
-  'applicationType',
   'name',
   'requiresSectorProof',
-  'requirePushedAuthorizationRequests',
-  'dpopBoundAccessTokens',
-  'tlsClientCertificateBoundAccessTokens',
   'metadata',
 ];
 

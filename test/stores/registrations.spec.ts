@@ -303,6 +303,21 @@ describe.each(await findStores())('a client that has registered itself, on $name
     expect(await opened.another.getAuthorizationCode(`${made.id} kept`)).toBeDefined();
   });
 
+  it('keeps the restrictions of its administrator when it changes itself', async () => {
+    const made = await register(null);
+    const restrictions = {
+      applicationType: 'web',
+      dpopBoundAccessTokens: true,
+      requirePushedAuthorizationRequests: true,
+      tlsClientCertificateBoundAccessTokens: true,
+      subjectType: 'pairwise',
+    } as const;
+    await opened.store.changeClient(made.id, restrictions);
+    const metadata = { ...made.client.metadata, dpop_bound_access_tokens: false, application_type: 'native' } as const;
+    await opened.another.updateRegistration({ ...made, client: { ...made.client, metadata } }, {});
+    expect(await opened.store.getClient(made.id, null)).toMatchObject({ ...restrictions, metadata });
+  });
+
   it('manages itself as before when its administrator saves what was found of it', async () => {
     const made = await register(null);
     const { secrets: _, ...found } = (await opened.store.findClient(made.id))!;
