@@ -1,7 +1,7 @@
 import type { Instrumentation, RunningOperation } from '../contracts/instrumentation.js';
 import { answerError } from '../endpoints/operation.js';
-import { ServerError, toOAuthError } from '../errors/index.js';
-import type { Response } from '../http/response.js';
+import { type OAuthError, ServerError, toOAuthError } from '../errors/index.js';
+import { Response } from '../http/response.js';
 
 /**
  * Runs around an operation. It calls `run` once. With a target, the operation runs on that server instead, with the wrappers of that
@@ -35,22 +35,40 @@ export function surrounding<Target>(outer: Around<Target>, inner: Around<Target>
 
 /**
  * Runs an operation with a wrapper around it. The outcome is that of the operation, so that a wrapper that catches an error cannot
- * make a rejected token an accepted one. An error of the wrapper itself is written to the response.
+ * make a rejected token an accepted one. An error of the wrapper itself is written to the response. A wrapper that calls `run` after it
+ * has ended gets an error: the request was answered by then.
  */
 export async function runAround<T, Target>(
   around: Around<Target>,
   { operation, response, run }: Call<T, Target>,
 ): Promise<T> {
   let outcome: Promise<T> | undefined;
+  let hasEnded = false;
+  const runOnce = (target?: Target) => (outcome ??= hasEnded ? rejectLate() : run(target));
   try {
-    await around(operation, (target) => (outcome ??= run(target)));
+    await around(operation, runOnce);
   } catch (error) {
+    hasEnded = true;
     await outcome;
-    throw answerError(response, toOAuthError(error));
+    throw answerFailure(response, toOAuthError(error));
   }
+  hasEnded = true;
   if (outcome) return outcome;
-  throw answerError(
+  throw answerFailure(
     response,
     new ServerError(`Server error: a wrapper of \`${operation.name}\` did not call \`run()\``),
   );
+}
+
+/** Returns a rejected promise. A wrapper that ignores it causes no unhandled rejection, which would end the process. */
+function rejectLate(): Promise<never> {
+  const late = Promise.reject(new ServerError('Server error: `run()` was called after the wrapper had ended'));
+  late.catch(() => undefined);
+  return late;
+}
+
+/** Writes the error of a wrapper over the response that the operation has written, such as a redirect with a code. */
+function answerFailure(response: Response, error: OAuthError): OAuthError {
+  if (response instanceof Response) for (const name of ['location', 'content-type']) delete response.headers[name];
+  return answerError(response, error);
 }

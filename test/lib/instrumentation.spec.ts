@@ -9,6 +9,7 @@ import {
   ServerError,
 } from 'nest-oauth2/server';
 
+import { formPost } from 'nest-oauth2/features';
 import { addAccessToken, createHost } from '../support/model.js';
 import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
 
@@ -131,6 +132,37 @@ describe('instrumentation', () => {
       expect(body).toMatchObject({ error: 'server_error' });
       expect(JSON.stringify(body)).not.toContain('exporter');
     }
+  });
+
+  it('does not redirect with a code if a wrapper fails after the operation', async () => {
+    const around: Instrumentation['around'] = async (_, run) => {
+      await run();
+      throw new Error('exporter down');
+    };
+    for (const query of [{}, { response_mode: 'form_post' }]) {
+      const server = serverWith({ around }, { features: [formPost()] });
+      const { status, headers, body } = await answer(server, 'authorize', authorizeRequest(query), signedIn);
+      expect({ status, location: headers['location'], type: headers['content-type'] }).toEqual({ status: 503 });
+      expect(body).toMatchObject({ error: 'server_error' });
+    }
+  });
+
+  it('does not run an operation after its wrapper has ended, and causes no unhandled rejection', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    const saveToken = jest.fn((token: object) => token);
+    const late: Promise<unknown>[] = [];
+    const around: Instrumentation['around'] = async (_, run) => {
+      setImmediate(() => late.push(run()));
+      return undefined as never;
+    };
+    const server = serverWith({ around }, { model: { ...createHost().model, saveToken } as never });
+    const { response } = await answer(server, 'token', tokenRequest(CREDENTIALS));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    process.off('unhandledRejection', unhandled);
+    expect(response).toMatchObject({ status: 503, body: { error: 'server_error' } });
+    expect([saveToken.mock.calls, unhandled.mock.calls, late.length]).toEqual([[], [], 1]);
+    await expect(late[0]).rejects.toThrow('`run()` was called after the wrapper had ended');
   });
 
   it('keeps the error of an operation that failed before its wrapper did', async () => {
