@@ -132,6 +132,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     const { user, error } = decision;
     if (!user && !error) throw new InvalidArgumentError(UNDECIDED);
     if (!user || error) return;
+    if (!this.isValid) throw new InvalidArgumentError(INVALID);
     const { signIn } = decision;
     const { approve, requireInteraction } = this.context.server.hooks.authorization;
     if (!this.isInteractionKnown && requireInteraction.length > 0) {
@@ -197,3 +198,4 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
 }
 
 const UNDECIDED = 'Invalid argument: a decision has a `user` who agreed, or an `error`';
+const INVALID = 'Invalid argument: a request that is invalid is decided by an `error` alone';

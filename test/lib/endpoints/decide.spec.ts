@@ -4,14 +4,18 @@ import {
   type AuthorizationRequest,
   ConsentRequiredError,
   type Decision,
+  type Feature,
   InteractionRequiredError,
+  InvalidRequestError,
   LoginRequiredError,
   OAuth2Server,
   type OAuth2ServerOptions,
-  type OAuthError,
+  OAuthError,
+  type Parameters,
   Response,
 } from 'nest-oauth2/server';
 
+import { deferredOf } from '../../../lib/endpoints/authorization/deferred-error.js';
 import { ALICE, CALLBACK, createHost, type Host, WEB } from '../../support/model.js';
 import { authorizeRequest, CHALLENGE, summary } from '../../support/requests.js';
 
@@ -184,6 +188,41 @@ describe('a decision that cannot be', () => {
     expect(error?.inner?.message).toBe('password=x');
     expect(told).toMatchObject({ error: 'server_error', state: 'xyz' });
     expect(JSON.stringify(told)).not.toContain('password');
+  });
+});
+
+describe('an invalid request of a client that has registered itself', () => {
+  const id = `dcr_${'0'.repeat(32)}`;
+  const isBad = (parameters: Parameters) => parameters.optional('example') === 'bad';
+  const strict: Feature = {
+    id: 'strict',
+    install: () => ({
+      authorization: {
+        read(parameters) {
+          if (isBad(parameters)) throw new InvalidRequestError('Invalid parameter: `example`');
+        },
+      },
+    }),
+  };
+
+  it.each([
+    ['for a scope that the client may not request', { scope: 'write' }],
+    ['with a parameter that a feature rejects', { example: 'bad' }],
+    ['with an unknown response type', { response_type: 'nonsense' }],
+  ])('is answered by an error, and never granted: one %s', async (_, query) => {
+    const host = createHost({ validateClientScope: (_client: unknown, scope: string) => scope === 'read' });
+    host.clients.set(id, { ...WEB, id });
+    const server = new OAuth2Server({ model: host.model, features: [strict] });
+    const response = new Response();
+    const request = authorizeRequest({ client_id: id, ...query });
+    const error = await server.readAuthorizationRequest(request, response).catch((caught: unknown) => caught);
+    expect([error, response.get('location')]).toEqual([expect.any(OAuthError), undefined]);
+    const { asked } = deferredOf(error)!;
+    const granted = await decided(server, asked, { user: ALICE }, new Response());
+    expect(granted.error?.message).toContain('is decided by an `error` alone');
+    expect(host.codes.size).toBe(0);
+    const { told } = await decided(server, asked, { user: ALICE, error: error as OAuthError }, response);
+    expect(told).toMatchObject({ error: (error as OAuthError).name, state: 'xyz' });
   });
 });
 
