@@ -6,6 +6,7 @@ import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import { answerError } from './operation.js';
 import { type Options, settleOptions } from '../options/settle.js';
+import { REQUIREMENT_NAMES } from '../options/token-requirements.js';
 
 /**
  * Maximum number of cached operations. The oldest is dropped first: clients can cause any combination of the scopes of functions in
@@ -76,6 +77,11 @@ export class OperationCache<O> {
   private checked(options: object): Options {
     const { server } = this;
     const settled = settleOptions(server.options, options);
+    // Requirements count even if they are inherited or hidden, as getters of a class are: without them, more tokens would be accepted.
+    for (const name of REQUIREMENT_NAMES) {
+      const value = (options as Record<string, unknown>)[name];
+      if (value !== undefined) Object.assign(settled, { [name]: value });
+    }
     for (const { parts } of server.installed) {
       for (const fault of parts.callMisconfigurations?.(settled) ?? []) throw new ServerError(`Server error: ${fault}`);
     }

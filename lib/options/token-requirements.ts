@@ -58,6 +58,9 @@ const KINDS = {
   stepUp: STEP_UP,
 } as const satisfies { readonly [K in keyof TokenRequirements]-?: KindOf<NonNullable<TokenRequirements[K]>> };
 
+/** The options of a call of `authenticate` that limit which tokens are accepted. */
+export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(KINDS)];
+
 /** @throws {InvalidArgumentError} If a requirement has an invalid value, which could otherwise accept every token. */
 export function verifyTokenRequirements(options: object): void {
   for (const [name, kind] of Object.entries<Kind>(KINDS)) {

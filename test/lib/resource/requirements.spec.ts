@@ -17,6 +17,18 @@ const authenticate = async (options: object, token: object = {}, overrides: obje
 const CLIENT_ITSELF = { id: 'oauth2:client:web' };
 const now = () => Math.floor(Date.now() / 1000);
 
+/** A class whose instances have these values by getters. */
+function classOf(values: object): new () => object {
+  const Options = class {};
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(Options.prototype, name, { get: () => value as unknown });
+  }
+  return Options;
+}
+
+const hidden = (values: object) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value: value as unknown }]));
+
 const SCOPE_MISSING = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 const NO_USER = '403 insufficient_scope: Insufficient scope: the client acts for itself, and a user is required';
 const NO_ROLE = '403 insufficient_scope: Insufficient scope: the user lacks a required role';
@@ -253,6 +265,17 @@ describe('the requirements of authenticate()', () => {
     expect(() => new OAuth2Server(options)).toThrow(
       `the option \`${name}\` belongs to a single call: set it in \`authenticate(request, response, { ${name} })\``,
     );
+  });
+
+  it.each<[string, (requirements: object) => object]>([
+    ['inherited', (requirements) => Object.create(requirements) as object],
+    ['getters of a class', (requirements) => new (classOf(requirements))()],
+    ['not enumerable', (requirements) => Object.create(null, hidden(requirements)) as object],
+  ])('count if they are %s', async (_, create) => {
+    for (const [name, value] of [...Object.entries(ALL), ['scope', 'admin'] as const]) {
+      const options = Object.assign(create({ [name]: value }), { addAcceptedScopesHeader: false });
+      expect((await authenticate(options, { user: CLIENT_ITSELF, scope: '' })).status).toBeGreaterThanOrEqual(401);
+    }
   });
 
   it('are unset if they are undefined', async () => {
