@@ -20,7 +20,7 @@ import type { Request } from '../http/request.js';
 import type { Options } from '../options/settle.js';
 import { CapabilityRegistry } from './capability-registry.js';
 import { findEndpointConflict, findPartConflict } from './feature-conflicts.js';
-import { hooksOf } from './hook-lists.js';
+import { findInvalidPart, hooksOf } from './hook-lists.js';
 import { findMisconfigurations, resourceFault } from './misconfigurations.js';
 
 /** The features of one server, installed. */
@@ -52,7 +52,7 @@ export class FeatureSet implements ServerContext {
     this.endpoints = new Map(features.flatMap((feature) => Object.entries(feature.endpoints ?? {})));
     this.installed = features.map((feature) => ({ feature, parts: feature.install?.(this.builderFor(feature)) ?? {} }));
     this.isInstalled = true;
-    const partConflict = findPartConflict(this.installed);
+    const partConflict = findInvalidPart(this.installed) ?? findPartConflict(this.installed);
     if (partConflict !== undefined) throw configurationError(partConflict);
     const parts = this.installed.map((one) => one.parts);
     this.hooks = hooksOf(parts);
@@ -83,6 +83,13 @@ export class FeatureSet implements ServerContext {
       assertConfig(this.isInstalled, '`server` is not available while features are installed');
       return this;
     };
+    // Read earlier, a value would depend on the order of the features.
+    const afterInstallation =
+      <T>(read: () => T) =>
+      (): T => {
+        assertConfig(this.isInstalled, 'what features provide is not available while features are installed');
+        return read();
+      };
     return {
       options,
       get server() {
@@ -92,10 +99,10 @@ export class FeatureSet implements ServerContext {
       contribute: (key, value) => capabilities.contribute(key, value),
       use<T>(key: Capability<T>) {
         capabilities.require(feature, key);
-        return () => capabilities.find(key)!;
+        return afterInstallation(() => capabilities.find(key)!);
       },
-      find: (key) => () => capabilities.find(key),
-      all: (key) => () => capabilities.all(key),
+      find: (key) => afterInstallation(() => capabilities.find(key)),
+      all: (key) => afterInstallation(() => capabilities.all(key)),
     };
   }
 

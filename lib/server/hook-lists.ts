@@ -1,4 +1,5 @@
-import type { Installed, ServerHooks } from '../contracts/feature.js';
+import type { Installed, InstalledFeature, ServerHooks } from '../contracts/feature.js';
+import { called } from '../contracts/feature-name.js';
 
 const NAMES = {
   authorization: ['resolve', 'read', 'requireInteraction', 'approve', 'respond'],
@@ -15,6 +16,21 @@ export function hooksOf(parts: readonly Installed[]): ServerHooks {
     return [group, Object.fromEntries(names.map((name) => [name, functionsOf(owners, name)]))];
   });
   return Object.fromEntries(groups) as ServerHooks;
+}
+
+/** Returns the configuration error for the first feature whose hooks would be ignored: they might be those that refuse requests. */
+export function findInvalidPart(installed: readonly InstalledFeature[]): string | undefined {
+  for (const { feature, parts } of installed) {
+    if (typeof parts !== 'object' || typeof (parts as { then?: unknown }).then === 'function') {
+      return `\`install()\` of the feature ${called(feature)} must return an object or nothing, and no promise`;
+    }
+    for (const [group, names] of Object.entries(NAMES)) {
+      const hooks = parts[group as keyof ServerHooks] as Readonly<Record<string, unknown>> | undefined;
+      const odd = names.find((name) => hooks?.[name] && typeof hooks[name] !== 'function');
+      if (odd !== undefined) return `\`${group}.${odd}\` of the feature ${called(feature)} must be a function`;
+    }
+  }
+  return undefined;
 }
 
 /** Hooks may be methods of a class: each is bound to its object. */

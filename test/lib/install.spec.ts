@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { capability, collectedCapability, type Feature, OAuth2Server, type ServerBuilder } from 'nest-oauth2/server';
+
+import { createHost } from '../support/model.js';
+
+const COLOR = capability<string>('the color', 'painter');
+const SHAPE = capability<string>('the shape', 'drawer');
+const SIZES = collectedCapability<number>('sizes');
+
+const feature = (id: string, install: (builder: ServerBuilder) => unknown): Feature => ({ id, install }) as never;
+const start = (...features: Feature[]) => new OAuth2Server({ model: createHost().model, features });
+const painter = feature('painter', (builder) => builder.provide(COLOR, () => 'red'));
+
+describe('the installation of features', () => {
+  it.each<[string, Feature[], string]>([
+    ['two features provide the same', [painter, { ...painter, id: 'other' }], 'both provide the color'],
+    [
+      'no feature provides what one needs',
+      [feature('user', (builder) => void builder.use(COLOR))],
+      'needs `painter()`',
+    ],
+    [
+      'two features need each other to make what they provide',
+      [
+        feature('painter', (builder) => builder.provide(COLOR, builder.use(SHAPE))),
+        feature('drawer', (builder) => builder.provide(SHAPE, builder.use(COLOR))),
+      ],
+      'depends on itself',
+    ],
+    ...(['use', 'find'] as const).map((method): [string, Feature[], string] => [
+      `a feature calls the function of ${method}() too early`,
+      [painter, feature('hasty', (builder) => void builder[method](COLOR)())],
+      'not available while features are installed',
+    ]),
+    [
+      'a feature calls the function of all() too early',
+      [feature('hasty', (builder) => void builder.all(SIZES)())],
+      'not available while features are installed',
+    ],
+    [
+      'a feature reads the server too early',
+      [feature('hasty', (builder) => void builder.server.options)],
+      'not available while features are installed',
+    ],
+    [
+      'install() returns a promise',
+      [feature('slow', () => Promise.resolve({ resource: { verify: () => undefined } }))],
+      '`install()` of the feature `slow()` must return an object or nothing, and no promise',
+    ],
+    [
+      'a hook is no function',
+      [feature('odd', () => ({ resource: { verify: true } }))],
+      '`resource.verify` of the feature `odd()` must be a function',
+    ],
+  ])('fails if %s', (_, features, message) => {
+    expect(() => start(...features)).toThrow(message);
+  });
+
+  it('does not depend on the order of features', () => {
+    const seen: unknown[] = [];
+    const reader = feature('reader', (builder) => {
+      const [color, sizes] = [builder.find(COLOR), builder.all(SIZES)];
+      builder.provide(SHAPE, () => `${color()} ${sizes().join()}`);
+    });
+    const sized = feature('sized', (builder) => builder.contribute(SIZES, 1));
+    for (const features of [
+      [reader, painter, sized],
+      [sized, painter, reader],
+    ]) {
+      seen.push(start(...features).facts.find(SHAPE));
+    }
+    expect(seen).toEqual(['red 1', 'red 1']);
+  });
+});
