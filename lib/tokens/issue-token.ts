@@ -1,7 +1,7 @@
 import type { Authorization } from '../contracts/authorization.js';
 import type { Redemption, SaveToken } from '../contracts/redemption.js';
 import { InvalidArgumentError } from '../errors/index.js';
-import type { Model, Token, Unsaved } from '../model/model.js';
+import type { Falsy, Model, Token } from '../model/model.js';
 import { NO_EXPIRY, warnOfModel } from '../model/model-mistakes.js';
 import { type IssueOptions, prepareToken } from './issuance.js';
 import { sealSuccessor } from './successor.js';
@@ -15,8 +15,10 @@ export async function issueToken(
   authorization: Authorization,
   save?: SaveToken,
 ): Promise<Token> {
+  const { model } = options;
   const token = await prepareToken(options, authorization);
-  return await saveToken(options.model, token, authorization, save);
+  const saved = await (save ? save(token) : model.saveToken(token, authorization.client, authorization.user));
+  return verifySaved(model, saved);
 }
 
 /**
@@ -35,24 +37,15 @@ export async function redeem(
   if (together || (found && model.redeem)) {
     if (redemption.sealUnder !== undefined) token.successor = sealSuccessor(token, redemption.sealUnder);
     const saved = await (together ? together(token) : model.redeem!(found!, token, client, user));
-    return saved ? checked(model, saved) : await redemption.lost();
+    return saved ? verifySaved(model, saved) : await redemption.lost();
   }
   if (!(await redemption.spend())) return await redemption.lost();
-  return await saveToken(model, token, authorization);
+  return verifySaved(model, await model.saveToken(token, client, user));
 }
 
-async function saveToken(
-  model: Model,
-  token: Unsaved<Token>,
-  { client, user }: Authorization,
-  save?: SaveToken,
-): Promise<Token> {
-  const saved = await (save ? save(token) : model.saveToken(token, client, user));
+/** Verifies that the model returned the token that it saved. */
+function verifySaved(model: Model, saved: Token | Falsy): Token {
   if (!saved) throw new InvalidArgumentError(NOT_SAVED);
-  return checked(model, saved);
-}
-
-function checked(model: Model, saved: Token): Token {
   if (!saved.accessTokenExpiresAt) warnOfModel(model, NO_EXPIRY);
   return saved;
 }

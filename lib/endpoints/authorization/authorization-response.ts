@@ -71,7 +71,7 @@ async function redirectError(
 }
 
 /** Sends a successful response in the response mode of the request. */
-export async function sendGranted(
+export function sendGranted(
   context: AuthorizationContext,
   transaction: Responding,
   parameters: Record<string, string>,
@@ -79,7 +79,7 @@ export async function sendGranted(
 ): Promise<void> {
   const { responseMode: mode, responseType, state } = transaction.request!;
   const { mode: usual } = context.server.responseTypes.get(responseType)!;
-  await send(context, transaction, { mode, usual, state, parameters }, response);
+  return send(context, transaction, { mode, usual, state, parameters }, response);
 }
 
 interface Sent {

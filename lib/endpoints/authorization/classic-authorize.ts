@@ -39,7 +39,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     if (denied) return await this.deny(transaction, request, response);
     // A handler may complete the request, for example after a login: the rest is read after it.
     const user = (transaction.user = await this.findUser(transaction, request, response));
-    const signIn = await this.howSignedIn(user, request, response);
+    const signIn = this.options.authenticateHandler?.howSignedIn && (await this.howSignedIn(user, request, response));
     await transaction.read(response);
     return await transaction.decide({ user, signIn }, response);
   }
@@ -57,7 +57,7 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   private async howSignedIn(user: User, request: Request, response: Response): Promise<SignIn | undefined> {
     const { authenticateHandler: handler, events } = this.options;
     try {
-      return (await handler?.howSignedIn?.(user, request)) || undefined;
+      return (await handler!.howSignedIn!(user, request)) || undefined;
     } catch (error) {
       const failure = toOAuthError(error);
       reportAuthorizationRefusal(events, request, failure);
@@ -66,9 +66,16 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
   }
 
   /** Failures here are the host's or the user's, not the client's to hear of. */
-  private async findUser(transaction: AuthorizationTransaction, request: Request, response: Response): Promise<User> {
-    if (this.server.hooks.authorization.requireInteraction.length === 0)
-      return await this.askHandler(request, response);
+  private findUser(transaction: AuthorizationTransaction, request: Request, response: Response): Promise<User> {
+    if (this.server.hooks.authorization.requireInteraction.length === 0) return this.askHandler(request, response);
+    return this.findPromptedUser(transaction, request, response);
+  }
+
+  private async findPromptedUser(
+    transaction: AuthorizationTransaction,
+    request: Request,
+    response: Response,
+  ): Promise<User> {
     try {
       return await this.askHandler(request, response);
     } catch (error) {
