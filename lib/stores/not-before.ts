@@ -19,15 +19,8 @@ const ATTEMPTS = 50;
 /** Stands for all issuers. No issuer is called so, since an issuer is a URL. RFC 8414 §2 */
 const ALL = '*';
 
-/** Which moment ends a kind of row. Clients that registered themselves are not grants of a user. */
-const ENDED_BY: Readonly<Record<Kind, 'grants' | 'consents' | 'nothing'>> = {
-  code: 'grants',
-  access: 'grants',
-  refresh: 'grants',
-  request: 'grants',
-  session: 'grants',
-  device: 'grants',
-  user_code: 'grants',
+/** The kinds of rows that do not end with the grants of a user. Clients that registered themselves are not ended by any moment. */
+const ENDED_BY: Readonly<Partial<Record<Kind, 'consents' | 'nothing'>>> = {
   consent: 'consents',
   registration: 'nothing',
 };
@@ -49,7 +42,7 @@ export function isEndedBefore(
   kind: Kind,
   grant: Pick<GrantRow, 'issuer' | 'createdAt'>,
 ): boolean {
-  const by = ENDED_BY[kind];
+  const by = ENDED_BY[kind] ?? 'grants';
   return by !== 'nothing' && isBefore(moments, by, grant);
 }
 

@@ -19,7 +19,8 @@ interface KeptRow extends Row {
 
 /** Rows in maps. Nothing is awaited between a look and the mark that follows it, so each step is atomic. */
 export class MemoryStorage extends MemoryClients implements Storage {
-  private readonly rows: Readonly<Record<Kind, ExpiringMap<KeptRow>>>;
+  /** The rows of each kind. A map is made when a kind is first used. */
+  private readonly rows: Partial<Record<Kind, ExpiringMap<KeptRow>>> = {};
   private readonly grants: ExpiringMap<Grant>;
   /** The ids of the grants of each user; some of them may be forgotten already. */
   private readonly byUser = new Map<string, Set<string>>();
@@ -28,30 +29,29 @@ export class MemoryStorage extends MemoryClients implements Storage {
   private readonly texts = new Map<string, string>();
   private moments = momentsIn(undefined);
 
-  constructor(limit: number, clients: readonly StoredClient[]) {
+  constructor(
+    private readonly limit: number,
+    clients: readonly StoredClient[],
+  ) {
     super(clients);
-    const rows = () => new ExpiringMap<KeptRow>(limit);
-    const grants = { code: rows(), access: rows(), refresh: rows() };
-    const devices = { device: rows(), user_code: rows() };
-    this.rows = { ...grants, request: rows(), session: rows(), consent: rows(), registration: rows(), ...devices };
     this.grants = new ExpiringMap(limit);
     this.seen = new ExpiringMap(limit);
   }
 
   keep(grant: GrantRow | undefined, rows: readonly Row[]): void {
     if (grant && !this.keepGrant(grant)) return;
-    for (const row of rows) this.rows[row.kind].set(row.digest, { ...row, revokedAt: null, spentAt: 0 });
+    for (const row of rows) this.rowsOf(row.kind).set(row.digest, { ...row, revokedAt: null, spentAt: 0 });
   }
 
   consumeAndSave({ kind, digest, data }: Spending, grant: GrantRow, rows: readonly Row[]): boolean {
     if (!this.spend(kind, digest)) return false;
-    if (data !== undefined) this.rows[kind].get(digest)!.data = data;
+    if (data !== undefined) this.rowsOf(kind).get(digest)!.data = data;
     this.keep(grant, rows);
     return true;
   }
 
   find(kind: Kind, digest: string): Found | undefined {
-    const row = this.rows[kind].get(digest);
+    const row = this.rowsOf(kind).get(digest);
     const grant = row && this.grants.get(row.grantId);
     // A token whose grant is forgotten may be one whose grant was revoked.
     if (!row || !this.isAlive(grant)) return undefined;
@@ -60,7 +60,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   }
 
   spend(kind: Kind, digest: string): boolean {
-    const row = this.rows[kind].get(digest);
+    const row = this.rowsOf(kind).get(digest);
     if (!row || row.revokedAt !== null) return false;
     row.revokedAt = Date.now();
     row.spentAt = performance.now();
@@ -68,12 +68,12 @@ export class MemoryStorage extends MemoryClients implements Storage {
   }
 
   change({ kind, digest, data }: Row, to: Row): boolean {
-    const row = this.rows[kind].get(digest);
+    const row = this.rowsOf(kind).get(digest);
     if (!row || row.revokedAt !== null || row.data !== data) return false;
     const { grantId, userId, scope, lifetime } = to;
     const expiresAt = lifetime === undefined ? row.expiresAt : Date.now() + lifetime;
     // A copy: callers of `find()` hold the row as it was.
-    this.rows[kind].set(digest, { ...row, grantId, userId, scope, data: to.data, expiresAt });
+    this.rowsOf(kind).set(digest, { ...row, grantId, userId, scope, data: to.data, expiresAt });
     return true;
   }
 
@@ -141,6 +141,10 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const count = maps.reduce((sum, map) => sum + map.prune(now), 0);
     this.pruneIndex();
     return count;
+  }
+
+  private rowsOf(kind: Kind): ExpiringMap<KeptRow> {
+    return (this.rows[kind] ??= new ExpiringMap(this.limit));
   }
 
   /** The grants of a user, found by the index, or all grants. */
