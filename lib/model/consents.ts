@@ -6,7 +6,7 @@ export interface Asked<C extends Client = Client> {
   redirectUri: string;
   /** The issuer at which the request was made, if the application names one. */
   issuer?: string;
-  /** The grantable scope: what the user would grant, separated by spaces. */
+  /** The grantable scope: what the user would grant, separated by spaces. An `AuthorizationRequest` has it as `grantableScope`. */
   scope?: string | undefined;
   /** What features store with the request. `data.resource` names the resources that it is for. */
   readonly data?: Record<string, unknown>;

@@ -19,6 +19,16 @@ const OWNED = /^https:\/\/(?!localhost[:/]|127\.|\[::1\])/i;
 
 export const isConsent = ({ data }: GrantRow): boolean => data?.startsWith(CONSENT) === true;
 
+/**
+ * Returns the request with its scope. An interaction may pass an `AuthorizationRequest`, which has other members for it: without a
+ * scope, any earlier consent would cover the request.
+ */
+export function withScope<A extends Asked>(asked: A): A {
+  if (asked.scope !== undefined) return asked;
+  const { grantableScope, requestedScope }: { grantableScope?: string; requestedScope?: string } = asked as object;
+  return { ...asked, scope: grantableScope ?? requestedScope };
+}
+
 /** What a grant becomes when it is no more than what a user agreed to. */
 export function markConsent(grant: GrantRow, asked: Asked): GrantRow {
   const resource = resourcesOf(asked);

@@ -1,6 +1,6 @@
 import type { Asked, ConsentModel } from '../model/consents.js';
 import type { User } from '../model/model.js';
-import { coversConsent, markConsent, mayRemember } from './consent.js';
+import { coversConsent, markConsent, mayRemember, withScope } from './consent.js';
 import { keepOnce, minute } from './keep-once.js';
 import type { StoredClient } from './ports.js';
 import { grantRow } from './rows.js';
@@ -18,14 +18,16 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
    * Returns whether the user has consented to at least this scope before, for the same resources. The `consent` setting
    * of the client comes first. RFC 8252 §8.6
    */
-  async hasConsented(user: User, asked: Asked<StoredClient>): Promise<boolean> {
+  async hasConsented(user: User, given: Asked<StoredClient>): Promise<boolean> {
+    const asked = withScope(given);
     if (asked.client.consent === 'never') return true;
     if (!mayRemember(asked.client, asked)) return false;
     return coversConsent(await this.context.storage.listGrants(consentsOf(String(user['id']))), asked);
   }
 
   /** Remembers a consent for a year, if an earlier consent may stand for a later one at all. */
-  async saveConsent(user: User, asked: Asked<StoredClient>): Promise<void> {
+  async saveConsent(user: User, given: Asked<StoredClient>): Promise<void> {
+    const asked = withScope(given);
     const { storage, overridable } = this.context;
     if (!mayRemember(asked.client, asked) || (await overridable.hasConsented(user, asked))) return;
     const grant = markConsent(grantRow(asked, asked.client, user), asked);

@@ -39,6 +39,19 @@ describe.each(await findStores())('consents and sessions, on $name', ({ open }) 
     expect(await another.hasConsented(user, { ...ask('read'), issuer: 'https://other.example' })).toBe(false);
   });
 
+  it('are for the scope of an authorization request, if an interaction passes that', async () => {
+    const user = newUser();
+    const { scope: _, ...request } = ask();
+    const asked = (requestedScope: string, grantableScope?: string) => ({ ...request, requestedScope, grantableScope });
+    await opened.store.saveConsent(user, asked('read admin', 'read'));
+    for (const known of [asked('read'), asked('read admin', 'read'), ask('read')]) {
+      expect(await opened.another.hasConsented(user, known)).toBe(true);
+    }
+    for (const wider of [asked('read admin'), asked('read admin', 'read admin'), ask('read admin')]) {
+      expect(await opened.another.hasConsented(user, wider)).toBe(false);
+    }
+  });
+
   it('are given for the resources that were shown, and for no other', async () => {
     const user = newUser();
     const [notes, mail] = ['https://api.example/notes', 'https://api.example/mail'];
