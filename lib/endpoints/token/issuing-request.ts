@@ -1,20 +1,32 @@
+import { DETAILS } from '../../contracts/authorization-details.js';
 import type { Authorization } from '../../contracts/authorization.js';
 import { ClientRequest } from '../../contracts/client-request.js';
+import type { ServerContext } from '../../contracts/feature.js';
 import type { Redemption, SaveToken } from '../../contracts/redemption.js';
+import type { TokenFormat } from '../../contracts/token-format.js';
 import type { TokenRequest } from '../../contracts/token-request.js';
 import type { Token } from '../../model/model.js';
 import { issueToken, redeem } from '../../tokens/issue-token.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
+/** What all requests to one instance of the token endpoint share. */
+export interface IssuingContext {
+  readonly server: ServerContext;
+  readonly format: TokenFormat | undefined;
+  readonly report: GrantTypeOptions['report'];
+  /** Whether the server supports `authorization_details`, which a client may request without a scope. RFC 9396 §2 */
+  readonly supportsDetails: boolean;
+}
+
 /** A request to the token endpoint. RFC 6749 §3.2 */
 export class IssuingRequest extends ClientRequest implements TokenRequest {
   private made: GrantTypeOptions | undefined;
-  /** Returns lifetimes, callbacks and other settings of this request. The token endpoint sets it. */
-  settingsOf!: (request: IssuingRequest) => GrantTypeOptions;
+  /** The token endpoint sets it. */
+  context!: IssuingContext;
 
-  /** The settings that grant type classes are constructed with. */
+  /** The settings that grant type classes are constructed with: lifetimes, callbacks and options of this request. */
   get settings(): GrantTypeOptions {
-    return (this.made ??= this.settingsOf(this));
+    return (this.made ??= this.makeSettings());
   }
 
   issue(authorization: Authorization, save?: SaveToken): Promise<Token> {
@@ -23,5 +35,35 @@ export class IssuingRequest extends ClientRequest implements TokenRequest {
 
   redeem(authorization: Authorization, redemption: Redemption): Promise<Token> {
     return redeem(this.settings, authorization, redemption);
+  }
+
+  private makeSettings(): GrantTypeOptions {
+    const { client, options } = this;
+    const { format, report, server, supportsDetails } = this.context;
+    return {
+      accessTokenLifetime: client.accessTokenLifetime || options.accessTokenLifetime,
+      refreshTokenLifetime: client.refreshTokenLifetime || options.refreshTokenLifetime,
+      alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
+      complete: server.hooks.token.issue.length > 0 ? (established) => this.complete(established) : undefined,
+      enablePlainPKCE: options.enablePlainPKCE,
+      exchange: this,
+      format,
+      grantLifetime: options.grantLifetime,
+      issuer: this.issuer,
+      model: options.model,
+      report,
+      refreshTokenReuseInterval: options.refreshTokenReuseInterval,
+      requirePKCE: options.requirePKCE,
+      ignorableScopes: server.ignorableScopes,
+      scopeFormat: options.scopeFormat,
+      scopeOptional: supportsDetails && this.parameters.optional(DETAILS, () => true) !== undefined,
+    };
+  }
+
+  /** Runs the `issue` hooks on what a grant established. */
+  private async complete(established: Authorization): Promise<object> {
+    this.authorization = established;
+    for (const issue of this.context.server.hooks.token.issue) await issue(this);
+    return this.token;
   }
 }

@@ -5,20 +5,17 @@ import { isHeard, report, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { type GrantHandler, ISSUED_TOKEN_TYPE } from '../../contracts/token-request.js';
 import { classGrant } from './class-grant.js';
-import type { GrantTypeOptions } from './grant-type.js';
-import { IssuingRequest } from './issuing-request.js';
+import { type IssuingContext, IssuingRequest } from './issuing-request.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isGrantType } from '../../http/syntax.js';
 import type { Awaitable, CoreClient, Falsy, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { Options } from '../../options/settle.js';
-import type { Authorization } from '../../contracts/authorization.js';
-import { AUTHORIZATION_DETAILS, DETAILS } from '../../contracts/authorization-details.js';
+import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { lifetime } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
 import { signedIn } from '../../tokens/signed-in.js';
-import type { TokenFormat } from '../../contracts/token-format.js';
 import { tokenResponse } from '../../tokens/token-response.js';
 import { BackChannelEndpoint } from '../back-channel-endpoint.js';
 import { formatOf } from './format-of.js';
@@ -35,9 +32,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   };
   /** Grants whose model methods were verified. */
   private readonly served = new Set<string>();
-  private readonly report: GrantTypeOptions['report'];
-  private readonly supportsDetails = this.server.find(AUTHORIZATION_DETAILS) !== undefined;
-  private readonly format: TokenFormat | undefined = formatOf(this.server);
+  private readonly context: IssuingContext;
 
   constructor(options: Options, server: ServerContext) {
     super(options, server);
@@ -45,7 +40,12 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     lifetime(options.refreshTokenLifetime, 'refreshTokenLifetime');
     requireMethods(options.model, ['getClient']);
     const { events } = options;
-    if (events) this.report = (name, payload) => report(events, name as never, payload as never);
+    this.context = {
+      server,
+      format: formatOf(server),
+      report: events && ((name, payload) => report(events, name as never, payload as never)),
+      supportsDetails: server.find(AUTHORIZATION_DETAILS) !== undefined,
+    };
   }
 
   protected serve(request: IssuingRequest): Awaitable<Token> {
@@ -66,7 +66,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
 
   protected override requestOf(...given: ConstructorParameters<typeof ClientRequest>): IssuingRequest {
     const request = new IssuingRequest(...given);
-    request.settingsOf = this.settingsOf;
+    request.context = this.context;
     return request;
   }
 
@@ -116,37 +116,6 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     if (!this.served.has(name)) requireMethods(this.options.model, handler.requires ?? []);
     this.served.add(name);
     return handler;
-  }
-
-  private readonly settingsOf = (request: IssuingRequest): GrantTypeOptions => {
-    const { options } = this;
-    const { client } = request;
-    return {
-      accessTokenLifetime: client.accessTokenLifetime || options.accessTokenLifetime,
-      refreshTokenLifetime: client.refreshTokenLifetime || options.refreshTokenLifetime,
-      alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
-      complete:
-        this.server.hooks.token.issue.length > 0 ? (established) => this.complete(request, established) : undefined,
-      enablePlainPKCE: options.enablePlainPKCE,
-      exchange: request,
-      format: this.format,
-      grantLifetime: options.grantLifetime,
-      issuer: request.issuer,
-      model: options.model,
-      report: this.report,
-      refreshTokenReuseInterval: options.refreshTokenReuseInterval,
-      requirePKCE: options.requirePKCE,
-      ignorableScopes: this.server.ignorableScopes,
-      scopeFormat: options.scopeFormat,
-      scopeOptional: this.supportsDetails && request.parameters.optional(DETAILS, () => true) !== undefined,
-    };
-  };
-
-  /** Lets the features judge and complete what a grant established. */
-  private async complete(request: ClientRequest, established: Authorization): Promise<object> {
-    request.authorization = established;
-    for (const issue of this.server.hooks.token.issue) await issue(request);
-    return request.token;
   }
 }
 
