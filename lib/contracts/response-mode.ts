@@ -49,11 +49,11 @@ export function readResponseMode(request: Request, { mode: usual }: Usual, modes
 }
 
 /** The mode of an error answer: one that cannot be read is the error being reported. */
-export function errorMode(request: Request, ResponseType: Usual, modes: ResponseModes): string {
+export function errorMode(request: Request, responseType: Usual, modes: ResponseModes): string {
   try {
-    return readResponseMode(request, ResponseType, modes);
+    return readResponseMode(request, responseType, modes);
   } catch (error) {
-    if (error instanceof InvalidRequestError) return ResponseType.mode;
+    if (error instanceof InvalidRequestError) return responseType.mode;
     throw error;
   }
 }

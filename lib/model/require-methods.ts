@@ -10,7 +10,7 @@ const FORMERLY: Readonly<Record<string, string>> = {
 };
 
 /** Returns the 2.x name under which the model has a method; `undefined` if it has none. */
-export function formerName(model: object, method: string): string | undefined {
+function formerName(model: object, method: string): string | undefined {
   const old = Object.hasOwn(FORMERLY, method) ? FORMERLY[method] : undefined;
   return old !== undefined && typeof (model as Record<string, unknown>)[old] === 'function' ? old : undefined;
 }

@@ -6,7 +6,7 @@ import type { OperationObject } from './operations.js';
 const SCHEMA = 'OAuthRefusal';
 
 /** What the guard answers to a request that it turns away, as the exceptions of Nest say it. RFC 6750 §3.1 */
-export const REFUSAL_SCHEMA = {
+const REFUSAL_SCHEMA = {
   type: 'object',
   required: ['statusCode', 'message', 'error', 'error_description'],
   properties: {

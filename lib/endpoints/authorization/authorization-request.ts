@@ -13,10 +13,15 @@ import type { Options } from '../../options/settle.js';
 import { isChallenged, readChallenge } from './pkce.js';
 import { requestedScope } from '../../tokens/scope.js';
 import { findResponseType } from './destination.js';
-import { responseTypeName } from '../../contracts/response-type.js';
 import { readResponseMode, type ResponseModes } from '../../contracts/response-mode.js';
 import { isPushedName } from './pushed-name.js';
-import type { AuthorizationRequest, Destination, ResponseType, ResponseTypes } from '../../contracts/response-type.js';
+import {
+  type AuthorizationRequest,
+  type Destination,
+  type ResponseType,
+  responseTypeName,
+  type ResponseTypes,
+} from '../../contracts/response-type.js';
 
 /** What may be asked for, and how it may be answered. */
 interface Kinds {
@@ -37,22 +42,22 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const state = readState(request);
   verifyRead(request);
-  const ResponseType = findResponseType(request, types);
-  if (state === undefined && !mayLackState(request, ResponseType, options)) {
+  const type = findResponseType(request, types);
+  if (state === undefined && !mayLackState(request, type, options)) {
     const rule = 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise';
     throw new InvalidRequestError('Missing parameter: `state`').because({ rule });
   }
   const scope = requestedScope(request, FORM_OR_URL);
   const responseType = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
-  if (!ResponseType) {
+  if (!type) {
     const detail = { rule: 'the response type is served', wanted: [...types.keys()], given: responseType };
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported').because(
       detail,
     );
   }
-  const responseMode = readResponseMode(request, ResponseType, responseModes);
+  const responseMode = readResponseMode(request, type, responseModes);
   const challenge = readChallenge(request, options.enablePlainPKCE);
-  if (!challenge && ResponseType.provable && requiresChallenge(client, options)) {
+  if (!challenge && type.provable && requiresChallenge(client, options)) {
     const detail = { rule: 'a client that `requirePKCE` names sends a challenge', wanted: options.requirePKCE };
     throw new InvalidRequestError('Missing parameter: `code_challenge`').because(detail);
   }

@@ -57,9 +57,9 @@ async function redirectError(
   const { options, server } = context;
   const { client, sent, user, issuer } = transaction;
   reportAuthorizationRefusal(options.events, sent, error, transaction);
-  const ResponseType = findResponseType(sent, server.responseTypes) ?? defaultResponseType(server.responseTypes);
-  const mode = errorMode(sent, ResponseType, server.responseModes);
-  const { mode: usual } = ResponseType;
+  const type = findResponseType(sent, server.responseTypes) ?? defaultResponseType(server.responseTypes);
+  const mode = errorMode(sent, type, server.responseModes);
+  const { mode: usual } = type;
   try {
     const parameters = errorResponse(error);
     await send(context, transaction, { mode, usual, state: stateOf(sent), parameters }, response);

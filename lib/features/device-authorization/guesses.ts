@@ -9,7 +9,7 @@ import { networkOf } from '../../http/network.js';
  * are among the first `few` of their user, and `later` other ones: the accounts of an attacker that guess many codes use up `later`, and do
  * not keep users out who enter one.
  */
-export const GUESSES = { each: 20, few: 3, first: 2000, later: 1000, seconds: 300 };
+const GUESSES = { each: 20, few: 3, first: 2000, later: 1000, seconds: 300 };
 
 /**
  * Counts an entered user code before it is looked up, so that parallel attempts count as well. The model stores the counts, per user of an
