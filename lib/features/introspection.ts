@@ -60,12 +60,12 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private readonly writer = this.server.find(INTROSPECTION_WRITER);
   private readonly written = new WeakMap<Introspection, string>();
 
-  protected async serve(exchange: ClientRequest): Promise<Introspection> {
-    const found = await this.find(exchange);
-    const said = found ? this.describe(found, exchange.issuer) : { active: false };
-    if (found) this.rename(said, found, exchange.client);
-    if (this.options.events) this.reportAsked(exchange, said.active, found?.token);
-    const text = await this.writer?.write(said, exchange);
+  protected async serve(clientRequest: ClientRequest): Promise<Introspection> {
+    const found = await this.find(clientRequest);
+    const said = found ? this.describe(found, clientRequest.issuer) : { active: false };
+    if (found) this.rename(said, found, clientRequest.client);
+    if (this.options.events) this.reportAsked(clientRequest, said.active, found?.token);
+    const text = await this.writer?.write(said, clientRequest);
     if (text !== undefined) this.written.set(said, text);
     return said;
   }

@@ -26,7 +26,7 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   async handle(request: Request, client: CoreClient): Promise<Token> {
     const value = required(request, 'refresh_token', isVSCHAR);
     const token = await this.findToken(value, client);
-    if (this.options.exchange) this.options.exchange.refreshToken = token;
+    if (this.options.clientRequest) this.options.clientRequest.refreshToken = token;
     const requested = withoutIgnored(requestedScope(request), token.scope, this.options.ignorableScopes);
     if (token.revokedAt) return await this.retry(token, value, requested);
     const scope = narrowed(token.scope, requested);

@@ -15,7 +15,7 @@ export interface GrantTypeOptions extends IssueOptions {
   refreshTokenReuseInterval?: number;
   requirePKCE?: 'public' | 'all' | 'none';
   /** The request that a token is asked for by, as the features of the server see it; left out: by a host's own call. */
-  exchange?: ClientRequest;
+  clientRequest?: ClientRequest;
   /** Reports an event to the operator. */
   report?(name: string, payload: object): void;
 }

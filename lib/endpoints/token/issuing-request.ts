@@ -46,7 +46,7 @@ export class IssuingRequest extends ClientRequest implements TokenRequest {
       alwaysIssueNewRefreshToken: options.alwaysIssueNewRefreshToken,
       complete: server.hooks.token.issue.length > 0 ? (established) => this.complete(established) : undefined,
       enablePlainPKCE: options.enablePlainPKCE,
-      exchange: this,
+      clientRequest: this,
       format,
       grantLifetime: options.grantLifetime,
       issuer: this.issuer,

@@ -26,7 +26,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   async handle(request: Request, client: CoreClient): Promise<Token> {
     const authorizationCode = required(request, 'code', isVSCHAR);
     const code = await this.findCode(authorizationCode, client);
-    if (this.options.exchange) this.options.exchange.code = code;
+    if (this.options.clientRequest) this.options.clientRequest.code = code;
     await this.proveCode(request, code, client);
 
     const { user, grantId, scope } = code;
@@ -88,7 +88,7 @@ export class AuthorizationCodeGrantType extends GrantType<AuthorizationCodeModel
   }
 
   private requiresPKCE(client: CoreClient): boolean {
-    const { exchange, requirePKCE = 'public' } = this.options;
-    return requirePKCE === 'all' || (requirePKCE === 'public' && (isPublic(client) || exchange?.proof === 'none'));
+    const { clientRequest, requirePKCE = 'public' } = this.options;
+    return requirePKCE === 'all' || (requirePKCE === 'public' && (isPublic(client) || clientRequest?.proof === 'none'));
   }
 }

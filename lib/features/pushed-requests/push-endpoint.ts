@@ -49,9 +49,9 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     this.rate = new PublicClientRate(pushing.rate);
   }
 
-  protected async serve(exchange: ClientRequest): Promise<PushedRequest> {
-    this.rate.verify(exchange);
-    const { client, issuer, parameters, request, response } = exchange;
+  protected async serve(clientRequest: ClientRequest): Promise<PushedRequest> {
+    this.rate.verify(clientRequest);
+    const { client, issuer, parameters, request, response } = clientRequest;
     const { lifetime, interactionLifetime } = this.pushing;
     const requestUri = PUSHED + opaqueToken();
     // Beside a request object stands what the client proves itself by, and that may be all. RFC 9126 §3
@@ -61,7 +61,7 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
     const pushed: PushedRequest = {
       requestUri,
       clientId,
-      parameters: await this.parametersOf(exchange, { clientId, requestUri }),
+      parameters: await this.parametersOf(clientRequest, { clientId, requestUri }),
       openUntil: new Date(now + lifetime * 1000),
       expiresAt: new Date(now + (lifetime + interactionLifetime) * 1000),
     };
@@ -74,18 +74,18 @@ export class PushEndpoint extends BackChannelEndpoint<PushedRequest> {
 
   /** The parameters, which may be those of a request object that is pushed: it is read once, and here. RFC 9126 §3 */
   private async parametersOf(
-    exchange: ClientRequest,
+    clientRequest: ClientRequest,
     { clientId, requestUri }: Pick<PushedRequest, 'clientId' | 'requestUri'>,
   ): Promise<PushedParameters> {
-    const parameters = { ...readPushed(exchange.request.body), client_id: clientId };
-    const sent = asRequest({ parameters, requestUri }, exchange.request);
+    const parameters = { ...readPushed(clientRequest.request.body), client_id: clientId };
+    const sent = asRequest({ parameters, requestUri }, clientRequest.request);
     this.pushing.underCheck.add(sent);
     const resolved = await resolveRequest(sent, this.server);
     const { request } = resolved;
     const pushed = request === sent ? { ...parameters } : { ...(request.query as PushedParameters) };
     // These may ask for a retry (`use_dpop_nonce`): the client then sends the same assertion and the same request object.
-    for (const complete of this.server.hooks.pushedRequest.complete) await complete(exchange, pushed);
-    await this.consumeCredentials(exchange);
+    for (const complete of this.server.hooks.pushedRequest.complete) await complete(clientRequest, pushed);
+    await this.consumeCredentials(clientRequest);
     if (resolved.spend && !(await resolved.spend()))
       throw new InvalidRequestError('Invalid request: it was pushed before');
     return pushed;

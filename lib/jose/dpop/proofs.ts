@@ -29,23 +29,23 @@ export class Proofs {
    * The key that a client proves to have at an endpoint of the server; undefined: it says nothing of one. The proof is not spent: who
    * names a client without a secret has shown nothing yet, and anybody can make proofs.
    */
-  async keyOf(exchange: ClientRequest, endpoint: string): Promise<string | undefined> {
-    const { issuer, request, response, server } = exchange;
+  async keyOf(clientRequest: ClientRequest, endpoint: string): Promise<string | undefined> {
+    const { issuer, request, response, server } = clientRequest;
     const text = readProof(request);
     if (text === undefined) return undefined;
     if (this.nonces) response.headers['dpop-nonce'] = this.nonces.current();
     const own = server.urlsOf(endpoint, issuer);
     const urls = own.length > 0 ? own : urlsOf(request, server, this.settings.publicUrls);
     const proof = await this.verified(text, { request, urls });
-    exchange.set(UNUSED_PROOF, proof);
+    clientRequest.set(UNUSED_PROOF, proof);
     return proof.jkt;
   }
 
   /** Spends the proof of a request that is good so far, if it brought one. @throws InvalidDpopProofError where it came before */
-  async spend(exchange: ClientRequest): Promise<void> {
-    const proof = exchange.get(UNUSED_PROOF);
-    exchange.set(UNUSED_PROOF, undefined);
-    if (proof) await this.spent.verifyFirst(exchange.options.model, proof);
+  async spend(clientRequest: ClientRequest): Promise<void> {
+    const proof = clientRequest.get(UNUSED_PROOF);
+    clientRequest.set(UNUSED_PROOF, undefined);
+    if (proof) await this.spent.verifyFirst(clientRequest.options.model, proof);
   }
 
   /** Verifies the proof that comes with a token which is bound to a key. */

@@ -47,17 +47,17 @@ export class CibaEndpoint extends BackChannelEndpoint<Begun> {
 
   protected async serve(given: ClientRequest): Promise<Begun> {
     verifyGrant(given.client);
-    const exchange = await this.signed.open(given);
-    const { client, parameters, request } = exchange;
+    const clientRequest = await this.signed.open(given);
+    const { client, parameters, request } = clientRequest;
     const requested = requestedScope(request);
     if (requested === undefined || !coversScope(requested, OPENID_SCOPE)) {
       throw new InvalidScopeError('Invalid scope: `openid` is among what is asked for');
     }
     const scope = (await verifyClientScope(this.options, { client, scope: requested }, this.server.ignorableScopes))!;
     const said = readAskedElsewhere(parameters, client, this.settings);
-    const user = await findHintedUser(exchange, this.server);
-    await verifyUserCode(said.userCode, user, { client, issuer: exchange.issuer, model: this.model });
-    return await this.ask(exchange, { scope, said, user });
+    const user = await findHintedUser(clientRequest, this.server);
+    await verifyUserCode(said.userCode, user, { client, issuer: clientRequest.issuer, model: this.model });
+    return await this.ask(clientRequest, { scope, said, user });
   }
 
   protected bodyOf({ authReqId, lifetime }: Begun): object {

@@ -28,20 +28,20 @@ export class SignedRequests {
   }
 
   /** What is asked: by what was signed, or by the form where nothing was, and nothing has to be. @throws InvalidRequestError */
-  async open(exchange: ClientRequest): Promise<ClientRequest> {
-    const { client, parameters } = exchange;
+  async open(clientRequest: ClientRequest): Promise<ClientRequest> {
+    const { client, parameters } = clientRequest;
     if (parameters.optional('request_uri', () => true) !== undefined) {
       throw new InvalidRequestError('Invalid request: `request_uri` is not supported');
     }
     const object = parameters.optional('request');
     const alg = BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG.of(client);
-    if (object === undefined && !this.settings.required && alg === undefined) return exchange;
+    if (object === undefined && !this.settings.required && alg === undefined) return clientRequest;
     if (object === undefined) throw unsigned();
-    verifyAlone(exchange.request.body as object);
+    verifyAlone(clientRequest.request.body as object);
     try {
-      const claims = await this.read(object, alg, exchange);
-      await this.spend(claims, exchange);
-      return asked(exchange, objectRequest(claims, client.id, exchange.request).query);
+      const claims = await this.read(object, alg, clientRequest);
+      await this.spend(claims, clientRequest);
+      return asked(clientRequest, objectRequest(claims, client.id, clientRequest.request).query);
     } catch (error) {
       throw ofThisEndpoint(error);
     }
@@ -84,7 +84,7 @@ function verifyAlone(form: object): void {
   throw new InvalidRequestError('Invalid request: beside `request` something else is asked').because({ rule });
 }
 
-/** The same exchange, as if the form had said what was signed. */
+/** Returns a client request whose form has the parameters of the signed request. */
 function asked(
   { request, response, options, issuer, client, proof, server }: ClientRequest,
   body: object,
