@@ -1,4 +1,5 @@
 import type { Authorization } from '../../contracts/authorization.js';
+import { type AuthorizationDetail, DETAILS, detailsOf } from '../../contracts/authorization-details.js';
 import { type ClientRequest, stateKey } from '../../contracts/client-request.js';
 import type { SaveToken } from '../../contracts/redemption.js';
 import { type GrantHandler, ISSUED_TOKEN_TYPE, type TokenRequest } from '../../contracts/token-request.js';
@@ -12,7 +13,7 @@ import { actOf } from './actors.js';
 import type { Act, ExchangeParty, ExchangeRequest, TokenExchangeModel } from './exchange-model.js';
 import type { KnownTokens, TokenIssuer } from './other-tokens.js';
 import { findParties, isHolder, isIssuedTo } from './parties.js';
-import { ACCESS_TOKEN, isTokenType } from './token-types.js';
+import { ACCESS_TOKEN, isTokenType, REFRESH_TOKEN } from './token-types.js';
 
 /** The part of a server that a token exchange uses. */
 export interface ExchangeContext {
@@ -56,8 +57,8 @@ async function exchangeToken(request: TokenRequest, context: ExchangeContext): P
   // Permitted resources that the subject token is not for must be requested.
   const granted = named.length > 0 ? [...audience, ...permitted] : audience;
   if (audience.length > 0) verifyTargets(named, granted);
-  const origin = subject.token ? { record: subject.token } : { details: [] };
-  request.source = { ...origin, resources: granted, requested: named };
+  const { token: record } = subject;
+  request.source = { ...(record && { record }), details: detailsWithin(subject), resources: granted, requested: named };
   request.set(EXCHANGED_TOKEN, { act, resource: isTargeting ? undefined : granted });
   const authorization = {
     client,
@@ -82,6 +83,14 @@ function readTargets({ parameters }: ClientRequest, { audiences: known, isTarget
   const named = [...new Set([...resources, ...audiences])];
   if (named.length === 0 || isTargeting) return named;
   throw targetError('the server issues tokens for resources: `resourceIndicators()` is listed', undefined, named[0]);
+}
+
+/**
+ * Returns the authorization details that limit the new token. The record of an access token may also contain those of its refresh
+ * token, which are more. Undefined for a refresh token: its record contains the limit. RFC 9396 §6
+ */
+function detailsWithin({ token, type }: ExchangeParty): readonly AuthorizationDetail[] | undefined {
+  return token && type === REFRESH_TOKEN ? undefined : detailsOf((token as Partial<Token> | undefined)?.[DETAILS]);
 }
 
 const modelOf = ({ options: { model } }: ClientRequest): Model & TokenExchangeModel => model;

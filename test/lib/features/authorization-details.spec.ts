@@ -283,6 +283,26 @@ describe('a token request that names authorization details', () => {
     expect((await exchange([BALANCE])).body).toMatchObject({ authorization_details: [BALANCE] });
     expect(summary((await exchange([{ ...PAYMENT, creditor: 'Eve' }])).error)).toBe(INVALID);
   });
+
+  it('in exchange has no more than a narrowed access token, and all that its refresh token has', async () => {
+    const server = make(undefined, [tokenExchange()]);
+    const { body } = await granted(server, [PAYMENT, ACCOUNT], [BALANCE]);
+    const exchange = (kind: 'access_token' | 'refresh_token', named?: unknown) =>
+      answer(
+        server,
+        'token',
+        tokenRequest({
+          grant_type: EXCHANGE,
+          subject_token: body[kind],
+          subject_token_type: `urn:ietf:params:oauth:token-type:${kind}`,
+          ...(named !== undefined && { authorization_details: text(named) }),
+        }),
+      );
+    expect((await exchange('access_token')).body).toMatchObject({ authorization_details: [BALANCE] });
+    expect(summary((await exchange('access_token', [PAYMENT])).error)).toBe(INVALID);
+    expect(summary((await exchange('access_token', [ACCOUNT])).error)).toBe(INVALID);
+    expect((await exchange('refresh_token')).body).toMatchObject({ authorization_details: [PAYMENT, ACCOUNT] });
+  });
 });
 
 describe('what the host says of authorization details', () => {
