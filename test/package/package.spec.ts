@@ -78,7 +78,7 @@ describe('a host that signs tokens', () => {
   });
 
   it.each(['import', 'require'])('is an OpenID Provider without Nest, by %s()', async (load) => {
-    const program = `Promise.resolve(${load}('nest-oauth2/openid')).then((all) => console.log(all.openid().name))`;
+    const program = `Promise.resolve(${load}('nest-oauth2/openid')).then((all) => console.log(all.openid().specification))`;
     expect(await run(host, 'node', '-e', program)).toBe('OpenID Connect Core\n');
   });
 
