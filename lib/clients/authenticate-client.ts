@@ -58,7 +58,7 @@ export async function authenticateClient(request: Request, options: Options, way
     verifyAllowed(way, server);
     if (way.prove) return await proven(verifyKnown(client, model), { claim, way, request, ways });
     // Whatever a model says to the secret of a client that has none, it proves nothing.
-    const isProven = Boolean(claim.secret) && !(client && (isPublic(client) || owesProof(client, server)));
+    const isProven = Boolean(claim.secret) && !(client && hasOtherMethod(client, server));
     if (isProven) {
       const known = client || (await refuseSecret(claim, options, isForeign));
       return { client: verifyKnown(known, model), proof: way.method };
@@ -111,10 +111,11 @@ function mayBeUnauthenticated(
   return policy === 'public-allowed' && Boolean(client) && isPublic(client as CoreClient);
 }
 
-/** Is the client registered for a method that is more than a secret? */
-function owesProof(client: CoreClient, { clientAuthentications }: ServerContext): boolean {
+/** Whether the client is registered for a method that uses no client secret, or as a public client. */
+function hasOtherMethod(client: CoreClient, { clientAuthentications }: ServerContext): boolean {
   const method = TOKEN_ENDPOINT_AUTH_METHOD.of(client);
-  return clientAuthentications.some((way) => way.prove && way.method === method);
+  if (method === undefined) return false;
+  return method === 'none' || clientAuthentications.some((way) => way.prove && way.method === method);
 }
 
 /** How a client proves itself that has nothing to say for it: by its connection. */

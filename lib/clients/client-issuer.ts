@@ -16,6 +16,6 @@ export const OTHER_ISSUER = 'the client is registered at the issuer of this serv
  */
 export function isClientOf(client: CoreClient, issuer: string | undefined, server: Capabilities): boolean {
   const isAssigned = client.issuer !== undefined && client.issuer !== null;
-  if (!isAssigned && isRegisteredId(String(client.id)) && server.find(SHARED_MODEL)) return false;
+  if (!isAssigned && server.find(SHARED_MODEL) && isRegisteredId(String(client.id))) return false;
   return isOfIssuer(client, issuer);
 }

@@ -34,10 +34,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
    */
   protected readonly audienceEndpoints: readonly string[] = [];
 
-  /** Returns the context of a request. An endpoint may return one of its own class, which `serve()` then receives. */
-  protected requestOf(...given: ConstructorParameters<typeof ClientRequest>): ClientRequest {
-    return new ClientRequest(...given);
-  }
+  /** The class of the context of a request. `serve()` receives an instance of it. */
+  protected readonly requestClass: typeof ClientRequest = ClientRequest;
 
   /** Does what the client asks for. */
   protected abstract serve(clientRequest: ClientRequest): Awaitable<Result>;
@@ -61,7 +59,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
         audienceEndpoints: this.audienceEndpoints,
         clientAuthentication: this.clientAuthentication,
       });
-      clientRequest = this.requestOf(request, response, options, server.issuerOf(request), client, proof, server);
+      const issuer = server.issuerOf(request);
+      clientRequest = new this.requestClass(request, response, options, issuer, client, proof, server);
       if (consume) clientRequest.set(CONSUME_CREDENTIALS, consume);
       else this.reportAuthenticated(clientRequest);
       if (cors) verifyOrigin(clientRequest);

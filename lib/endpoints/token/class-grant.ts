@@ -6,11 +6,15 @@ import { GrantType } from './grant-type.js';
 import type { IssuingRequest } from './issuing-request.js';
 
 /**
- * Returns a grant handler that makes an instance of a grant type class for each request, as `extendedGrantTypes` lists them.
- * @throws {ServerError} If it is not a class.
+ * Returns a grant handler that makes an instance of a grant type class for each request, as `extendedGrantTypes` lists them. If the value
+ * is not a class, the handler throws a ServerError.
  */
 export function classGrant(Class: GrantTypeClass): GrantHandler {
-  if (typeof Class !== 'function') throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
+  if (typeof Class !== 'function') {
+    return () => {
+      throw new ServerError('Server error: `extendedGrantTypes` must map to classes');
+    };
+  }
   const saves = Class.prototype instanceof GrantType ? ['saveToken'] : [];
   const handle: GrantHandler = (request) =>
     new Class((request as IssuingRequest).settings).handle(request.request, request.client) as Token;

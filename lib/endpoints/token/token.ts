@@ -25,11 +25,13 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 export class TokenEndpoint extends BackChannelEndpoint<Token> {
   protected readonly id = 'token';
   protected override readonly consumesCredentials = true;
+  protected override readonly requestClass = IssuingRequest;
   protected override readonly clientAuthentication = (client: CoreClient | Falsy, request: Request): boolean => {
     const grantType: unknown = request.body?.grant_type;
     if (grantType === 'client_credentials' && client && isPublic(client)) throw actsForItself();
     return owesNoProof(client, grantType, this.options);
   };
+  private readonly grants: ReadonlyMap<string, GrantHandler>;
   /** Grants whose model methods were verified. */
   private readonly served = new Set<string>();
   private readonly context: IssuingContext;
@@ -39,6 +41,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     lifetime(options.accessTokenLifetime, 'accessTokenLifetime');
     lifetime(options.refreshTokenLifetime, 'refreshTokenLifetime');
     requireMethods(options.model, ['getClient']);
+    this.grants = grantsOf(options, server);
     const { events } = options;
     this.context = {
       server,
@@ -49,6 +52,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   }
 
   protected serve(request: IssuingRequest): Awaitable<Token> {
+    request.context = this.context;
     const { admit, respond } = this.server.hooks.token;
     const grant = this.findGrant(request.request, request.client);
     const isPlain = admit.length + respond.length === 0 && !this.hasCredentialsToConsume(request);
@@ -62,12 +66,6 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     const token = (await grant(request)) as Token;
     for (const hook of respond) await hook(request, token);
     return token;
-  }
-
-  protected override requestOf(...given: ConstructorParameters<typeof ClientRequest>): IssuingRequest {
-    const request = new IssuingRequest(...given);
-    request.context = this.context;
-    return request;
   }
 
   protected bodyOf(token: Token, request: ClientRequest): object {
@@ -96,13 +94,11 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
 
   private findGrant(request: Request, client: CoreClient): GrantHandler {
     const name = required(request, 'grant_type', isGrantType);
-    const { extendedGrantTypes } = this.options;
-    const isExtended = Object.hasOwn(extendedGrantTypes ?? {}, name);
-    const grant = isExtended ? undefined : this.server.grants.get(name);
-    if (!grant && !isExtended) {
+    const grant = this.grants.get(name);
+    if (!grant) {
       const detail = {
         rule: 'the grant type is served',
-        wanted: [...new Set([...this.server.grants.keys(), ...Object.keys(extendedGrantTypes ?? {})])],
+        wanted: [...this.grants.keys()],
         given: name,
         remedy: 'send one of these grant types, or list the feature of the grant in `features`',
       };
@@ -112,11 +108,19 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
       const detail = notAllowed(client, name);
       throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because(detail);
     }
-    const handler = grant ?? classGrant(extendedGrantTypes[name]!);
-    if (!this.served.has(name)) requireMethods(this.options.model, handler.requires ?? []);
-    this.served.add(name);
-    return handler;
+    if (!this.served.has(name)) {
+      requireMethods(this.options.model, grant.requires ?? []);
+      this.served.add(name);
+    }
+    return grant;
   }
+}
+
+/** Returns the grants of a server with those of `extendedGrantTypes`, which replace grants of the same name. */
+function grantsOf({ extendedGrantTypes }: Options, { grants }: ServerContext): ReadonlyMap<string, GrantHandler> {
+  const extended = Object.entries(extendedGrantTypes ?? {});
+  if (extended.length === 0) return grants;
+  return new Map([...grants, ...extended.map(([name, Class]) => [name, classGrant(Class)] as const)]);
 }
 
 /** A client acting for itself has nothing but its own proof. That it has no secret is none either. RFC 6749 §4.4 */
