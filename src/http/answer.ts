@@ -1,6 +1,6 @@
 import { handleEndpoint } from '../../lib/adapter/index.js';
 import type { Response } from '../../lib/index.js';
-import { sendAnswer, type Visit } from './cross-origin.js';
+import { sendHandled, type Visit } from './cross-origin.js';
 import { logFault } from '../operations/fault-log.js';
 
 /** Runs an operation at an endpoint and sends its response, also if it fails. It never rejects. */
@@ -8,5 +8,5 @@ export async function answer(visit: Visit, operation: (response: Response) => Pr
   const { native, endpoint, facts } = visit;
   const { response, error } = await handleEndpoint(native, { name: endpoint.name, endpoint, ...facts }, operation);
   if (error) logFault(error);
-  sendAnswer(visit, response);
+  sendHandled(visit, response);
 }

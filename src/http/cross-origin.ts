@@ -18,13 +18,18 @@ export interface AnswerFacts {
   readonly events: EventSink | undefined;
 }
 
+/** Adds the CORS headers of the endpoint to a response that `handleEndpoint()` has not written, and sends it. */
+export function sendAnswer(visit: Visit, response: Response): void {
+  addCorsHeaders(visit.native, response, { endpoint: visit.endpoint, cors: visit.facts.cors });
+  sendHandled(visit, response);
+}
+
 /**
- * Sends an answer of an endpoint with CORS headers of its own: what the host's `enableCors()` has put on the reply is
- * taken back where no other origin may read, and where the option `cors` says more closely who may. RFC 9700 §2.6
+ * Sends the response of an endpoint, which has its CORS headers. Those that the application's `enableCors()` has set are removed if no
+ * other origin may read the response, and if the option `cors` decides which origins may. RFC 9700 §2.6
  */
-export function sendAnswer({ native, reply, endpoint, facts: { cors } }: Visit, response: Response): void {
+export function sendHandled({ reply, endpoint, facts: { cors } }: Omit<Visit, 'native'>, response: Response): void {
   if (isOwn(endpoint, cors)) removeHeaders(reply, 'access-control-');
-  addCorsHeaders(native, response, { endpoint, cors });
   sendOAuthResponse(response, reply);
 }
 
