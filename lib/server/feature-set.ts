@@ -72,7 +72,7 @@ export class FeatureSet implements ServerContext {
       if (fault !== undefined) throw configurationError(fault);
     }
     this.own = new OwnResources(resources, options.issuer);
-    const misconfigurations = findMisconfigurations(this, () => this.capabilities.findMissing());
+    const misconfigurations = findMisconfigurations(this, this.capabilities.findMissing());
     if (misconfigurations !== undefined) throw configurationError(misconfigurations);
     this.capabilities.makeAll();
   }

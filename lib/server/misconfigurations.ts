@@ -5,11 +5,11 @@ import { called } from '../contracts/feature-name.js';
 
 /**
  * Returns the configuration errors of all features in one message: missing model methods, then the first error of each feature. If there
- * are none, the first required capability that no feature provides.
+ * are none, it returns `missingCapability`, the error for a required capability that no feature provides.
  */
 export function findMisconfigurations(
   server: ServerContext,
-  findMissingCapability: () => string | undefined,
+  missingCapability: string | undefined,
 ): string | undefined {
   const { model } = server.options;
   const requirements = server.features.map((feature) => ({
@@ -18,13 +18,13 @@ export function findMisconfigurations(
     alternative: 'leave the feature out',
   }));
   const missing = findMissingMethods(model, requirements);
-  const faults = firstErrors(server, missing !== undefined || findMissingCapability() !== undefined);
+  const faults = firstErrors(server, missing !== undefined || missingCapability !== undefined);
   const methods = missing === undefined ? [] : requirements.flatMap((one) => one.methods);
   const absent = methods.filter((method) => lacks(model, method));
   const isReported = (fault: string) => absent.some((method) => fault.includes(`\`${method}()\``));
   const others = [...new Set(faults)].filter((fault) => !isReported(fault));
   const all = [missing, ...others].filter((fault) => fault !== undefined);
-  if (all.length === 0) return findMissingCapability();
+  if (all.length === 0) return missingCapability;
   if (all.length === 1) return all[0];
   return `${all.length} configuration errors:\n${all.map((fault, at) => `${at + 1}. ${fault}`).join('\n')}`;
 }

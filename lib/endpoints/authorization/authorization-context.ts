@@ -4,7 +4,6 @@ import { requireMethods } from '../../model/require-methods.js';
 import type { Options } from '../../options/settle.js';
 import { lifetime } from '../../tokens/lifetime.js';
 import type { ScopeOptions } from '../../tokens/scope.js';
-import { formatOf } from '../token/format-of.js';
 
 /** The settings that all authorization requests with the same options share. */
 export class AuthorizationContext {
@@ -21,7 +20,7 @@ export class AuthorizationContext {
     /** Whether requests are only validated: errors are thrown, and no response is written for the client. */
     readonly isDryRun = false,
   ) {
-    this.format = formatOf(server);
+    this.format = server.hooks.token.format[0];
     const { model, scopeFormat } = options;
     this.scopeOptions = { model, scopeFormat, ignorableScopes: server.ignorableScopes };
     lifetime(options.authorizationCodeLifetime, 'authorizationCodeLifetime');

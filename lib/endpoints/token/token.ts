@@ -18,7 +18,6 @@ import { scopeText } from '../../tokens/scope.js';
 import { signedIn } from '../../tokens/signed-in.js';
 import { tokenResponse } from '../../tokens/token-response.js';
 import { BackChannelEndpoint } from '../back-channel-endpoint.js';
-import { formatOf } from './format-of.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 
 /** Issues tokens. RFC 6749 §3.2 */
@@ -45,7 +44,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     const { events } = options;
     this.context = {
       server,
-      format: formatOf(server),
+      format: server.hooks.token.format[0],
       report: events && ((name, payload) => report(events, name as never, payload as never)),
       supportsDetails: server.find(AUTHORIZATION_DETAILS) !== undefined,
     };
