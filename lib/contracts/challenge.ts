@@ -1,4 +1,4 @@
-/** What a client promises to prove when it redeems the code. RFC 7636 §4.3 */
+/** The PKCE code challenge of an authorization request. RFC 7636 §4.3 */
 export interface Challenge {
   codeChallenge: string;
   codeChallengeMethod: string;

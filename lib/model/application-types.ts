@@ -9,7 +9,7 @@ export type AuthorizationCode<
   U extends model.User = model.User,
 > = model.AuthorizationCode<C, U>;
 
-/** What the host keeps: clients and tokens always, the rest for the features it wants. */
+/** The model of an application. It stores clients and tokens; its other methods serve single features. */
 export type Model<C extends model.Client = model.Client, U extends model.User = model.User> = model.Model<C, U>;
 
 /** A refresh token as it is found. RFC 6749 §6 */

@@ -8,24 +8,24 @@ export interface ClientRegistration {
   jwksUri?: string;
   /** The URL of its logo, for the pages of the user. RFC 7591 §2 (`logo_uri`) */
   logoUri?: string;
-  /** `'none'` says that this client is public: it has no secret. RFC 7591 §2 */
+  /** The client authentication method. `'none'`: a public client, which has no secret. RFC 7591 §2 (`token_endpoint_auth_method`) */
   tokenEndpointAuthMethod?: string;
-  /** By which algorithm alone its assertions are signed. OpenID Connect Registration §2 (`token_endpoint_auth_signing_alg`) */
+  /** The only algorithm that its client assertions may be signed with. OpenID Connect Registration §2 (`token_endpoint_auth_signing_alg`) */
   tokenEndpointAuthSigningAlg?: string;
-  /** Must it push its authorization requests? For the feature `pushedRequests`. RFC 9126 §6 */
+  /** Whether the client must push its authorization requests. For the feature `pushedRequests`. RFC 9126 §6 */
   requirePushedAuthorizationRequests?: boolean;
-  /** Are its access tokens bound to a key? Then it brings a proof for each. For the feature `dpop`. RFC 9449 §5.2 */
+  /** Whether its access tokens are always bound to a key by DPoP. For the feature `dpop`. RFC 9449 §5.2 */
   dpopBoundAccessTokens?: boolean;
-  /** Are its access tokens bound to the certificate that it shows? For the feature `mutualTls`. RFC 8705 §3.4 */
+  /** Whether its access tokens are bound to its client certificate. For the feature `mutualTls`. RFC 8705 §3.4 */
   tlsClientCertificateBoundAccessTokens?: boolean;
-  /** Whom its certificate names, where it authenticates by `tls_client_auth`: one of these five. RFC 8705 §2.1.2 */
+  /** The subject of its certificate, if it authenticates by `tls_client_auth`. Exactly one of these five is set. RFC 8705 §2.1.2 */
   tlsClientAuthSubjectDn?: string;
   tlsClientAuthSanDns?: string;
   tlsClientAuthSanUri?: string;
   tlsClientAuthSanIp?: string;
   tlsClientAuthSanEmail?: string;
-  /** The types of authorization details that it may ask for. Left out: all. For the feature `authorizationDetails`. RFC 9396 §10 */
+  /** The types of authorization details that it may request. If omitted, all. For the feature `authorizationDetails`. RFC 9396 §10 */
   authorizationDetailsTypes?: readonly string[];
-  /** What introspection answers it by, signed. For the feature `signedIntrospection`. RFC 9701 §6 */
+  /** The algorithm of its signed introspection responses. For the feature `signedIntrospection`. RFC 9701 §6 */
   introspectionSignedResponseAlg?: string;
 }

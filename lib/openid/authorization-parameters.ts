@@ -49,7 +49,7 @@ export function readAuthorizationParameters(
   };
 }
 
-/** Does a request say that its client wants to come back without the user, and that the user is asked? OpenID Connect Core §11 */
+/** Whether a request has the scope `offline_access`, and a `prompt` that asks the user for consent. OpenID Connect Core §11 */
 function asksForOfflineAccess(parameters: Parameters, scope: Scope | undefined): boolean {
   if (!coversScope(scope, OFFLINE_ACCESS)) return false;
   return parameters.optional('prompt')?.split(' ').includes('consent') ?? false;

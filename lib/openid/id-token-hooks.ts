@@ -39,6 +39,6 @@ export const idTokenHooks = (settings: OpenIdSettings, provider: () => Provider)
 const ownSubject = ({ source, client }: ClientRequest): Record<string, unknown> | undefined =>
   source?.record?.client.id === client.id ? source?.record : undefined;
 
-/** May what is given for this code be refreshed? Of a device its user is always asked. */
+/** Whether a refresh token may be issued for the code. The user of a device code was always asked. OpenID Connect Core §11 */
 const isOffline = (code: Readonly<Record<string, unknown>>, scope: Scope | undefined): boolean =>
   coversScope(scope, OFFLINE_ACCESS) && (code['offlineAccess'] === true || 'deviceCode' in code);

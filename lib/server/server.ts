@@ -40,7 +40,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   private around: Around<OAuth2Server> | undefined;
   readonly options: ServerOptions<C, U>;
   readonly events: EventSink | undefined;
-  /** What it is made of, as its features know it. */
+  /** The server as its features know it: options, installed features, endpoints and hooks. */
   readonly facts: ServerContext & Pick<FeatureSet, 'mount'>;
 
   /** An API that lives apart from its authorization server: `authenticate` is all it does. RFC 6750 */
@@ -101,7 +101,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     return this.run('token', request, response, options, callback);
   }
 
-  /** The first half of an authorization: reads and checks it. With a user, its scope is what that one would be granted. RFC 6749 §4.1.1 */
+  /** Reads and validates an authorization request. With a user, `grantableScope` is set as well. RFC 6749 §4.1.1 */
   readAuthorizationRequest(
     request: Request,
     response: Response,
@@ -112,21 +112,21 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     ) as Promise<never>;
   }
 
-  /** The scope that a user would be granted of what was asked: the model is asked once, and not again by `decide`. */
+  /** Returns the part of the requested scope that a user would be granted. The model is called once, also if `decide` follows. */
   grantableScope(asked: AuthorizationRequest<C>, user: U, response: Response): Promise<string | undefined> {
     return this.perform(phase('authorize.scope', asked), response, ({ interactive }) =>
       interactive.grantableScope(asked, user, response),
     );
   }
 
-  /** What must happen before it is decided, who ever is signed in; an error of that is the answer. OpenID Connect Core 1.0 §3.1.2.3 */
+  /** Returns what must happen before the request is decided, given who is signed in. OpenID Connect Core 1.0 §3.1.2.3 */
   needed(asked: AuthorizationRequest<C>, presence: Presence, response: Response): Promise<Need> {
     return this.perform(phase('authorize.interaction', asked), response, ({ interactive }) =>
       interactive.needed(asked, presence, response),
     );
   }
 
-  /** The second half: answers it by what the user decided; rejects with any error that it answers. RFC 6749 §4.1.2 */
+  /** Sends the response to an authorization request by the user's decision. Rejects with the error that it sends. RFC 6749 §4.1.2 */
   decide(asked: AuthorizationRequest<C>, decision: Decision<U>, response: Response): Promise<AuthorizationCode<C, U>> {
     return this.perform(phase('authorize.decide', asked), response, ({ interactive }) =>
       interactive.decide(asked, decision, response),
@@ -186,7 +186,7 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
   ): Promise<T> {
     const { around } = this;
     const own = this as unknown as OAuth2Server;
-    // The operation itself rejects what is no request.
+    // The operation itself rejects a `request` that is not a `Request`.
     if (around === undefined || !(facts.request instanceof Request)) return work(own);
     const run = (target?: OAuth2Server) => (target ? target.perform(facts, response, work) : work(own));
     return runAround(around, { operation: { ...facts, server: this.facts }, response, run });

@@ -9,7 +9,7 @@ import type { Token } from '../../model/model.js';
 import { issueToken, redeem } from '../../tokens/issue-token.js';
 import type { GrantTypeOptions } from './grant-type.js';
 
-/** What all requests to one instance of the token endpoint share. */
+/** The values that all requests to one instance of the token endpoint share. */
 export interface IssuingContext {
   readonly server: ServerContext;
   readonly format: TokenFormat | undefined;

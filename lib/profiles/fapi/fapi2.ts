@@ -125,6 +125,6 @@ const notPushed = () =>
     rule: 'every authorization request is pushed',
   });
 
-/** Does an answer that is sent there go over no open network? That of a native app may stay on its device. FAPI 2.0 SP §5.3.2.2 (8) */
+/** Whether responses to a redirect URI are encrypted, or stay on the device of a native app. FAPI 2.0 SP §5.3.2.2 (8) */
 const isEncrypted = (redirectUri: string): boolean =>
   !/^http:/i.test(redirectUri) || (URL.canParse(redirectUri) && isLoopbackName(new URL(redirectUri).hostname));
