@@ -16,7 +16,7 @@ function optionsOf(page, names) {
   const interfaces = [...page.matchAll(INTERFACE)].map(([, doc, name, body]) => ({ doc: flat(doc), name, body }));
   return names.flatMap((wanted) => {
     const { doc, body } = interfaces.find(({ name }) => name === wanted);
-    return [...body.matchAll(MEMBER)].map(([, said = '', name]) => ({ name, of: doc, ...parts(flat(said)) }));
+    return [...body.matchAll(MEMBER)].map(([, said = '', name]) => Object.assign(parts(flat(said)), { name, of: doc }));
   });
 }
 
@@ -42,11 +42,11 @@ const MODULE = ['OAuth2Registration', 'OAuth2Settings'];
 
 const TABLES = {
   module: [
-    ['option', 'default', ''],
+    ['option', 'default', 'description'],
     ...optionsOf(nest, MODULE).map(({ name, fallback, said }) => [`\`${name}\``, fallback, said]),
   ],
   engine: [
-    ['option', 'default', 'of', ''],
+    ['option', 'default', 'used by', 'description'],
     ...optionsOf(engine, ENGINE).map(({ name, fallback, of, said }) => {
       const operation = of.replace(/^Options of /, '').replace(/\.$/, '');
       return [`\`${name}\``, fallback, operation, said];
@@ -55,7 +55,7 @@ const TABLES = {
 };
 
 TABLES.call = [
-  ['option', ''],
+  ['option', 'description'],
   ...optionsOf(requirements, ['TokenRequirements']).map(({ name, said }) => [`\`${name}\``, said]),
 ];
 
