@@ -12,7 +12,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const SERVICE = { grants: ['client_credentials'], scopes: ['read'] };
 
-describe('clients administered', () => {
+describe('OAuth2Clients', () => {
   let store: MemoryStore;
   let clients: OAuth2Clients;
   beforeEach(() => {
@@ -20,7 +20,7 @@ describe('clients administered', () => {
     clients = new OAuth2Clients(store);
   });
 
-  it('are given an id and a secret where they bring none, which is good and is kept as a hash', async () => {
+  it('generates an id and a valid secret for a new client, and never reveals secret or hash later', async () => {
     const { client, secret } = await clients.create({ ...SERVICE, name: 'Web' });
     expect(client).toMatchObject({ ...SERVICE, name: 'Web', secrets: [{}] });
     expect(client.id).toMatch(/^[\da-f-]{36}$/);
@@ -30,20 +30,20 @@ describe('clients administered', () => {
     expect(JSON.stringify(await clients.list())).not.toContain('hash');
   });
 
-  it.each(['none', 'private_key_jwt'])('are given no secret where they prove themselves by %s', async (method) => {
+  it.each(['none', 'private_key_jwt'])('generates no secret for the authentication method %s', async (method) => {
     const created = await clients.create({ ...SERVICE, tokenEndpointAuthMethod: method });
     expect(created).not.toHaveProperty('secret');
     expect(created.client.secrets).toEqual([]);
   });
 
-  it('keep the secret they bring, for as long as is said', async () => {
+  it('stores a secret that the caller chose, with the expiry set by `secretLifetime`', async () => {
     const created = await clients.create({ id: 'web', ...SERVICE, secret: 'chosen' }, { secretLifetime: 60 });
     expect(created).not.toHaveProperty('secret');
     expect(created.client.secrets).toEqual([{ createdAt: expect.any(Date), expiresAt: expect.any(Date) }]);
     expect(await store.getClient('web', 'chosen')).toBeDefined();
   });
 
-  it('are refused with a sentence', async () => {
+  it('rejects invalid client metadata and options with a message that names the property', async () => {
     await clients.create({ id: 'web', ...SERVICE });
     const taken = { name: 'invalid_argument', message: 'Invalid argument: there is a client by this `id` already' };
     await expect(clients.create({ id: 'web', ...SERVICE })).rejects.toMatchObject(taken);
@@ -57,7 +57,7 @@ describe('clients administered', () => {
     await expect(clients.rotateSecret('web', { secret: 'pässword' })).rejects.toThrow('`secret` must be');
   });
 
-  it('are told to whoever listens, and nothing that did not happen', async () => {
+  it('emits an event for each successful change, and none for a client that does not exist', async () => {
     const told: object[] = [];
     const events = { emit: (name: string, payload: object) => told.push({ name, ...payload }) };
     const heard = new OAuth2Clients(store, events);
@@ -83,7 +83,7 @@ describe('clients administered', () => {
     ]);
   });
 
-  it('are changed, rotated, retired, restored and removed, where they are known', async () => {
+  it('changes, disables, re-enables and removes clients and rotates secrets; reports unknown clients', async () => {
     const { secret } = await clients.create({ id: 'web', ...SERVICE });
     expect(await clients.change('web', { name: 'Shop' })).toMatchObject({ id: 'web', name: 'Shop' });
     expect(await clients.change('web', ({ scopes }) => ({ scopes: [...scopes!, 'write'], name: null }))).toEqual({
@@ -117,19 +117,19 @@ describe('clients administered', () => {
     ['retireClient', (of) => of.retire('web')],
     ['restoreClient', (of) => of.restore('web')],
     ['removeClient', (of) => of.remove('web')],
-  ])('say that the model lacks `%s()`', async (method, call) => {
+  ])('rejects the call if the model does not implement `%s()`', async (method, call) => {
     const message = `Invalid argument: model does not implement \`${method}()\``;
     await expect(call(new OAuth2Clients({}))).rejects.toMatchObject({ name: 'invalid_argument', message });
   });
 
-  it('are those of the host where its store is told to find them there', async () => {
+  it('rejects calls if the store reads its clients from the application', async () => {
     const hosted = new OAuth2Clients(new MemoryStore({ clients: { findById: () => undefined }, users }));
     await expect(hosted.list()).rejects.toThrow('Invalid argument: the clients are kept by the host');
     await expect(hosted.create(SERVICE)).rejects.toThrow('the clients are kept by the host');
   });
 });
 
-/** A model of a host, with a table of its own. */
+/** An application's model that stores clients in its own table. */
 class Registry implements Pick<ClientsModel, 'createClient' | 'findClient' | 'changeClient'> {
   readonly table = new Map<string, NewClient>();
   readonly told: unknown[] = [];
@@ -154,8 +154,8 @@ class Registry implements Pick<ClientsModel, 'createClient' | 'findClient' | 'ch
   }
 }
 
-describe('clients of a model of the host', () => {
-  it('are administered as far as it can, and checked before it hears of them', async () => {
+describe('OAuth2Clients with a model that implements only some of the client methods', () => {
+  it('validates clients before it calls the model, and uses the methods that the model implements', async () => {
     const registry = new Registry();
     const clients = new OAuth2Clients(registry);
     const { client, secret } = await clients.create({ grants: ['password'] });
