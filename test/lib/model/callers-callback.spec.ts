@@ -7,7 +7,7 @@ type Saving = (token: object, client: object, user: object) => Promise<unknown>;
 
 const client = { id: 'web', grants: ['urn:example:grant'] };
 const ada = { id: 'ada' };
-/** As models of 3.x were written: each method tells a callback. */
+/** A model in the callback style of oauth2-server 3.x: each method passes its result to a callback. */
 const model = {
   getClient: (_id: string, _secret: string, done: Done) => done(null, client),
   getUser: (_name: string, _password: string, done: Done) => done(null, ada),
@@ -18,7 +18,7 @@ const model = {
 };
 type CallbackModel = typeof model;
 
-/** An extension grant of 3.x calls its model as it always did. */
+/** Runs an extension grant written for oauth2-server 3.x, which saves its token with `save`, and returns the token. */
 async function tokenOf(save: (model: CallbackModel, token: object, client: Client) => Promise<unknown>) {
   class ExampleGrant {
     constructor(private readonly options: { model: CallbackModel }) {}
@@ -33,8 +33,8 @@ async function tokenOf(save: (model: CallbackModel, token: object, client: Clien
   return server.token(new Request({ method: 'POST', headers, query: {}, body }), new Response());
 }
 
-describe('an extension grant over a model in callbacks', () => {
-  it('may bring a callback of its own', async () => {
+describe('an extension grant with a model whose methods take callbacks', () => {
+  it('can pass its own callback to a model method', async () => {
     const saved = await tokenOf(
       (given, token, of) =>
         new Promise((resolve, reject) =>
@@ -44,7 +44,7 @@ describe('an extension grant over a model in callbacks', () => {
     expect(saved).toEqual({ accessToken: 'saved', client, user: ada });
   });
 
-  it('may bring one to `getUser`, where a client could stand', async () => {
+  it('can pass its own callback to `getUser()` in place of the client argument', async () => {
     const user = await new Promise((resolve) => {
       void tokenOf((given, token, of) => {
         given.getUser('ada', 'any', (_, found) => resolve(found));
@@ -54,17 +54,17 @@ describe('an extension grant over a model in callbacks', () => {
     expect(user).toBe(ada);
   });
 
-  it('may promisify a method', async () => {
+  it('can promisify a model method', async () => {
     const saved = await tokenOf((given, token, of) => promisify(given.saveToken).call(given, token, of, ada));
     expect(saved.user).toBe(ada);
   });
 
-  it('may leave the callback out', async () => {
+  it('can omit the callback and await the returned promise', async () => {
     const saved = await tokenOf((given, token, of) => (given.saveToken as unknown as Saving)(token, of, ada));
     expect(saved.user).toBe(ada);
   });
 
-  it('gets generators that are not of the interface as they are', async () => {
+  it('receives generator methods that are not part of the model interface unchanged', async () => {
     const saved = await tokenOf((given, token, of) =>
       (given.saveToken as unknown as Saving)({ ...token, names: [...given.names()] }, of, ada),
     );

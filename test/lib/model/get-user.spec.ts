@@ -5,7 +5,7 @@ import { answer, tokenRequest } from '../../support/requests.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-describe('getUser with three parameters', () => {
+describe('model method getUser() declared with three parameters', () => {
   const ask = async (getUser: unknown) => {
     const host = createHost();
     const request = tokenRequest({ grant_type: 'password', username: 'alice', password: 'x' });
@@ -19,46 +19,55 @@ describe('getUser with three parameters', () => {
   const find = (name: unknown, client: unknown) => ({ id: name, of: (client as { id: string }).id });
 
   it.each<[string, unknown]>([
-    ['by a value', (name: string, _password: string, client: unknown) => find(name, client)],
+    ['returns a value', (name: string, _password: string, client: unknown) => find(name, client)],
     [
-      'by a value, the client taken apart',
+      'returns a value and destructures the client',
       (name: string, _password: string, { id }: { id: string }) => find(name, { id }),
     ],
-    ['by a promise', (name: string, _password: string, client: unknown) => Promise.resolve(find(name, client))],
+    ['returns a promise', (name: string, _password: string, client: unknown) => Promise.resolve(find(name, client))],
     [
-      'by a promise, whatever it calls the client',
+      'returns a promise and names its third parameter `who`',
       (name: string, _: string, who: unknown) => Promise.resolve(find(name, who)),
     ],
-    ['asynchronously', async (name: string, _password: string, who: unknown) => find(name, who)],
+    ['is an async function', async (name: string, _password: string, who: unknown) => find(name, who)],
     [
-      'by a generator',
+      'is a generator function',
       function* (name: string, _password: string, who: unknown): Generator {
         return find(name, yield Promise.resolve(who));
       },
     ],
     [
-      'by a callback in the fourth place',
+      'calls back through a fourth parameter',
       (name: string, _password: string, client: unknown, done: AnyFunction) => done(null, find(name, client)),
     ],
-  ])('as in 5.x is given the client, and answers %s', async (_, getUser) => {
+  ])('receives the client as third argument, as in oauth2-server 5.x, if it %s', async (_, getUser) => {
     expect(await ask(getUser)).toEqual({ id: 'alice', of: 'web' });
   });
 
   it.each<[string, unknown]>([
-    ['callback', (id: string, _password: string, callback: AnyFunction) => callback(null, { id })],
-    ['cb', (id: string, _password: string, cb: AnyFunction) => void setImmediate(cb, null, { id })],
-    // oxlint-disable-next-line no-useless-call
-    ['a name that says nothing', (id: string, _password: string, x: AnyFunction) => x.call(null, null, { id })],
+    ['is named `callback`', (id: string, _password: string, callback: AnyFunction) => callback(null, { id })],
     [
-      'done, and applied',
+      'is named `cb` and called later',
+      (id: string, _password: string, cb: AnyFunction) => void setImmediate(cb, null, { id }),
+    ],
+    // oxlint-disable-next-line no-useless-call
+    [
+      'is named `x` and invoked with call()',
+      (id: string, _password: string, x: AnyFunction) => x.call(null, null, { id }),
+    ],
+    [
+      'is named `done` and invoked with Reflect.apply()',
       (id: string, _password: string, done: AnyFunction) => Reflect.apply(done, null, [null, { id }]),
     ],
-    ['clientCallback', (id: string, _password: string, clientCallback: AnyFunction) => clientCallback(null, { id })],
-  ])('as in 3.x is given a callback, and calls it %s', async (_, getUser) => {
+    [
+      'is named `clientCallback`',
+      (id: string, _password: string, clientCallback: AnyFunction) => clientCallback(null, { id }),
+    ],
+  ])('receives a callback as third argument, as in oauth2-server 3.x, if that parameter %s', async (_, getUser) => {
     expect(await ask(getUser)).toEqual({ id: 'alice' });
   });
 
-  it('finds nobody in either meaning', async () => {
+  it('makes the request fail with invalid_grant if it finds no user, in either style', async () => {
     expect(await ask((_name: string, _password: string, client: unknown) => (client ? null : {}))).toBe(
       'invalid_grant',
     );
@@ -66,8 +75,8 @@ describe('getUser with three parameters', () => {
   });
 });
 
-describe('getUser and getUserFromClient', () => {
-  it('need return nobody with an id', async () => {
+describe('model methods getUser() and getUserFromClient()', () => {
+  it('can return a user without an `id`', async () => {
     const nameless = () => ({ name: 'Ann' });
     const host = createHost({ getUser: nameless, getUserFromClient: nameless });
     for (const body of [

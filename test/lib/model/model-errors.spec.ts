@@ -4,7 +4,7 @@ import * as engine from 'nest-oauth2/server';
 import { createHost } from '../../support/model.js';
 import { answer, authorizeRequest, signedIn, tokenRequest } from '../../support/requests.js';
 
-describe('an error of the model', () => {
+describe('an error thrown by a model method', () => {
   const failing = (error: unknown) =>
     createHost({
       getUserFromClient: () => {
@@ -24,7 +24,7 @@ describe('an error of the model', () => {
     error_description: 'Server error: the request could not be handled; the server log has the reason',
   };
 
-  it('goes through as it is when it is an OAuthError', async () => {
+  it('is returned to the client unchanged if it is an OAuthError', async () => {
     const thrown = new engine.OAuthError('Slow down', { name: 'slow_down', code: 429 });
     const body = { error: 'slow_down', error_description: 'Slow down' };
     expect(await whatIsSaid(thrown)).toEqual({ same: true, status: 429, body });
@@ -32,27 +32,30 @@ describe('an error of the model', () => {
 
   it.each([
     ['is an Error', new Error('secret')],
-    ['is a text', 'secret'],
-    ['is nothing', undefined],
+    ['is a string', 'secret'],
+    ['is undefined', undefined],
     ['is null', null],
-    ['has the name of one of ours, and no status', Object.assign(new Error('secret'), { name: 'invalid_grant' })],
+    ['has the name of an OAuth error but no status', Object.assign(new Error('secret'), { name: 'invalid_grant' })],
     [
-      'has the name of one of ours, and two statuses',
+      'has the name of an OAuth error but two different statuses',
       Object.assign(new Error('secret'), { name: 'invalid_grant', code: 400, statusCode: 500 }),
     ],
-    ['only looks like one of ours', Object.assign(new Error('secret'), { name: 'secret', code: 400, statusCode: 400 })],
-  ])('says nothing of itself when it %s', async (_, thrown) => {
+    [
+      'has a status but an unknown name',
+      Object.assign(new Error('secret'), { name: 'secret', code: 400, statusCode: 400 }),
+    ],
+  ])('is hidden behind a generic 503 server_error if it %s', async (_, thrown) => {
     expect(await whatIsSaid(thrown)).toEqual({ same: false, status: 503, body: HIDDEN });
   });
 
-  it('says nothing of the error it was made from when it is a fault', async () => {
+  it('does not reveal the message of the error that a ServerError or an OAuthError wraps', async () => {
     const thrown = new engine.ServerError(new Error('secret'));
     expect(await whatIsSaid(thrown)).toEqual({ same: true, status: 503, body: HIDDEN });
     const plain = new engine.OAuthError(new Error('secret'));
     expect(await whatIsSaid(plain)).toEqual({ same: true, status: 500, body: HIDDEN });
   });
 
-  it('is understood when it comes from another copy of the library', async () => {
+  it('is recognized as an OAuth error if it comes from another copy of the library', async () => {
     const foreign = Object.assign(new Error('Invalid grant: locked'), {
       name: 'invalid_grant',
       code: 400,
@@ -63,7 +66,7 @@ describe('an error of the model', () => {
     expect(body).toEqual({ error: 'invalid_grant', error_description: 'Invalid grant: locked' });
   });
 
-  it('is said in the characters that are allowed, here and in a redirect', async () => {
+  it('is returned without the characters that RFC 6749 §5.2 forbids, in the body and in the redirect', async () => {
     const thrown = new engine.InvalidGrantError('quotes " and \\ and ü and \n', { name: 'bad"name\r\nX: y' });
     const said = { error: 'server_error', error_description: "quotes ' and ? and ? and ?" };
     expect((await whatIsSaid(thrown)).body).toEqual(said);

@@ -11,7 +11,7 @@ const NO_GRANTS =
 const NO_EXPIRY =
   "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it, as a Date, or no request is let in";
 
-describe('a mistake of the model that was always let pass', () => {
+describe('a mistake in the return value of a model method', () => {
   const warn = jest.spyOn(process, 'emitWarning');
   beforeEach(() => void warn.mockImplementation(() => undefined));
   afterEach(() => void warn.mockReset());
@@ -24,13 +24,13 @@ describe('a mistake of the model that was always let pass', () => {
     ['a client without `id` at the authorization endpoint', clientOf(anonymous), 'authorize', 302, NO_ID],
     ['a client without `grants`', clientOf({ id: 'web', redirectUris: WEB.redirectUris }), 'authorize', 400, NO_GRANTS],
     [
-      'a saved token without its expiry',
+      'a saved token without `accessTokenExpiresAt`',
       createHost({ saveToken: (token: object, client: object, user: object) => ({ accessToken: 'a', client, user }) }),
       'token',
       200,
       NO_EXPIRY,
     ],
-  ] as const)('is told once, by its name: %s', async (_name, host, operation, status, sentence) => {
+  ] as const)('causes a single process warning: %s', async (_name, host, operation, status, sentence) => {
     for (let i = 0; i < 2; i++) {
       const request = operation === 'token' ? tokenRequest(PASSWORD) : authorizeRequest();
       expect((await answer(host, operation, request, signedIn)).status).toBe(status);
@@ -38,7 +38,7 @@ describe('a mistake of the model that was always let pass', () => {
     expect(warn.mock.calls).toEqual([[`nest-oauth2: ${sentence}`]]);
   });
 
-  it('is a fault where nothing was saved, and says so', async () => {
+  it('is reported as a 500 error that explains it if `saveToken()` returns nothing', async () => {
     const { error, status } = await answer(createHost({ saveToken: () => undefined }), 'token', tokenRequest(PASSWORD));
     expect([status, summary(error)]).toEqual([
       500,
@@ -46,7 +46,7 @@ describe('a mistake of the model that was always let pass', () => {
     ]);
   });
 
-  it('lets no token in that says of no day when it ends', async () => {
+  it('makes requests fail with 503 if a token from getAccessToken() has no `accessTokenExpiresAt`', async () => {
     const getAccessToken = () => ({ accessToken: 'access', client: WEB, user: { id: 'alice' } });
     const { error } = await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest());
     expect(summary(error)).toBe('503 server_error: Server error: `accessTokenExpiresAt` must be a Date instance');

@@ -5,7 +5,9 @@ import { ALICE, createHost } from '../../support/model.js';
 import { type AnyFunction, ARITY, declaring, soon, STYLES } from '../../support/model-styles.js';
 import { answer, authorizeRequest, resourceRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
 
-/** A code, its tokens, their successors, a look at a resource: each method of the model is used. */
+/**
+ * Issues a code, redeems it, refreshes the tokens and authenticates a request, so that all model methods are called.
+ */
 async function goThrough(model: Model): Promise<unknown> {
   const host = { ...createHost(), model };
   const { redirected } = await answer(host, 'authorize', authorizeRequest(), signedIn);
@@ -36,8 +38,8 @@ const EXPECTED = [
   ALICE,
 ];
 
-describe('a model', () => {
-  it.each(Object.entries(STYLES))('may be written in %s', async (_, style) => {
+describe('the model of a server', () => {
+  it.each(Object.entries(STYLES))('works if its methods return their results through %s', async (_, style) => {
     const { model } = createHost({
       verifyScope: (token: { scope: string }, scope: string) => token.scope.split(' ').includes(scope),
       generateAccessToken: () => `access-${Math.random()}`,
@@ -71,19 +73,19 @@ describe('a model', () => {
       },
     ],
     [
-      'yields a rejection in a generator',
+      'yields a rejected promise in a generator',
       function* () {
         yield Promise.reject(THROWN);
       },
     ],
-    ['tells a callback', declaring(2, (_, done) => (done as AnyFunction)(THROWN))],
+    ['calls back with an error', declaring(2, (_, done) => (done as AnyFunction)(THROWN))],
     [
-      'throws before it tells a callback',
+      'throws before it calls back',
       declaring(2, () => {
         throw THROWN;
       }),
     ],
-  ])('that %s is a fault of which nothing is told', async (_, getAccessToken) => {
+  ])('causes a server error without details if its getAccessToken() %s', async (_, getAccessToken) => {
     const { error } = await answer(createHost({ getAccessToken }), 'authenticate', resourceRequest());
     expect(summary(error)).toBe(
       '503 server_error: Server error: the request could not be handled; the server log has the reason',
@@ -91,7 +93,7 @@ describe('a model', () => {
     expect(error?.inner).toBe(THROWN);
   });
 
-  it('may catch in a generator what it yields', async () => {
+  it('can catch the rejection of a promise that it yields in a generator', async () => {
     function* nothing(): Generator {
       return yield (done: AnyFunction) => done(null, null);
     }
@@ -106,7 +108,7 @@ describe('a model', () => {
     expect(error?.name).toBe('invalid_token');
   });
 
-  it('takes the first word of a callback for the only one', async () => {
+  it('has only the first call of a callback taken into account', async () => {
     const getAccessToken = declaring(2, (_, done) => {
       (done as AnyFunction)(null, null);
       (done as AnyFunction)(new Error('twice'));
@@ -116,7 +118,7 @@ describe('a model', () => {
     );
   });
 
-  it('is looked at once, when a server is made, not once per call', async () => {
+  it('is inspected once when the server is created, not once for each call', async () => {
     let looks = 0;
     const model = new Proxy(
       createHost({ getAccessToken: declaring(2, (_, done) => (done as AnyFunction)(null, null)) }).model,

@@ -4,8 +4,7 @@ import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { createHost } from '../../support/model.js';
 import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../../support/requests.js';
 
-// Issue 10, 2.2
-describe('a model that is temporarily unavailable', () => {
+describe('a TemporarilyUnavailableError thrown by a model method', () => {
   const busy = (retryAfter?: number) =>
     new TemporarilyUnavailableError('Temporarily unavailable: busy', retryAfter === undefined ? {} : { retryAfter });
   const failing = (thrown: unknown) => () => {
@@ -15,40 +14,43 @@ describe('a model that is temporarily unavailable', () => {
   const said = { error: 'temporarily_unavailable', error_description: 'Temporarily unavailable: busy' };
 
   it.each([
-    ['the client of a token request', 'token', 'getClient', tokens],
-    ['the tokens of a token request', 'token', 'saveToken', tokens],
-    ['the client of an authorization request', 'authorize', 'getClient', authorizeRequest()],
-  ] as const)('is told as 503 with Retry-After: %s', async (_, operation, method, request) => {
+    ['getClient() at the token endpoint', 'token', 'getClient', tokens],
+    ['saveToken() at the token endpoint', 'token', 'saveToken', tokens],
+    ['getClient() at the authorization endpoint', 'authorize', 'getClient', authorizeRequest()],
+  ] as const)('is returned as 503 with a Retry-After header if thrown by %s', async (_, operation, method, request) => {
     const { status, headers, body } = await answer(createHost({ [method]: failing(busy(2.1)) }), operation, request);
     expect([status, headers['retry-after'], body]).toEqual([503, '3', said]);
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('makes no good token a bad one: the guarded request is told 503, without a challenge', async () => {
+  it('makes a guarded request fail with 503 without a WWW-Authenticate challenge', async () => {
     const host = createHost({ getAccessToken: failing(busy(1)) });
     const { status, headers } = await answer(host, 'authenticate', resourceRequest());
     expect([status, headers]).toEqual([503, { 'retry-after': '1' }]);
   });
 
-  it('is told to the client by the redirect, which itself need not wait', async () => {
+  it('is returned to the client in the redirect, without a Retry-After header', async () => {
     const host = createHost({ saveAuthorizationCode: failing(busy(1)) });
     const { status, headers, redirected } = await answer(host, 'authorize', authorizeRequest(), signedIn);
     expect([status, headers['retry-after'], redirected]).toEqual([302, undefined, { ...said, state: 'xyz' }]);
   });
 
-  it.each([undefined, Number.NaN, -1, Infinity])('says no moment where it knows none: %p', async (retryAfter) => {
-    const { status, headers } = await answer(createHost({ saveToken: failing(busy(retryAfter)) }), 'token', tokens);
-    expect([status, headers['retry-after']]).toEqual([503, undefined]);
-  });
+  it.each([undefined, Number.NaN, -1, Infinity])(
+    'has no Retry-After header if `retryAfter` is %p',
+    async (retryAfter) => {
+      const { status, headers } = await answer(createHost({ saveToken: failing(busy(retryAfter)) }), 'token', tokens);
+      expect([status, headers['retry-after']]).toEqual([503, undefined]);
+    },
+  );
 
-  it('says nothing of the error it was made from', async () => {
+  it('does not reveal the message of the error that it wraps', async () => {
     const thrown = new TemporarilyUnavailableError(new Error('secret'), { retryAfter: 1 });
     const { status, headers, body } = await answer(createHost({ saveToken: failing(thrown) }), 'token', tokens);
     expect([status, headers['retry-after']]).toEqual([503, '1']);
     expect(body).toEqual({ ...said, error_description: 'Temporarily unavailable: try again later' });
   });
 
-  it('is understood when it comes from another copy of the library', async () => {
+  it('is recognized if it comes from another copy of the library', async () => {
     const foreign = Object.assign(new Error('busy'), {
       name: 'temporarily_unavailable',
       code: 503,

@@ -6,7 +6,7 @@ import { answer, authorizeRequest, signedIn, tokenRequest } from '../../support/
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** A host whose model is this very object, with the methods of the in-memory one for the rest. */
+/** Returns test fixtures whose model is this object itself, completed with methods of the in-memory model. */
 const hostOf = (model: object): Host => {
   const host = createHost();
   const rest = Object.entries(host.model).filter(([name]) => !(name in model));
@@ -14,7 +14,7 @@ const hostOf = (model: object): Host => {
 };
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
-describe('the this of a method of the model', () => {
+describe('`this` in a method of the model', () => {
   const clients = { web: WEB };
   type Clients = { clients: typeof clients };
 
@@ -38,17 +38,17 @@ describe('the this of a method of the model', () => {
       },
     ],
     [
-      'a function that tells a callback',
+      'a function that calls back',
       function (this: Clients, _id: string, _secret: unknown, done: AnyFunction) {
         done(null, this.clients.web);
       },
     ],
-  ])('is the model: %s', async (_, getClient) => {
+  ])('is the model in %s', async (_, getClient) => {
     const model = { clients, getClient };
     expect((await answer(hostOf(model), 'authorize', authorizeRequest(), signedIn)).redirected).toHaveProperty('code');
   });
 
-  it('is the raw model, so that its own methods call each other as they were written', async () => {
+  it('is the unwrapped model, so that its methods can call each other with their original signatures', async () => {
     const model = {
       find: (id: string, done: AnyFunction) => done(null, id === 'web' ? WEB : null),
       getClient(id: string, _secret: unknown, done: AnyFunction) {
@@ -63,7 +63,7 @@ describe('the this of a method of the model', () => {
     expect(result?.['user']).toEqual({ id: 'later' });
   });
 
-  it('is the instance, of a class with methods on its prototype and private fields', async () => {
+  it('is the instance of a class with inherited methods and private fields', async () => {
     class Base {
       readonly #clients = new Map([['web', WEB]]);
       getClient(id: string) {
@@ -87,7 +87,7 @@ describe('the this of a method of the model', () => {
     expect(result).toMatchObject({ user: { id: 'private' }, by: 'Derived' });
   });
 
-  it('is kept by a proxy that a container put before the model', async () => {
+  it('stays bound to the service behind a proxy of a dependency injection container', async () => {
     class Service {
       readonly #clients = new Map([['web', WEB]]);
       async getClient(id: string) {

@@ -7,7 +7,7 @@ import { answer, authorizeRequest, resourceRequest, tokenRequest } from '../../s
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** A host whose model is this very object, with the methods of the in-memory one for the rest. */
+/** Returns test fixtures whose model is this object itself, completed with methods of the in-memory model. */
 const hostOf = (model: object): Host => {
   const host = createHost();
   const rest = Object.entries(host.model).filter(([name]) => !(name in model));
@@ -16,7 +16,7 @@ const hostOf = (model: object): Host => {
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
 describe('a method of the model', () => {
-  it('may be async, with an optional parameter more than it is given', async () => {
+  it('can be async and declare an additional optional parameter', async () => {
     const model = {
       getClient: async (id: string, secret: string | null, tenant?: unknown) =>
         tenant === undefined && (secret === null || secret === SECRET) && id === 'web' ? WEB : null,
@@ -24,12 +24,12 @@ describe('a method of the model', () => {
     expect((await answer(hostOf(model), 'token', tokenRequest(CREDENTIALS))).status).toBe(200);
   });
 
-  it('may be compiled to a plain function that returns a promise, with a parameter more', async () => {
+  it('can return a promise and declare an additional parameter, as compiled async functions do', async () => {
     const model = { getAccessToken: declaring(2, () => Promise.resolve(null)) };
     expect((await answer(hostOf(model), 'authenticate', resourceRequest())).error?.name).toBe('invalid_token');
   });
 
-  it('may be replaced after the server was made', async () => {
+  it('can be replaced after the server was created', async () => {
     const host = createHost({ getUserFromClient: (_: unknown, done: AnyFunction) => done(null, { id: 'first' }) });
     const options = {};
     expect((await answer(host, 'token', tokenRequest(CREDENTIALS), options)).result?.['user']).toEqual({ id: 'first' });
@@ -40,25 +40,25 @@ describe('a method of the model', () => {
   });
 });
 
-describe('the handler of a user', () => {
+describe('handle() of an `authenticateHandler`', () => {
   it.each<[string, AnyFunction]>([
-    ['a value', () => ({ id: 'x' })],
+    ['a plain value', () => ({ id: 'x' })],
     ['a promise', () => Promise.resolve({ id: 'x' })],
     [
-      'a generator',
+      'the return value of a generator',
       function* (): Generator {
         return yield Promise.resolve({ id: 'x' });
       },
     ],
-    ['a callback', (_request, _response, done) => (done as AnyFunction)(null, { id: 'x' })],
-  ])('may answer by %s', async (_, handle) => {
+    ['the argument of a callback', (_request, _response, done) => (done as AnyFunction)(null, { id: 'x' })],
+  ])('can provide the signed-in user as %s', async (_, handle) => {
     const { result } = await answer(createHost(), 'authorize', authorizeRequest(), { authenticateHandler: { handle } });
     expect(result?.['user']).toEqual({ id: 'x' });
   });
 });
 
-describe('a token of the model', () => {
-  it('may be an instance with getters on its prototype', async () => {
+describe('an access token returned by the model', () => {
+  it('can be a class instance with getters on its prototype', async () => {
     class Row {
       readonly #expiresAt = new Date(Date.now() + 1000);
       get accessTokenExpiresAt() {
