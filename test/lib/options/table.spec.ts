@@ -7,32 +7,32 @@ import { TABLE } from '../../../lib/options/table.js';
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/options.md'), 'utf8');
 
-/** The cells of the table of the options of the engine. */
+/** Returns the cells of the table of engine options in docs/options.md. */
 function cells(): string[][] {
   const [, table] = /<!-- options of the engine [^>]*-->(.*?)<!-- end -->/s.exec(page)!;
   const lines = table!.trim().split('\n').slice(2);
   return lines.map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim())).map((row) => row.slice(1, -1));
 }
 
-/** A value as the page writes it. */
+/** Returns the default of an option as docs/options.md writes it. */
 function written(row: object): string {
   if (!('default' in row)) return '';
   return `\`${JSON.stringify(row.default).replaceAll('"', "'")}\``;
 }
 
-describe('the options of the engine', () => {
-  it('stand in docs/options.md as the doc comments of their interfaces have it', () => {
+describe('the table of engine options in docs/options.md', () => {
+  it('is up to date with the doc comments of the option interfaces', () => {
     const script = join(root, '.ci/option-tables.js');
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('');
   });
 
-  it('have the defaults that their doc comments say', () => {
+  it('lists the defaults that the engine uses', () => {
     const said = cells().map(([name, fallback]) => [name, fallback]);
     const have = Object.entries(TABLE).map(([name, row]) => [`\`${name}\``, written(row)]);
     expect(Object.fromEntries(said)).toEqual(Object.fromEntries(have));
   });
 
-  it('have each an operation and a sentence', () => {
+  it('has an operation and a description for each option', () => {
     expect(cells().filter(([, , operation, sentence]) => !operation || !sentence)).toEqual([]);
   });
 });
