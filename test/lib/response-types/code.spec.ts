@@ -13,26 +13,30 @@ afterEach(() => {
 describe('an authorization code', () => {
   it.each([
     ['five minutes by default', {}, 300],
-    ['as long as the options say', { authorizationCodeLifetime: 60 }, 60],
-    ['as long as a text says that is a number', { authorizationCodeLifetime: '300' }, 300],
-  ])('lives %s', async (_, options, seconds) => {
+    ['the number of seconds in `authorizationCodeLifetime`', { authorizationCodeLifetime: 60 }, 60],
+    [
+      'the number of seconds in `authorizationCodeLifetime`, given as a string',
+      { authorizationCodeLifetime: '300' },
+      300,
+    ],
+  ])('expires after %s', async (_, options, seconds) => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
     const { result } = await authorize({}, options);
     expect(result?.['expiresAt']).toEqual(new Date(Date.UTC(2030, 0) + seconds * 1000));
   });
 
   it.each([
-    ['2026-03-29T00:59:00Z', 'the spring change of the clocks in Europe'],
-    ['2026-10-25T00:59:00Z', 'the autumn change'],
-    ['2028-02-28T23:59:00Z', 'the end of a leap February'],
-  ])('saved at %s lives no longer for %s', async (at) => {
+    ['the change to daylight saving time in Europe', 'the spring change of the clocks in Europe'],
+    ['the change from daylight saving time in Europe', 'the autumn change'],
+    ['the end of February in a leap year', 'the end of a leap February'],
+  ])('saved at %s expires after exactly five minutes, despite %s', async (at) => {
     const now = Date.parse(at);
     jest.spyOn(Date, 'now').mockReturnValue(now);
     const { result } = await authorize();
     expect(result?.['expiresAt']).toEqual(new Date(now + 300_000));
   });
 
-  it('is saved with its challenge', async () => {
+  it('is saved with its code challenge and challenge method', async () => {
     const challenged = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
     const saved = { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' };
     expect((await authorize(challenged)).result).toMatchObject(saved);
@@ -41,7 +45,7 @@ describe('an authorization code', () => {
     expect((await authorize()).result).not.toHaveProperty('codeChallengeMethod');
   });
 
-  it('may be challenged in plain text only where the host allows that, where it is the default', async () => {
+  it('can have a plain code challenge, also by default, if `enablePlainPKCE` is set', async () => {
     const plain = { codeChallenge: VERIFIER, codeChallengeMethod: 'plain' };
     const options = { enablePlainPKCE: true };
     expect(
@@ -58,24 +62,24 @@ describe('an authorization code', () => {
     [{ requirePKCE: 'none' }, SPA, true],
     [{}, WEB, true],
     [{ requirePKCE: 'all' }, WEB, false],
-  ])('needs a challenge as %j says for the client %j', async (options, client, without) => {
+  ])('needs no code challenge with options %j and client %j: %j', async (options, client, without) => {
     const query = { client_id: client.id, redirect_uri: client.redirectUris?.[0] };
     const { error } = await authorize(query, options);
     expect(summary(error)).toBe(without ? 'no error' : '400 invalid_request: Missing parameter: `code_challenge`');
     expect((await authorize({ ...query, code_challenge: CHALLENGE }, options)).redirected).toHaveProperty('code');
   });
 
-  it('knows its family only where the model can revoke one', async () => {
+  it('is saved with the ID of a token family only if the model implements `revokeGrant()`', async () => {
     expect((await authorize()).result).not.toHaveProperty('grantId');
     const { result } = await authorize({}, {}, { revokeGrant: () => undefined });
     expect(result?.['grantId']).toMatch(/^[0-9a-f]{32}$/);
   });
 });
 
-describe('the issuer', () => {
+describe('the `iss` parameter of an authorization response (RFC 9207)', () => {
   const issuer = 'https://as.example/tenant';
 
-  it('is named in every authorization response where the host has set it', async () => {
+  it('is sent in success and error responses if the option `issuer` is set', async () => {
     expect((await authorize({}, { issuer })).headers['location']).toMatch(
       /&state=xyz&iss=https%3A%2F%2Fas\.example%2Ftenant$/,
     );
@@ -85,7 +89,7 @@ describe('the issuer', () => {
     expect((await authorize({}, { issuer, allowEmptyState: true })).redirected['iss']).toBe(issuer);
   });
 
-  it('is not named where it is not set', async () => {
+  it('is omitted if the option `issuer` is not set', async () => {
     expect((await authorize()).redirected).not.toHaveProperty('iss');
   });
 });

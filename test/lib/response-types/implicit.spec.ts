@@ -19,7 +19,7 @@ afterEach(() => {
 withoutWarnings();
 
 describe('the implicit grant', () => {
-  it('answers with an access token in the fragment, and resolves to what saveToken returned', async () => {
+  it('returns an access token in the fragment, and resolves to the token that saveToken() returned', async () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
     const host = withImplicit();
     const { result, status, headers, body } = await authorize({}, host);
@@ -37,24 +37,24 @@ describe('the implicit grant', () => {
     ]);
   });
 
-  it('is off for a client that is not allowed implicit', async () => {
+  it('is refused to a client without the grant type `implicit`', async () => {
     const { error, redirected } = await authorize({}, createHost());
     expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `response_type` is invalid');
     expect(redirected['access_token']).toBeUndefined();
   });
 
-  it('gives a client that is allowed nothing else no code', async () => {
+  it('does not let a client request a code if `implicit` is its only grant type', async () => {
     expect((await authorize({ response_type: 'code' })).error?.name).toBe('unauthorized_client');
   });
 
-  it('gives no refresh token, not even to a client that may refresh, nor one that the model made up', async () => {
+  it('returns no refresh token, even if the client may refresh or the model returns one', async () => {
     const saveToken = (token: object, client: object, user: object) => ({ ...token, client, user, refreshToken: 'R' });
     const host = withImplicit({ saveToken }, { grants: ['implicit', 'refresh_token', 'authorization_code'] });
     const { redirected } = await authorize({}, host);
     expect(Object.keys(redirected)).toEqual(['access_token', 'token_type', 'expires_in', 'scope', 'state']);
   });
 
-  it('reads the token that saveToken returned, getters and all', async () => {
+  it('reads the properties of the saved token from its getters', async () => {
     class Row {
       readonly client = WEB;
       readonly user = ALICE;
@@ -67,33 +67,38 @@ describe('the implicit grant', () => {
   });
 
   it.each([
-    ['the options say', { accessTokenLifetime: 60 }, {}, '60'],
-    ['the client says', { accessTokenLifetime: 60 }, { accessTokenLifetime: 30 }, '30'],
-  ])('lives as long as %s', async (_, options, client, expected) => {
+    ['the options', { accessTokenLifetime: 60 }, {}, '60'],
+    [
+      'the client, which takes precedence over the options',
+      { accessTokenLifetime: 60 },
+      { accessTokenLifetime: 30 },
+      '30',
+    ],
+  ])('returns an `expires_in` from the `accessTokenLifetime` of %s', async (_, options, client, expected) => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
     expect((await authorize({}, withImplicit({}, client), options)).redirected['expires_in']).toBe(expected);
   });
 
-  it('says its errors in the fragment too', async () => {
+  it('returns errors in the fragment', async () => {
     const { headers } = await authorize({ state: undefined });
     expect(headers['location']).toBe(
       `${CALLBACK}#error=invalid_request&error_description=Missing%20parameter%3A%20%60state%60`,
     );
   });
 
-  it('says its errors in the fragment also when the body has an empty response_type', async () => {
+  it('returns errors in the fragment even if the request body has an empty response_type', async () => {
     const request = authorizeRequest({ response_type: 'token', state: undefined }, { body: { response_type: '' } });
     const { headers } = await answer(withImplicit(), 'authorize', request, signedIn);
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb#error=invalid_request&/);
   });
 
-  it('never says more of the saved token than the protocol does', async () => {
+  it('returns only the parameters of RFC 6749 §4.2.2, even with `allowExtendedTokenAttributes`', async () => {
     const saveToken = (token: object, client: object, user: object) => ({ ...token, client, user, id_token: 'jwt' });
     const { redirected } = await authorize({}, withImplicit({ saveToken }), { allowExtendedTokenAttributes: true });
     expect(Object.keys(redirected)).toEqual(['access_token', 'token_type', 'expires_in', 'scope', 'state']);
   });
 
-  it('says a denial in the fragment', async () => {
+  it('returns access_denied in the fragment if the user denies access', async () => {
     const { headers } = await authorize({ allowed: 'false' });
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/cb#error=access_denied&.*&state=xyz$/);
   });
@@ -103,7 +108,7 @@ describe('the implicit grant', () => {
     expect(headers['location']).toMatch(/^https:\/\/app\.example\/other\?x=1#access_token=/);
   });
 
-  it('needs neither a code store nor a code challenge, but saveToken', async () => {
+  it('requires saveToken() in the model, but no saveAuthorizationCode() and no code challenge', async () => {
     const host = withImplicit({ saveAuthorizationCode: undefined });
     host.clients.set('web', { ...WEB, grants: ['implicit'], tokenEndpointAuthMethod: 'none' });
     expect((await authorize({}, host)).redirected['access_token']).toHaveLength(64);
@@ -111,7 +116,7 @@ describe('the implicit grant', () => {
     expect(error?.message).toBe('Invalid argument: model does not implement `saveToken()`');
   });
 
-  it('is not asked for together with a code', async () => {
+  it('cannot be combined with a code in response_type=code token', async () => {
     expect((await authorize({ response_type: 'code token' })).error?.name).toBe('unsupported_response_type');
   });
 });

@@ -11,7 +11,7 @@ const authorize = (redirectUri: string | undefined, registered: unknown, overrid
 const target = async (...args: Parameters<typeof authorize>) =>
   (await authorize(...args)).headers['location']?.replace(/code=.*/, 'code');
 
-describe('a redirect URI', () => {
+describe('the redirect_uri of an authorization request', () => {
   it.each([
     ['https://app.example/cb', 'https://app.example/cb?code'],
     ['https://app.example', 'https://app.example/?code'],
@@ -24,7 +24,7 @@ describe('a redirect URI', () => {
     ['com.example.app:/cb', 'com.example.app:/cb?code'],
     ['com.example.app://cb', 'com.example.app://cb?code'],
     ['urn:ietf:wg:oauth:2.0:oob', 'urn:ietf:wg:oauth:2.0:oob?code'],
-  ])('registered as %j is answered at %j', async (uri, expected) => {
+  ])('%j, which is registered, receives the response at %j', async (uri, expected) => {
     expect(await target(uri, [uri])).toBe(expected);
     expect(await target(undefined, [uri])).toBe(expected);
   });
@@ -47,7 +47,7 @@ describe('a redirect URI', () => {
     ['http://127.0.0.2:1234/cb', ['http://127.0.0.1/cb']],
     ['https://127.0.0.1:1234/cb', ['https://127.0.0.1/cb']],
     ['http://localhost:1234/cb', ['http://127.0.0.1/cb']],
-  ])('%j is not one of %j', async (uri, registered) => {
+  ])('is rejected if it is %j and the client registered %j', async (uri, registered) => {
     const { error, headers } = await authorize(uri, registered);
     expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
     expect(headers['location']).toBeUndefined();
@@ -59,7 +59,7 @@ describe('a redirect URI', () => {
     ['http://127.0.0.1/cb', 'http://127.0.0.1:8080/cb'],
     ['http://[::1]:51004/cb?a=b', 'http://[::1]/cb?a=b'],
     ['http://localhost:51004', 'http://localhost'],
-  ])('of a loopback address may have any port: %j for %j', async (uri, registered) => {
+  ])('can have any port on a loopback address: %j for the registered %j (RFC 8252 §7.3)', async (uri, registered) => {
     expect(await target(uri, [registered])).toMatch(/[?&]code$/);
     expect((await authorize(uri, [registered])).result?.['redirectUri']).toBe(uri);
   });
@@ -79,7 +79,7 @@ describe('a redirect URI', () => {
     'https://app.example/c\r\nb',
     'https://äpp.example/cb',
     'http://127.0.0.1:99999/cb',
-  ])('is never %j, registered or not', async (uri) => {
+  ])('is rejected even if the client registered it: %j', async (uri) => {
     const named = await authorize(uri, [uri]);
     expect(summary(named.error)).toBe('400 invalid_request: Invalid request: `redirect_uri` is not a valid URI');
     const unnamed = await authorize(undefined, [uri]);
@@ -87,13 +87,12 @@ describe('a redirect URI', () => {
     expect([named.headers['location'], unnamed.headers['location']]).toEqual([undefined, undefined]);
   });
 
-  it('is the only one that is registered rightly, when none is named', async () => {
+  it('can be omitted if the client has exactly one valid redirect URI', async () => {
     const registered = ['javascript:x', 5, null, 'https://app.example/b', 'https://app.example/b'];
     expect(await target(undefined, registered)).toBe('https://app.example/b?code');
   });
 
-  // Issue 10, 1.16
-  it('must be named where several are registered; only the browser is told', async () => {
+  it('is required if the client registered several; the error is shown in the browser without a redirect', async () => {
     const registered = ['https://app.example/b', 'https://app.example/a'];
     for (const named of [undefined, '']) {
       const { error, status, headers, body } = await authorize(named, registered);
@@ -103,15 +102,19 @@ describe('a redirect URI', () => {
   });
 
   it.each([
-    ['of a web client, which has another redirect URI', {}, ['http://127.0.0.1/cb', 'https://app.example/cb']],
+    ['a client that also registered an https redirect URI', {}, ['http://127.0.0.1/cb', 'https://app.example/cb']],
     [
-      'of a client that says it is one of the web',
+      "a client with `applicationType: 'web'` that also registered an https redirect URI",
       { applicationType: 'web' },
       ['http://127.0.0.1/cb', 'HTTPS://app.example/'],
     ],
-    ['of a web client with loopback addresses only', { applicationType: 'web' }, ['http://127.0.0.1/cb']],
-    ['of a client with a page in its network', {}, ['http://127.0.0.1/cb', 'http://printer.local/cb']],
-  ])('has no floating port on the loopback address %s', async (_, client, registered) => {
+    [
+      "a client with `applicationType: 'web'` and only loopback redirect URIs",
+      { applicationType: 'web' },
+      ['http://127.0.0.1/cb'],
+    ],
+    ['a client that also registered an http redirect URI', {}, ['http://127.0.0.1/cb', 'http://printer.local/cb']],
+  ])('must have the registered port on a loopback address for %s', async (_, client, registered) => {
     const { error, headers } = await authorize('http://127.0.0.1:51004/cb', registered, {}, client);
     expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
     expect(headers['location']).toBeUndefined();
@@ -119,16 +122,20 @@ describe('a redirect URI', () => {
   });
 
   it.each([
-    ['says that it is native', { applicationType: 'native' }, ['http://127.0.0.1/cb', 'https://app.example/cb']],
-    ['has loopback addresses only', {}, ['http://127.0.0.1/cb', 'http://[::1]/cb', 'http://localhost/cb']],
-    ['has a scheme of its own beside', {}, ['http://127.0.0.1/cb', 'com.example.app:/cb']],
-  ])('has a floating port on a loopback address of a client that %s', async (_, client, registered) => {
+    [
+      "has `applicationType: 'native'`",
+      { applicationType: 'native' },
+      ['http://127.0.0.1/cb', 'https://app.example/cb'],
+    ],
+    ['registered only loopback redirect URIs', {}, ['http://127.0.0.1/cb', 'http://[::1]/cb', 'http://localhost/cb']],
+    ['also registered a private-use URI scheme', {}, ['http://127.0.0.1/cb', 'com.example.app:/cb']],
+  ])('can have any port on a loopback address for a client that %s', async (_, client, registered) => {
     expect(await target('http://127.0.0.1:51004/cb', registered, {}, client)).toBe('http://127.0.0.1:51004/cb?code');
   });
 });
 
-describe('validateRedirectUri of the model', () => {
-  it('decides in place of the comparison', async () => {
+describe('model method validateRedirectUri()', () => {
+  it('replaces the comparison with the registered redirect URIs', async () => {
     const asked: unknown[] = [];
     const validateRedirectUri = (uri: string, client: { id: string }) => {
       asked.push([uri, client.id]);
@@ -146,7 +153,7 @@ describe('validateRedirectUri of the model', () => {
     ]);
   });
 
-  it('is not asked for a URI that nothing may be sent to, nor when none is named', async () => {
+  it('is not called for an unsafe redirect URI, or if the request has no redirect_uri', async () => {
     const validateRedirectUri = () => {
       throw new Error('asked');
     };

@@ -11,8 +11,7 @@ const authorize = (query: object) => {
 
 const place = (headers: Record<string, string>) => headers['location']?.slice(CALLBACK.length, CALLBACK.length + 6);
 
-// Issue 9, 3
-describe('response_mode', () => {
+describe('response_mode of an authorization request', () => {
   it.each([
     [{ response_type: 'code' }, '?code='],
     [{ response_type: 'code', response_mode: '' }, '?code='],
@@ -20,13 +19,13 @@ describe('response_mode', () => {
     [{ response_type: 'code', response_mode: 'fragment' }, '#code='],
     [{ response_type: 'token' }, '#acces'],
     [{ response_type: 'token', response_mode: 'fragment' }, '#acces'],
-  ])('of %j sends the answer to the place it names', async (query, start) => {
+  ])('sends the response of %j to the query or the fragment: %s', async (query, start) => {
     const { error, headers } = await authorize(query);
     expect(summary(error)).toBe('no error');
     expect(place(headers)).toBe(start);
   });
 
-  it('sends errors there too', async () => {
+  it('also applies to error responses', async () => {
     const { error, headers } = await authorize({ response_mode: 'fragment', scope: 'nonsense' });
     expect(error?.name).toBe('invalid_scope');
     expect(place(headers)).toBe('#error');
@@ -38,13 +37,13 @@ describe('response_mode', () => {
     [{ response_mode: 'toString' }, '?error'],
     [{ response_type: 'token', response_mode: 'query' }, '#error'],
     [{ response_type: 'token', response_mode: 'nonsense' }, '#error'],
-  ])('of %j is refused, in the place that the response type has', async (query, start) => {
+  ])('rejects %j, with the error in the default mode of the response type: %s', async (query, start) => {
     const { error, headers } = await authorize(query);
     expect(summary(error)).toBe('400 invalid_request: Invalid parameter: `response_mode`');
     expect(place(headers)).toBe(start);
   });
 
-  it('is refused when it is repeated', async () => {
+  it('is rejected if it is repeated', async () => {
     const { error, headers } = await authorize({ response_mode: ['query', 'fragment'] });
     expect(summary(error)).toBe('400 invalid_request: Repeated parameter: `response_mode`');
     expect(place(headers)).toBe('?error');
