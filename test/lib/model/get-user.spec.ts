@@ -50,9 +50,9 @@ describe('model method getUser() declared with three parameters', () => {
       'is named `cb` and called later',
       (id: string, _password: string, cb: AnyFunction) => void setImmediate(cb, null, { id }),
     ],
-    // oxlint-disable-next-line no-useless-call
     [
       'is named `x` and invoked with call()',
+      // oxlint-disable-next-line no-useless-call
       (id: string, _password: string, x: AnyFunction) => x.call(null, null, { id }),
     ],
     [
