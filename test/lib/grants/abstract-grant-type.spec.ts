@@ -19,12 +19,12 @@ describe('AbstractGrantType', () => {
     [{}, 'Missing parameter: `accessTokenLifetime`'],
     [{ accessTokenLifetime: 1 }, 'Missing parameter: `model`'],
     [undefined, 'Missing parameter: `accessTokenLifetime`'],
-  ])('made with %j says %s', (given, message) => {
+  ])('throws for the options %j: %s', (given, message) => {
     expect(() => make(given)).toThrow(InvalidArgumentError);
     expect(() => make(given)).toThrow(message);
   });
 
-  it('keeps its options where hosts look for them', () => {
+  it('exposes its options as properties', () => {
     const { model } = options;
     expect(make({ ...options, alwaysIssueNewRefreshToken: true })).toMatchObject({
       accessTokenLifetime: 10,
@@ -34,14 +34,14 @@ describe('AbstractGrantType', () => {
     });
   });
 
-  it('is the same class as GrantType, for instanceof too', () => {
+  it('is the same class as GrantType, also for instanceof', () => {
     expect(make(options)).toBeInstanceOf(GrantType);
     expect(make(options)).toBeInstanceOf(AbstractGrantType);
     expect(new Extension(options)).toBeInstanceOf(AbstractGrantType);
     expect(OAuth2Server.AbstractGrantType).toBe(AbstractGrantType);
   });
 
-  it('reads the scope of a request, or none', () => {
+  it('returns the scope of a request in the configured format, or undefined', () => {
     expect(make(options).getScope(tokenRequest({ scope: 'a b' }))).toBe('a b');
     expect(make(options).getScope(tokenRequest({}))).toBeUndefined();
     expect(make({ ...options, scopeFormat: 'array' }).getScope(tokenRequest({ scope: 'a b' }))).toEqual(['a', 'b']);

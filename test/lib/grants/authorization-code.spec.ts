@@ -8,7 +8,7 @@ import { withoutWarnings } from '../../support/quiet.js';
 withoutWarnings();
 
 describe('the authorization code grant', () => {
-  it('spends the code, then saves and sends the tokens', async () => {
+  it('consumes the code, then saves and returns the tokens', async () => {
     const { host, spent, body, result } = await redeem();
     expect(spent).toBe(true);
     const code = { authorizationCode: 'code', redirectUri: CALLBACK, expiresAt: expect.any(Date), scope: 'read' };
@@ -31,7 +31,7 @@ describe('the authorization code grant', () => {
     expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope']);
   });
 
-  it('hands the model back the very code it returned, methods and all', async () => {
+  it('passes the object that getAuthorizationCode() returned to revokeAuthorizationCode()', async () => {
     class Row {
       #deleted = false;
       readonly client = WEB;
@@ -56,7 +56,7 @@ describe('the authorization code grant', () => {
     [{ a: 1 }, 'invalid_request: Invalid parameter: `code`'],
     [['code', 'code'], 'invalid_request: Repeated parameter: `code`'],
     ['other', 'invalid_grant: Invalid grant: authorization code is invalid'],
-  ])('refuses the code %j', async (code, expected) => {
+  ])('rejects the code parameter %j', async (code, expected) => {
     const { error, spent } = await redeem({ code });
     expect([summary(error), spent]).toEqual([`400 ${expected}`, false]);
   });
@@ -67,42 +67,42 @@ describe('the authorization code grant', () => {
   it.each<[string, object, string]>([
     ['has no client', { client: undefined }, UNSAVED('client')],
     ['has no user', { user: undefined }, UNSAVED('user')],
-    ['is of another client', { client: SPA }, INVALID],
-    ['is of a client without an id', { client: {} }, INVALID],
-    ['is of a client whose id is null', { client: { id: null } }, INVALID],
+    ['was issued to another client', { client: SPA }, INVALID],
+    ['was issued to a client without an id', { client: {} }, INVALID],
+    ['was issued to a client whose id is null', { client: { id: null } }, INVALID],
     [
-      'has an expiry that is text',
+      'has an expiry that is a string',
       { expiresAt: '2999-01-01' },
       '503 server_error: Server error: `expiresAt` must be a Date instance',
     ],
     ['has no expiry', { expiresAt: undefined }, '503 server_error: Server error: `expiresAt` must be a Date instance'],
-    ['is expired', { expiresAt: earlier() }, '400 invalid_grant: Invalid grant: authorization code has expired'],
+    ['has expired', { expiresAt: earlier() }, '400 invalid_grant: Invalid grant: authorization code has expired'],
     [
-      'expires on an impossible date',
+      'has an invalid Date as expiry',
       { expiresAt: new Date(Number.NaN) },
       '400 invalid_grant: Invalid grant: authorization code has expired',
     ],
     [
-      'has a redirect URI that is none',
+      'has an invalid redirect URI',
       { redirectUri: 'nowhere' },
       '400 invalid_grant: Invalid grant: `redirect_uri` is not a valid URI',
     ],
-  ])('refuses a code that %s, without spending it', async (_, code, expected) => {
+  ])('rejects a code that %s, without consuming it', async (_, code, expected) => {
     const { error, spent } = await redeem({}, code);
     expect([summary(error), spent]).toEqual([expected, false]);
   });
 
-  it('never takes two missing ids for one client', async () => {
+  it('does not treat two clients without an id as the same client', async () => {
     const { error } = await redeem({}, { client: {} }, { getClient: () => ({ grants: ['authorization_code'] }) });
     expect(summary(error)).toBe(INVALID);
   });
 
-  it.each([false, null, undefined, 0])('refuses when the model says %j to revoking the code', async (revoked) => {
+  it.each([false, null, undefined, 0])('fails if revokeAuthorizationCode() returns %j', async (revoked) => {
     const { error, methods } = await redeem({}, {}, { revokeAuthorizationCode: () => revoked });
     expect([summary(error), methods.includes('saveToken')]).toEqual([INVALID, false]);
   });
 
-  it('refuses a scope the model no longer grants before it spends the code', async () => {
+  it('rejects a scope that the model no longer grants, without consuming the code', async () => {
     const { error, spent } = await redeem({}, { scope: 'admin' });
     expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid scope: Requested scope is invalid', false]);
   });

@@ -18,8 +18,8 @@ const ask = (
     ...options,
   });
 
-describe('an extension grant', () => {
-  it('is found by its own name only', async () => {
+describe('an extension grant in `extendedGrantTypes`', () => {
+  it('is ignored if it is an inherited property of `extendedGrantTypes`', async () => {
     const inherited = Object.create({ [URI]: ModernGrantType }) as object;
     const { error } = await answer(createHost(), 'token', tokenRequest({ grant_type: URI }), {
       extendedGrantTypes: inherited,
@@ -27,17 +27,17 @@ describe('an extension grant', () => {
     expect(error?.name).toBe('unsupported_grant_type');
   });
 
-  it('is refused to a client that is not allowed it', async () => {
+  it('is refused to a client without this grant type', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['password'] });
     expect((await ask(ModernGrantType, { host })).error?.name).toBe('unauthorized_client');
   });
 
   it.each([
-    ['is no class', {}],
+    ['is not a class', {}],
     ['cannot be constructed', () => ({})],
     [
-      'throws',
+      'throws in handle()',
       class {
         handle() {
           throw new Error('secret');
@@ -45,21 +45,21 @@ describe('an extension grant', () => {
       },
     ],
     [
-      'rejects',
+      'rejects in handle()',
       class {
         handle() {
           return Promise.reject(new Error('secret'));
         }
       },
     ],
-    ['has no handle', class {}],
-  ])('that %s is a fault of the server, of which nothing is told', async (_, handler) => {
+    ['has no handle() method', class {}],
+  ])('causes a server error without details if it %s', async (_, handler) => {
     const { error, status, body } = await ask(handler);
     expect([error?.name, status, body['error']]).toEqual(['server_error', 503, 'server_error']);
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
-  it.each([null, undefined, false, {}])('that answers %j is a fault of the host', async (answered) => {
+  it.each([null, undefined, false, {}])('causes a 500 error if handle() returns %j', async (answered) => {
     const { error } = await ask(
       class {
         handle() {
@@ -70,7 +70,7 @@ describe('an extension grant', () => {
     expect(summary(error)).toBe('500 invalid_argument: Missing parameter: `accessToken`');
   });
 
-  it('that is no class is named in the log of the host', async () => {
+  it('is reported as a misconfigured `extendedGrantTypes` option if it is not a class', async () => {
     const { error } = await ask({});
     expect(summary(error)).toBe('503 server_error: Server error: `extendedGrantTypes` must map to classes');
   });

@@ -19,8 +19,8 @@ const ask = (
     ...options,
   });
 
-describe('an extension grant', () => {
-  it('written for 3.x, by util.inherits, runs unchanged', async () => {
+describe('an extension grant in `extendedGrantTypes`', () => {
+  it('runs unchanged if it was written for oauth2-server 3.x with util.inherits()', async () => {
     const { body, result } = await ask(ClassicGrantType, {
       body: { assertion: 'x' },
       allowExtendedTokenAttributes: true,
@@ -39,7 +39,7 @@ describe('an extension grant', () => {
     expect(summary((await ask(ClassicGrantType)).error)).toBe('400 invalid_grant: Invalid grant: no assertion');
   });
 
-  it('written for 3.x works with a model of callbacks and generators', async () => {
+  it('works with a model of callbacks and generators if it was written for oauth2-server 3.x', async () => {
     const host = createHost({
       saveToken: (token: object, client: object, user: object, done: (error: null, saved: object) => void) =>
         done(null, { ...token, client, user }),
@@ -51,13 +51,13 @@ describe('an extension grant', () => {
     expect((await ask(ClassicGrantType, { body: { assertion: 'x' }, host })).body['scope']).toBe('read');
   });
 
-  it('written for 5.x, as a class, gets its scopes as lists where the host says so', async () => {
+  it('receives scopes as lists if `scopeFormat` is `array`, as in oauth2-server 5.x', async () => {
     const { result, body } = await ask(ModernGrantType, { scopeFormat: 'array', body: { scope: 'read write' } });
     expect([result?.['scope'], body['scope']]).toEqual([['read', 'write'], 'read write']);
     expect((await ask(ModernGrantType)).result?.['scope']).toBe('read');
   });
 
-  it('may end in issueToken, like the built-in ones', async () => {
+  it('can issue its token with issueToken(), like the built-in grants', async () => {
     class Issuing extends GrantType {
       static readonly requires = ['getUserFromClient'] as const;
       async handle(request: Request, client: Client): Promise<Token> {
@@ -78,11 +78,11 @@ describe('an extension grant', () => {
   });
 
   it.each([
-    ['requested', { scopeStatus: 'requested' }, 'read write', 1],
-    ['requested, if no status is given', {}, 'read write', 1],
-    ['consented', { scopeStatus: 'consented' }, 'read', 1],
-    ['approved', { scopeStatus: 'approved' }, 'read', 0],
-  ] as const)('gets the right scope if its scope is %s', async (_, status, scope, calls) => {
+    ['`requested` is replaced by the validated scope', { scopeStatus: 'requested' }, 'read write', 1],
+    ['without a status, the scope counts as `requested`', {}, 'read write', 1],
+    ['`consented` is never widened', { scopeStatus: 'consented' }, 'read', 1],
+    ['`approved` is not validated again', { scopeStatus: 'approved' }, 'read', 0],
+  ] as const)('has its scope validated according to `scopeStatus`: %s', async (_, status, scope, calls) => {
     let asked = 0;
     class Issuing extends GrantType {
       async handle(_request: Request, client: Client): Promise<Token> {
@@ -93,7 +93,7 @@ describe('an extension grant', () => {
     expect([(await ask(Issuing, { host })).body['scope'], asked]).toEqual([scope, calls]);
   });
 
-  it('may extend nothing, and answer at once', async () => {
+  it('can be a plain class whose handle() returns the token synchronously', async () => {
     class Plain {
       handle(request: Request, client: Client) {
         return { accessToken: 'plain', client, user: { name: request.body.name } };
@@ -104,7 +104,7 @@ describe('an extension grant', () => {
     expect(result?.['user']).toEqual({ name: 'x' });
   });
 
-  it('is made with lifetimes, model and options, the lifetimes of the client first', async () => {
+  it('is constructed with model, options and lifetimes, where those of the client take precedence', async () => {
     let made: Record<string, unknown> = {};
     function Spy(options: typeof made) {
       made = options;
@@ -117,7 +117,7 @@ describe('an extension grant', () => {
     expect(made['model']).toBe(host.model);
   });
 
-  it('may take the place of a built-in one', async () => {
+  it('can replace a built-in grant', async () => {
     class Password {
       handle(_: Request, client: Client) {
         return { accessToken: 'mine', client, user: {} };

@@ -5,8 +5,6 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { ALICE, createHost, WEB } from '../../support/model.js';
 import { answer, summary, tokenRequest } from '../../support/requests.js';
 
-// Issue 10, 1.15
-
 const DAY = 86_400;
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 const EXPIRED = '400 invalid_grant: Invalid grant: refresh token has expired';
@@ -16,16 +14,16 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Moves the clock of this process, by days from now. */
+/** Sets the clock of this process to the given number of days from now. */
 const goTo = (days: number) => jest.spyOn(Date, 'now').mockImplementation(() => realNow() + days * DAY * 1000);
 
 const client = { ...WEB, secret: 's3cret', scopes: ['read', 'write'] };
 const users = { findById: () => ALICE, findByCredentials: () => ALICE };
 
-/** Models that know families: a store, and one of a host, which keeps what it is given. */
+/** Models with token families: a store, and an application's model with `revokeGrant()`. */
 const MODELS: [string, () => Model][] = [
   ['a store', () => new MemoryStore({ clients: [client], users })],
-  ['a model with `revokeGrant`', () => createHost({ revokeGrant: () => true }).model],
+  ['a model with `revokeGrant()`', () => createHost({ revokeGrant: () => true }).model],
 ];
 
 function createServer(model: Model, options: Partial<OAuth2ServerOptions> = {}) {
@@ -47,8 +45,8 @@ function createServer(model: Model, options: Partial<OAuth2ServerOptions> = {}) 
   return { sign: () => ask(PASSWORD), refresh };
 }
 
-describe.each(MODELS)('the lifetime of a grant on %s', (_, createModel) => {
-  it('is endless unless the host sets it', async () => {
+describe.each(MODELS)('`grantLifetime` with %s', (_, createModel) => {
+  it('is unlimited by default', async () => {
     const { sign, refresh } = createServer(createModel());
     let token = await sign();
     for (const day of [9, 18, 27]) {
@@ -58,7 +56,7 @@ describe.each(MODELS)('the lifetime of a grant on %s', (_, createModel) => {
     }
   });
 
-  it('bounds refresh tokens and access tokens, however often they are refreshed', async () => {
+  it('limits the expiry of access and refresh tokens, however often they are refreshed', async () => {
     const { sign, refresh } = createServer(createModel(), { grantLifetime: 20 * DAY });
     let token = await sign();
     expect(token).toMatchObject({ ends: [3, 10] });
@@ -75,7 +73,7 @@ describe.each(MODELS)('the lifetime of a grant on %s', (_, createModel) => {
     expect(await refresh(token)).toBe(EXPIRED);
   });
 
-  it('bounds a grant that began before the host made it shorter', async () => {
+  it('also limits grants that were issued before it was shortened', async () => {
     const model = createModel();
     const token = await createServer(model, { grantLifetime: 30 * DAY }).sign();
     const { refresh } = createServer(model, { grantLifetime: 5 * DAY });
@@ -87,7 +85,7 @@ describe.each(MODELS)('the lifetime of a grant on %s', (_, createModel) => {
     expect(await createServer(model, { grantLifetime: 30 * DAY }).refresh(next)).toBe(EXPIRED);
   });
 
-  it('bounds access tokens where refresh tokens are not replaced', async () => {
+  it('limits access tokens if refresh tokens are not rotated', async () => {
     const options = { grantLifetime: 5 * DAY, alwaysIssueNewRefreshToken: false };
     const { sign, refresh } = createServer(createModel(), options);
     const token = await sign();
@@ -97,7 +95,7 @@ describe.each(MODELS)('the lifetime of a grant on %s', (_, createModel) => {
     expect(await refresh(token)).toBe(EXPIRED);
   });
 
-  it('is nobody’s to read', async () => {
+  it('adds no member to the token response', async () => {
     const options = { grantLifetime: 20 * DAY, allowExtendedTokenAttributes: true };
     const { body } = (await createServer(createModel(), options).sign()) as { body: object };
     expect(Object.keys(body).toSorted()).toEqual([
@@ -110,8 +108,8 @@ describe.each(MODELS)('the lifetime of a grant on %s', (_, createModel) => {
   });
 });
 
-describe('the lifetime of a grant', () => {
-  it('counts from the first refresh for a grant of a model that did not keep when it began', async () => {
+describe('`grantLifetime`', () => {
+  it('counts from the first refresh if the model did not store when the grant began', async () => {
     const model = createHost({ revokeGrant: () => true }).model;
     const token = await createServer(model).sign();
     goTo(9);
@@ -122,17 +120,17 @@ describe('the lifetime of a grant', () => {
     expect(await refresh(next)).toBe(EXPIRED);
   });
 
-  it('needs a model that knows families', async () => {
+  it('requires a model with `revokeGrant()`', async () => {
     const { sign } = createServer(createHost().model, { grantLifetime: DAY });
     expect(await sign()).toMatch(/^500 invalid_argument: .*`revokeGrant\(\)`/);
   });
 
-  it.each(['soon', Number.NaN, -1, Number.POSITIVE_INFINITY])('must be a number of seconds, not %j', async (given) => {
+  it.each(['soon', Number.NaN, -1, Number.POSITIVE_INFINITY])('must be a positive number, not %j', async (given) => {
     const { sign } = createServer(MODELS[0]![1](), { grantLifetime: given as number });
     expect(await sign()).toMatch(/^500 invalid_argument: \w+ parameter: `grantLifetime`$/);
   });
 
-  it('may come as text from the environment', async () => {
+  it('can be a numeric string, as in an environment variable', async () => {
     const { sign } = createServer(MODELS[0]![1](), { grantLifetime: String(2 * DAY) as never });
     expect(await sign()).toMatchObject({ ends: [2, 2] });
   });

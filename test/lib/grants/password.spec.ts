@@ -10,7 +10,7 @@ const grant = (body: object = {}, overrides: object = {}) => {
 };
 
 describe('the password grant', () => {
-  it('asks the model step by step, and saves and sends what came of it', async () => {
+  it('calls the model methods in order, then saves and returns the token', async () => {
     const { host, result, body } = await grant();
     expect(host.calls).toEqual([
       ['getClient', 'web', 's3cret'],
@@ -50,27 +50,27 @@ describe('the password grant', () => {
     [{ username: ['alice', 'bob'] }, 'Repeated parameter: `username`'],
     [{ password: ['a'] }, 'Repeated parameter: `password`'],
     [{ username: '', password: '' }, 'Missing parameter: `username`'],
-  ])('refuses %j', async (body, message) => {
+  ])('rejects the parameters %j without calling getUser()', async (body, message) => {
     const { error, host } = await grant(body);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
     expect(host.calls.filter(([method]) => method === 'getUser')).toEqual([]);
   });
 
   it.each(['tab\tbed', 'ünïcode', '😀', 'mixed 😀 text', '"quoted" \\ '])(
-    'takes %j for a user name',
+    'accepts the user name %j',
     async (username) => {
       const { host } = await grant({ username });
       expect(host.calls[1]?.slice(0, 3)).toEqual(['getUser', username, 'wonderland']);
     },
   );
 
-  it.each([null, undefined, false, 0, ''])('refuses a user for whom the model returns %j', async (user) => {
+  it.each([null, undefined, false, 0, ''])('fails with invalid_grant if getUser() returns %j', async (user) => {
     const { error, body } = await grant({}, { getUser: () => user });
     expect(summary(error)).toBe('400 invalid_grant: Invalid grant: user credentials are invalid');
     expect(body).toEqual({ error: 'invalid_grant', error_description: 'Invalid grant: user credentials are invalid' });
   });
 
-  it('looks at the form of the scope first, at what the model says of it last', async () => {
+  it('validates the syntax of the scope first, and calls validateScope() last', async () => {
     expect(summary((await grant({ scope: 'a"b', username: '' })).error)).toBe(
       '400 invalid_scope: Invalid parameter: `scope`',
     );
@@ -79,7 +79,7 @@ describe('the password grant', () => {
     expect(host.calls.map(([method]) => method)).toEqual(['getClient', 'getUser', 'validateScope']);
   });
 
-  it('gives no refresh token to a client that may not refresh', async () => {
+  it('issues no refresh token to a client without the grant type `refresh_token`', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['password'] });
     const { body, result } = await answer(host, 'token', tokenRequest(BODY));
@@ -89,7 +89,7 @@ describe('the password grant', () => {
 });
 
 describe('the client credentials grant', () => {
-  it('asks for the user of the client, and gives no refresh token', async () => {
+  it('calls getUserFromClient(), and issues no refresh token', async () => {
     const host = createHost();
     const { body } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'write' }));
     const user = { id: 'client:web' };
@@ -106,13 +106,13 @@ describe('the client credentials grant', () => {
     expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope']);
   });
 
-  it.each([null, undefined, false])('refuses a client for which the model returns %j', async (user) => {
+  it.each([null, undefined, false])('fails with invalid_grant if getUserFromClient() returns %j', async (user) => {
     const host = createHost({ getUserFromClient: () => user });
     const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     expect(summary(error)).toBe('400 invalid_grant: Invalid grant: user credentials are invalid');
   });
 
-  it('looks at the form of the scope before it asks the model', async () => {
+  it('validates the syntax of the scope before it calls getUserFromClient()', async () => {
     const host = createHost();
     const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials', scope: 'ä' }));
     expect(summary(error)).toBe('400 invalid_scope: Invalid parameter: `scope`');

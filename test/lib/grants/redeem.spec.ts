@@ -9,20 +9,19 @@ const fail = () => {
   throw new Error('out of order');
 };
 
-// Issue 10, 1.8
-describe('what comes of a code or refresh token', () => {
+describe('the token issued for an authorization code or a refresh token', () => {
   const SPENDERS = ['revokeAuthorizationCode', 'revokeToken', 'redeem', 'saveToken'];
 
   it.each([
-    ['a code', redeem],
+    ['an authorization code', redeem],
     ['a refresh token', refresh],
-  ])('is saved in the step that spends %s, by a model that has that step', async (_, use) => {
+  ])('is saved by model.redeem(), if implemented, in the same call that consumes %s', async (_, use) => {
     const { status, methods } = await use({}, {}, { redeem: inOneStep, revokeGrant: () => true });
     expect(status).toBe(200);
     expect(methods.filter((name) => SPENDERS.includes(name))).toEqual(['redeem']);
   });
 
-  it('is told to the model with what was found, the client and the user', async () => {
+  it('is passed to model.redeem() with the stored code, the client and the user', async () => {
     const { host } = await redeem({}, {}, { redeem: inOneStep });
     const [, spent, token, client, user] = host.calls.find(([name]) => name === 'redeem')!;
     expect(spent).toBe(host.codes.get('code'));
@@ -31,20 +30,20 @@ describe('what comes of a code or refresh token', () => {
   });
 
   it.each([
-    ['a code', redeem],
+    ['an authorization code', redeem],
     ['a refresh token', refresh],
-  ])('is refused to whoever lost the race for %s', async (_, use) => {
+  ])('is refused if model.redeem() returns false because another request consumed %s', async (_, use) => {
     const { body } = await use({}, {}, { redeem: () => false });
     expect(body).toMatchObject({ error: 'invalid_grant' });
   });
 
   it.each([
-    ['a lifetime of the client that is none', { getClient: () => ({ ...WEB, accessTokenLifetime: -5 }) }],
-    ['a lifetime of its refresh tokens that is none', { getClient: () => ({ ...WEB, refreshTokenLifetime: 'abc' }) }],
-    ['a generator of access tokens that fails', { generateAccessToken: fail }],
-    ['a generator of refresh tokens that fails', { generateRefreshToken: fail }],
-    ['a scope that is not approved', { validateScope: () => false }],
-  ])('that fails by %s leaves the code as it was', async (_, overrides) => {
+    ['an invalid access token lifetime of the client', { getClient: () => ({ ...WEB, accessTokenLifetime: -5 }) }],
+    ['an invalid refresh token lifetime of the client', { getClient: () => ({ ...WEB, refreshTokenLifetime: 'abc' }) }],
+    ['a failing generator of access tokens', { generateAccessToken: fail }],
+    ['a failing generator of refresh tokens', { generateRefreshToken: fail }],
+    ['a scope that the model refuses', { validateScope: () => false }],
+  ])('leaves the authorization code unconsumed if it cannot be issued because of %s', async (_, overrides) => {
     for (const more of [{}, { redeem: inOneStep }]) {
       const { status, spent, methods } = await redeem({}, {}, { ...overrides, ...more });
       expect(status).toBeGreaterThanOrEqual(400);
@@ -53,15 +52,15 @@ describe('what comes of a code or refresh token', () => {
   });
 
   it.each([
-    ['a lifetime of the client that is none', { getClient: () => ({ ...WEB, accessTokenLifetime: -5 }) }],
-    ['a generator that fails', { generateRefreshToken: fail }],
-  ])('that fails by %s leaves the refresh token as it was', async (_, overrides) => {
+    ['an invalid access token lifetime of the client', { getClient: () => ({ ...WEB, accessTokenLifetime: -5 }) }],
+    ['a failing generator of refresh tokens', { generateRefreshToken: fail }],
+  ])('leaves the refresh token unconsumed if it cannot be issued because of %s', async (_, overrides) => {
     const { status, spent, methods } = await refresh({}, {}, overrides);
     expect(status).toBeGreaterThanOrEqual(400);
     expect([spent, methods.some((name) => SPENDERS.includes(name))]).toEqual([false, false]);
   });
 
-  it('is not made at all for a code that is brought without its proof', async () => {
+  it('is not generated for a code with the wrong redirect_uri, which revokes the code', async () => {
     const overrides = { redeem: inOneStep, generateAccessToken: fail };
     const { body, methods } = await redeem({ redirect_uri: 'https://app.example/other?x=1' }, {}, overrides);
     expect(body).toMatchObject({ error: 'invalid_grant' });
@@ -69,13 +68,12 @@ describe('what comes of a code or refresh token', () => {
   });
 });
 
-// Issue 10, 1.1
-describe('a retry with a refresh token', () => {
+describe('a retry with a used refresh token', () => {
   it.each([
-    ['in the future, by the clock of this process', -5000, 0],
-    ['in the future, though a retry were allowed', -5000, 60],
-    ['this very moment, where nobody may try again', 0, 0],
-  ])('is a replay when it was spent %s', async (_, ago, refreshTokenReuseInterval) => {
+    ['in the future and no `refreshTokenReuseInterval` is set', -5000, 0],
+    ['in the future and `refreshTokenReuseInterval` is 60', -5000, 60],
+    ['now and no `refreshTokenReuseInterval` is set', 0, 0],
+  ])('is treated as a replay if the token was used %s', async (_, ago, refreshTokenReuseInterval) => {
     const ended: unknown[] = [];
     const overrides = { redeem: inOneStep, revokeGrant: (id: string) => ended.push(id) };
     const token = { grantId: 'family', revokedAt: new Date(Date.now() - ago), successor: 'sealed' };
@@ -84,7 +82,7 @@ describe('a retry with a refresh token', () => {
     expect(ended).toEqual(['family']);
   });
 
-  it('finds its answer sealed under nothing but the token itself', async () => {
+  it('is answered from an encrypted copy that contains none of the tokens in clear text', async () => {
     let sealed = '';
     const overrides = {
       revokeGrant: () => true,
@@ -99,7 +97,7 @@ describe('a retry with a refresh token', () => {
     for (const secret of [body['access_token'], body['refresh_token'], 'refresh']) expect(clear).not.toContain(secret);
   });
 
-  it('costs nothing where nobody may try again', async () => {
+  it('has no encrypted copy stored for it if no `refreshTokenReuseInterval` is set', async () => {
     const { host } = await refresh({}, {}, { redeem: inOneStep, revokeGrant: () => true });
     const [, , token] = host.calls.find(([name]) => name === 'redeem')!;
     expect(token).not.toHaveProperty('successor');

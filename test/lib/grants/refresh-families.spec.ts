@@ -34,8 +34,8 @@ const REFUSED = { error: 'invalid_grant', error_description: 'Invalid grant: ref
 
 withoutWarnings();
 
-describe('refreshing on a model that knows families', () => {
-  it('leaves a client that asked for less the right to the rest', async () => {
+describe('refresh token grant with a model that stores token families', () => {
+  it('issues the full scope again after a refresh for a narrower scope', async () => {
     const server = createServer();
     const { refresh_token } = await first(server);
     const less = await refresh(server, refresh_token, { scope: 'read' });
@@ -43,7 +43,7 @@ describe('refreshing on a model that knows families', () => {
     expect((await refresh(server, less['refresh_token']))['scope']).toBe('read write');
   });
 
-  it('ends the family when a refresh token comes again, and tells the operator', async () => {
+  it('revokes the token family when a used refresh token is replayed, and emits events', async () => {
     const events: unknown[] = [];
     const server = createServer({ events: { emit: (...event) => events.push(event) } });
     const { refresh_token } = await first(server);
@@ -61,7 +61,7 @@ describe('refreshing on a model that knows families', () => {
     expect(events).toContainEqual(['grant.ended', { ...facts, reason: 'reuse' }]);
   });
 
-  it('answers the client the same when the listener of the operator fails', async () => {
+  it('returns the same error to the client if an event listener throws', async () => {
     const events = {
       emit: () => {
         throw new Error('the listener is broken');
@@ -73,7 +73,7 @@ describe('refreshing on a model that knows families', () => {
     expect(await refresh(server, refresh_token)).toEqual(REFUSED);
   });
 
-  it('gives a client whose answer was lost that answer again, for as long as the host allows', async () => {
+  it('returns the same tokens again to a retry within `refreshTokenReuseInterval`', async () => {
     const server = createServer({ refreshTokenReuseInterval: 60 });
     const { refresh_token } = await first(server);
     const lost = await refresh(server, refresh_token);
@@ -82,7 +82,7 @@ describe('refreshing on a model that knows families', () => {
     expect(await refresh(server, again['refresh_token'])).toHaveProperty('access_token');
   });
 
-  it('gives all that race with one token the same answer, for as long as the host allows', async () => {
+  it('returns the same tokens to concurrent requests within `refreshTokenReuseInterval`', async () => {
     const server = createServer({ refreshTokenReuseInterval: 60 });
     const { refresh_token } = await first(server);
     const answers = await Promise.all([1, 2, 3].map(() => refresh(server, refresh_token)));
@@ -90,7 +90,7 @@ describe('refreshing on a model that knows families', () => {
     expect(answers[0]).toHaveProperty('access_token');
   });
 
-  it('takes a retry for a replay once its answer has been used', async () => {
+  it('treats a retry as a replay once the rotated refresh token has been used', async () => {
     const server = createServer({ refreshTokenReuseInterval: 60 });
     const { refresh_token } = await first(server);
     const next = await refresh(server, refresh_token);
@@ -99,7 +99,7 @@ describe('refreshing on a model that knows families', () => {
     expect(await refresh(server, after['refresh_token'])).toEqual(REFUSED);
   });
 
-  it('refuses a retry that asks for another scope, and ends nothing', async () => {
+  it('rejects a retry for another scope without revoking the token family', async () => {
     const server = createServer({ refreshTokenReuseInterval: 60 });
     const { refresh_token } = await first(server);
     const next = await refresh(server, refresh_token, { scope: 'read' });
@@ -109,8 +109,8 @@ describe('refreshing on a model that knows families', () => {
   });
 });
 
-describe('refreshing on a model that knows no families', () => {
-  it('forgives no second use, whatever the host allows', async () => {
+describe('refresh token grant with a model that stores no token families', () => {
+  it('rejects each second use of a refresh token, even within `refreshTokenReuseInterval`', async () => {
     const spent = new Set<string>();
     const client = { id: 'web', grants: ['refresh_token'] };
     const model = {

@@ -7,7 +7,7 @@ import { answer, tokenRequest } from '../../support/requests.js';
 
 type Spent = Partial<Pick<RefreshToken, 'revokedAt' | 'revokedAgo'>>;
 
-/** A store that says of what is spent when that was, as another clock would. */
+/** A store that reports given times for the revocation of refresh tokens, as a different clock would. */
 class ToldStore extends MemoryStore {
   constructor(private readonly told: Spent) {
     const clients = [{ ...WEB, secret: SECRET, scopes: ['read'] }];
@@ -30,27 +30,34 @@ async function retryOf(told: Spent, refreshTokenReuseInterval: number) {
   return { same: again['refresh_token'] === lost['refresh_token'], again, alive };
 }
 
-// Issue 10, 1.1
-describe('a refresh token that comes again', () => {
+describe('a refresh token that was used before', () => {
   it.each<[string, Spent]>([
-    ['a moment ago, by the clock of this process', { revokedAgo: undefined, revokedAt: earlier(1) }],
-    ['after the search had begun, by the clock of the database', { revokedAgo: -0.004 }],
-    ['a moment ago by the clock of the database, long ago by this one', { revokedAgo: 1, revokedAt: earlier(3600) }],
-    ['a moment ago by the clock of the database, in the future by this one', { revokedAgo: 1, revokedAt: later() }],
-  ])('is answered by the same tokens when it was spent %s', async (_, told) => {
+    ['a moment ago by the process clock', { revokedAgo: undefined, revokedAt: earlier(1) }],
+    ['after the lookup began, by the database clock', { revokedAgo: -0.004 }],
+    ['a moment ago by the database clock, long ago by the process clock', { revokedAgo: 1, revokedAt: earlier(3600) }],
+    ['a moment ago by the database clock, in the future by the process clock', { revokedAgo: 1, revokedAt: later() }],
+  ])('returns the same tokens again if it was used %s', async (_, told) => {
     const { same, alive } = await retryOf(told, 60);
     expect(same).toBe(true);
     expect(alive).toHaveProperty('access_token');
   });
 
   it.each<[string, Spent, number]>([
-    ['a moment ago, where nobody may try again', {}, 0],
-    ['in the future, where nobody may try again', { revokedAgo: undefined, revokedAt: later(5) }, 0],
-    ['in the future, by the clock of this process', { revokedAgo: undefined, revokedAt: later(5) }, 60],
-    ['in the future, by the clock of the database', { revokedAgo: -5 }, 60],
-    ['before the interval, by the clock of this process', { revokedAgo: undefined, revokedAt: earlier(61) }, 60],
-    ['before the interval by the clock of the database, now by this one', { revokedAgo: 61, revokedAt: later(0) }, 60],
-  ])('is a replay when it was spent %s', async (_, told, interval) => {
+    ['a moment ago, and there is no rotation grace period', {}, 0],
+    ['in the future, and there is no rotation grace period', { revokedAgo: undefined, revokedAt: later(5) }, 0],
+    ['in the future by the process clock', { revokedAgo: undefined, revokedAt: later(5) }, 60],
+    ['in the future by the database clock', { revokedAgo: -5 }, 60],
+    [
+      'longer ago than the rotation grace period by the process clock',
+      { revokedAgo: undefined, revokedAt: earlier(61) },
+      60,
+    ],
+    [
+      'longer ago than the rotation grace period by the database clock, now by the process clock',
+      { revokedAgo: 61, revokedAt: later(0) },
+      60,
+    ],
+  ])('is treated as a replay if it was used %s', async (_, told, interval) => {
     const { again, alive } = await retryOf(told, interval);
     expect(again).toMatchObject({ error: 'invalid_grant' });
     expect(alive).toMatchObject({ error: 'invalid_grant' });

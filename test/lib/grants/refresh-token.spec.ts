@@ -7,7 +7,7 @@ import { answer, formRequest, summary } from '../../support/requests.js';
 const INVALID = '400 invalid_grant: Invalid grant: refresh token is invalid';
 
 describe('the refresh token grant', () => {
-  it('spends the token, then saves and sends its successor, of the same scope and user', async () => {
+  it('consumes the token, then saves and returns a rotated one with the same scope and user', async () => {
     const { host, spent, body } = await refresh();
     expect(spent).toBe(true);
     expect(host.calls).toEqual([
@@ -31,7 +31,7 @@ describe('the refresh token grant', () => {
     expect(body['scope']).toBe('read write');
   });
 
-  it('hands the model back the very token it returned', async () => {
+  it('passes the object that getRefreshToken() returned to revokeToken()', async () => {
     const row = Object.create({ client: WEB, user: ALICE }) as object;
     const given: unknown[] = [];
     const overrides = { getRefreshToken: () => row, revokeToken: (token: unknown) => given.push(token) };
@@ -45,7 +45,7 @@ describe('the refresh token grant', () => {
     ['rëfresh', 'invalid_request: Invalid parameter: `refresh_token`'],
     [['refresh', 'refresh'], 'invalid_request: Repeated parameter: `refresh_token`'],
     ['other', 'invalid_grant: Invalid grant: refresh token is invalid'],
-  ])('refuses the token %j', async (token, expected) => {
+  ])('rejects the refresh_token parameter %j', async (token, expected) => {
     const { error, spent } = await refresh({ refresh_token: token });
     expect([summary(error), spent]).toEqual([`400 ${expected}`, false]);
   });
@@ -57,22 +57,22 @@ describe('the refresh token grant', () => {
   it.each<[string, object, string]>([
     ['has no client', { client: undefined }, UNSAVED('client')],
     ['has no user', { user: null }, UNSAVED('user')],
-    ['is of another client', { client: SPA }, INVALID],
-    ['is of a client without an id', { client: {} }, INVALID],
-    ['has an expiry that is text', { refreshTokenExpiresAt: '2999-01-01' }, NO_DATE],
+    ['was issued to another client', { client: SPA }, INVALID],
+    ['was issued to a client without an id', { client: {} }, INVALID],
+    ['has an expiry that is a string', { refreshTokenExpiresAt: '2999-01-01' }, NO_DATE],
     ['has an expiry that is a number', { refreshTokenExpiresAt: 4e12 }, NO_DATE],
-    ['is expired', { refreshTokenExpiresAt: earlier() }, EXPIRED],
-    ['expires on an impossible date', { refreshTokenExpiresAt: new Date(Number.NaN) }, EXPIRED],
-  ])('refuses a token that %s, without spending it', async (_, token, expected) => {
+    ['has expired', { refreshTokenExpiresAt: earlier() }, EXPIRED],
+    ['has an invalid Date as expiry', { refreshTokenExpiresAt: new Date(Number.NaN) }, EXPIRED],
+  ])('rejects a token that %s, without consuming it', async (_, token, expected) => {
     const { error, spent } = await refresh({}, token);
     expect([summary(error), spent]).toEqual([expected, false]);
   });
 
-  it.each([undefined, null])('takes a token whose expiry is %j for one that does not expire', async (date) => {
+  it.each([undefined, null])('accepts a token whose expiry is %j as one that never expires', async (date) => {
     expect((await refresh({}, { refreshTokenExpiresAt: date })).status).toBe(200);
   });
 
-  it.each([false, null, undefined])('refuses when the model says %j to revoking the token', async (revoked) => {
+  it.each([false, null, undefined])('rejects the request if revokeToken() returns %j', async (revoked) => {
     const { error, methods } = await refresh({}, {}, { revokeToken: () => revoked });
     expect([summary(error), methods.includes('saveToken')]).toEqual([INVALID, false]);
   });
@@ -84,7 +84,7 @@ describe('the refresh token grant', () => {
     [undefined, ['read', 'write'], 'read write'],
     ['', 'read write', 'read write'],
     [undefined, undefined, undefined],
-  ])('narrows the scope to %j of %j', async (requested, granted, expected) => {
+  ])('for the requested scope %j out of the granted %j issues %j', async (requested, granted, expected) => {
     expect((await refresh({ scope: requested }, { scope: granted })).body['scope']).toBe(expected);
   });
 
@@ -96,25 +96,24 @@ describe('the refresh token grant', () => {
     ['read', ''],
     ['read', null],
     ['ead wri', ['read', 'write']],
-  ])('refuses to widen the scope to %j of %j, without spending the token', async (requested, granted) => {
+  ])('rejects the requested scope %j if %j was granted, without consuming the token', async (requested, granted) => {
     const { error, spent } = await refresh({ scope: requested }, { scope: granted });
     expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid scope: Unable to add extra scopes', false]);
   });
 
-  it('refuses a malformed scope without spending the token', async () => {
+  it('rejects a malformed scope without consuming the token', async () => {
     const { error, spent } = await refresh({ scope: 'a"b' });
     expect([summary(error), spent]).toEqual(['400 invalid_scope: Invalid parameter: `scope`', false]);
   });
 
-  it('keeps the token and gives no other where alwaysIssueNewRefreshToken is false', async () => {
+  it('keeps the token valid and returns no new one if `alwaysIssueNewRefreshToken` is false', async () => {
     const { body, result, spent, methods } = await refresh({}, {}, {}, { alwaysIssueNewRefreshToken: false });
     expect([spent, methods.includes('revokeToken')]).toEqual([false, false]);
     expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope']);
     expect(result).not.toHaveProperty('refreshToken');
   });
 
-  // Issue 10, 1.14: RFC 9700 §2.2.2
-  it('replaces the token of a client without a secret all the same', async () => {
+  it('always rotates tokens of public clients, whatever `alwaysIssueNewRefreshToken` is (RFC 9700 §2.2.2)', async () => {
     const host = createHost();
     addRefreshToken(host, { client: SPA });
     const request = () => formRequest({ ...REFRESH, client_id: 'spa' });
@@ -124,7 +123,7 @@ describe('the refresh token grant', () => {
     expect(summary(again.error)).toBe(INVALID);
   });
 
-  it('keeps the token of a client that goes without its secret by a word of the host, where the host says so', async () => {
+  it('does not rotate the token of a confidential client that may omit its secret, if rotation is off', async () => {
     const host = createHost();
     addRefreshToken(host);
     const options = { alwaysIssueNewRefreshToken: false, requireClientAuthentication: { refresh_token: false } };
@@ -132,7 +131,7 @@ describe('the refresh token grant', () => {
     expect([body['refresh_token'], host.refreshTokens.has('refresh')]).toEqual([undefined, true]);
   });
 
-  it('serves a public client', async () => {
+  it('accepts a public client', async () => {
     const host = createHost();
     addRefreshToken(host, { client: SPA });
     expect((await answer(host, 'token', formRequest({ ...REFRESH, client_id: 'spa' }))).status).toBe(200);

@@ -6,9 +6,7 @@ import { redeem, refresh } from '../../support/grants.js';
 import { ALICE, CALLBACK } from '../../support/model.js';
 import { answer, authorizeRequest, formRequest, signedIn, summary } from '../../support/requests.js';
 
-// Issue 10, 1.12
-
-describe('the scope that a code is redeemed for', () => {
+describe('the scope of an authorization code when it is redeemed', () => {
   it.each([
     [undefined, 'read write', undefined],
     [null, ['read'], undefined],
@@ -19,7 +17,7 @@ describe('the scope that a code is redeemed for', () => {
     ['read write', 'read', 'read'],
     ['read', 'write', undefined],
     ['read write', true, 'read write'],
-  ])('is never more than that of the code: %j, and the model grants %j', async (scope, granted, expected) => {
+  ])('is never widened: code %j and model %j give %j', async (scope, granted, expected) => {
     for (const scopeFormat of ['string', 'array']) {
       const { body, status } = await redeem({}, { scope }, { validateScope: () => granted }, { scopeFormat });
       expect([status, body['scope']]).toEqual([200, expected]);
@@ -27,7 +25,7 @@ describe('the scope that a code is redeemed for', () => {
   });
 });
 
-/** A store whose client may lose scopes and gain them. */
+/** Creates a server on a store with a client whose scopes a test can change. */
 function createStore() {
   const client = {
     id: 'web',
@@ -53,8 +51,8 @@ function createStore() {
   return { client, ask, obtain, obtainCode, again };
 }
 
-describe('a scope that is withdrawn from a client of a store', () => {
-  it('is not granted any more when its token is refreshed, nor when it is given back', async () => {
+describe('after the scopes of a client in a store have changed,', () => {
+  it('a refresh drops a withdrawn scope, and does not restore it when the client gets it back', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('read write');
     client.scopes = ['read'];
@@ -64,7 +62,7 @@ describe('a scope that is withdrawn from a client of a store', () => {
     expect(await again(next as { refresh_token: string })).toMatchObject({ scope: 'read' });
   });
 
-  it('cannot be asked for by a refresh, which spends nothing', async () => {
+  it('a refresh that requests a withdrawn scope is rejected without consuming the token', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('read write');
     client.scopes = ['read'];
@@ -72,21 +70,21 @@ describe('a scope that is withdrawn from a client of a store', () => {
     expect(await again(token, 'read')).toMatchObject({ scope: 'read' });
   });
 
-  it('is left out of what a code is redeemed for', async () => {
+  it('redeeming a code drops a withdrawn scope', async () => {
     const { client, ask, obtainCode } = createStore();
     const code = await obtainCode('read write');
     client.scopes = ['read'];
     expect(await ask(code)).toMatchObject({ scope: 'read' });
   });
 
-  it('leaves a token without a scope when it was the only one', async () => {
+  it('a refresh returns no scope if the only one was withdrawn', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('write');
     client.scopes = ['read'];
     expect(await again(token)).not.toHaveProperty('scope');
   });
 
-  it('and one that is added is granted to nobody who did not ask for it', async () => {
+  it('a refresh does not add a scope that the client was given later', async () => {
     const { client, obtain, again } = createStore();
     const token = await obtain('read');
     client.scopes = ['read', 'write', 'admin'];
@@ -94,8 +92,8 @@ describe('a scope that is withdrawn from a client of a store', () => {
   });
 });
 
-describe('a classic model', () => {
-  it('is not asked about scopes again when a token is refreshed', async () => {
+describe('refresh token grant with a model written for oauth2-server', () => {
+  it('does not call validateScope() of the model', async () => {
     const { body, methods } = await refresh({}, {}, { validateScope: () => false });
     expect([body['scope'], methods.includes('validateScope')]).toEqual(['read write', false]);
   });

@@ -17,16 +17,15 @@ import {
 const OTHER = { ...WEB, id: 'other', secret: 'another' };
 const users = { findByCredentials: () => ALICE, findById: () => ALICE };
 
-/** How a code is brought. */
+/** How a request presents the code. */
 interface Attempt {
   body?: object;
   as?: { id: string; secret: string };
-  /** How many seconds later. */
+  /** How many seconds later the code is presented. */
   later?: number;
 }
 
-// Issue 10, 1.2
-describe('a code that is brought without proof', () => {
+describe('an authorization code presented with wrong or missing parameters', () => {
   let store: MemoryStore;
   let server: OAuth2Server;
   let code: string;
@@ -56,16 +55,16 @@ describe('a code that is brought without proof', () => {
   const isAlive = async (token: string | undefined) => (await store.getAccessToken(token!)) !== undefined;
 
   const WITHOUT_PROOF: [string, Attempt][] = [
-    ['without its verifier', { body: { code_verifier: undefined } }],
-    ['with another verifier', { body: { code_verifier: 'x'.repeat(43) } }],
-    ['with a verifier that is none', { body: { code_verifier: 'short' } }],
-    ['without its redirect URI', { body: { redirect_uri: undefined } }],
-    ['with another redirect URI', { body: { redirect_uri: OTHER_CALLBACK } }],
-    ['by another client', { as: OTHER }],
-    ['after it has expired', { later: 301 }],
+    ['no code_verifier', { body: { code_verifier: undefined } }],
+    ['a wrong code_verifier', { body: { code_verifier: 'x'.repeat(43) } }],
+    ['a malformed code_verifier', { body: { code_verifier: 'short' } }],
+    ['no redirect_uri', { body: { redirect_uri: undefined } }],
+    ['a wrong redirect_uri', { body: { redirect_uri: OTHER_CALLBACK } }],
+    ['the credentials of another client', { as: OTHER }],
+    ['an expired code', { later: 301 }],
   ];
 
-  it.each(WITHOUT_PROOF)('ends nothing when it was spent before: %s', async (_, attempt) => {
+  it.each(WITHOUT_PROOF)('does not revoke the tokens of a used code if the replay has %s', async (_, attempt) => {
     const { access_token, refresh_token } = await bring();
     expect(await bring(attempt)).toHaveProperty('error');
     expect(await isAlive(access_token)).toBe(true);
@@ -73,13 +72,13 @@ describe('a code that is brought without proof', () => {
     expect(refreshed.status).toBe(200);
   });
 
-  it('ends the family when it was spent before, and is brought again as it was', async () => {
+  it('revokes the token family of a used code if the replay has the correct parameters', async () => {
     const { access_token } = await bring();
     expect(await bring()).toMatchObject({ error: 'invalid_grant' });
     expect(await isAlive(access_token)).toBe(false);
   });
 
-  it.each(WITHOUT_PROOF.slice(0, 5))('is spent all the same when it was not: %s', async (_, attempt) => {
+  it.each(WITHOUT_PROOF.slice(0, 5))('is consumed on its first use with %s', async (_, attempt) => {
     expect(await bring(attempt)).toHaveProperty('error');
     expect(await bring()).toMatchObject({ error: 'invalid_grant' });
   });
