@@ -4,7 +4,7 @@ import { InvalidArgumentError, Request } from 'nest-oauth2/server';
 const whole = { headers: {}, method: 'GET', query: {} };
 const withHeaders = (headers: object) => new Request({ ...whole, headers });
 
-describe('a Request', () => {
+describe('Request', () => {
   it.each([
     [undefined, 'headers'],
     [null, 'headers'],
@@ -12,13 +12,13 @@ describe('a Request', () => {
     [{ headers: {} }, 'method'],
     [{ headers: {}, method: 'GET' }, 'query'],
     [{ headers: {}, method: '', query: {} }, 'method'],
-  ])('is not made from %j, which lacks its %s', (options, missing) => {
+  ])('throws for the options %j, which lack `%s`', (options, missing) => {
     const make = () => new Request(options as never);
     expect(make).toThrow(InvalidArgumentError);
     expect(make).toThrow(`Missing parameter: \`${missing}\``);
   });
 
-  it('takes over headers, method, query and body', () => {
+  it('has the headers, method, query and body of its options', () => {
     const query = { a: '1' };
     const body = { b: '2' };
     const request = new Request({ headers: { 'X-One': 'Two' }, method: 'PUT', query, body });
@@ -28,11 +28,11 @@ describe('a Request', () => {
     expect(request.body).toBe(body);
   });
 
-  it.each([undefined, null, '', 0, false])('has an empty body when it is given %j', (body) => {
+  it.each([undefined, null, '', 0, false])('has an empty body if the given body is %j', (body) => {
     expect(new Request({ ...whole, body }).body).toEqual({});
   });
 
-  it('reads a header by any spelling of its name, and leaves its value alone', () => {
+  it('returns a header by its case-insensitive name, and does not change the value', () => {
     const request = withHeaders({ 'Content-Type': 'Text/HTML', 'X-List': ['a', 'b'] });
     expect(['content-type', 'Content-Type', 'CONTENT-TYPE'].map((name) => request.get(name))).toEqual(
       Array.from({ length: 3 }, () => 'Text/HTML'),
@@ -41,12 +41,12 @@ describe('a Request', () => {
     expect(request.get('x-other')).toBeUndefined();
   });
 
-  it('takes the last of two spellings of one header', () => {
+  it('uses the last of two spellings of one header', () => {
     expect(withHeaders({ Foo: '1', foo: '2' }).get('foo')).toBe('2');
     expect(withHeaders({ foo: '2', Foo: '1' }).get('foo')).toBe('1');
   });
 
-  it('adopts further properties, but none that it has already', () => {
+  it('copies additional properties, but none that would replace its own', () => {
     const session = { id: 1 };
     const request = new Request({ ...whole, session, get: () => 'mine', is: () => 'mine', constructor: null });
     expect(request['session']).toBe(session);
@@ -55,7 +55,7 @@ describe('a Request', () => {
     expect(request.constructor).toBe(Request);
   });
 
-  it('gets no other prototype from headers or properties of that name', () => {
+  it('keeps its prototype despite headers or properties named `__proto__`', () => {
     const polluting = JSON.parse(
       '{"__proto__":{"polluted":"yes"},"headers":{"__proto__":{"polluted":"yes"}}}',
     ) as object;
@@ -67,25 +67,25 @@ describe('a Request', () => {
     expect(Object.getPrototypeOf(request.headers)).toBe(Object.prototype);
   });
 
-  it('reads only the headers that are its own', () => {
+  it('ignores inherited headers', () => {
     expect(withHeaders(Object.create({ authorization: 'Bearer inherited' }) as object).headers).toEqual({});
   });
 
-  it('has no header that nobody sent, whatever its name, before and after all were read', () => {
+  it('returns undefined for a header that was not sent, such as `constructor`', () => {
     const request = new Request({ method: 'GET', headers: { authorization: 'mine' }, query: {} });
     expect(request.get('constructor')).toBeUndefined();
     expect(request.headers).toEqual({ authorization: 'mine' });
     expect(request.get('constructor')).toBeUndefined();
   });
 
-  it('is copied by its parts', () => {
+  it('can be copied with Object.assign()', () => {
     const request = new Request({ method: 'GET', headers: { Authorization: 'mine' }, query: { a: 'b' } });
     const copy = new Request(Object.assign({}, request, { headers: request.headers, method: 'POST' }));
     expect([copy.get('authorization'), copy.method, copy.query]).toEqual(['mine', 'POST', { a: 'b' }]);
   });
 });
 
-describe('the media type of a Request', () => {
+describe('Request.is()', () => {
   const typed = (contentType?: string, length: object = { 'content-length': '2' }) =>
     withHeaders({ ...length, ...(contentType === undefined ? {} : { 'content-type': contentType }) });
 
@@ -109,11 +109,11 @@ describe('the media type of a Request', () => {
     ['multipart/form-data; boundary=x', ['multipart'], 'multipart'],
     ['nonsense', ['nonsense'], false],
     [undefined, ['json'], false],
-  ])('%j asked for %j is %j', (contentType, wanted, expected) => {
+  ])('for the content type %j and the candidates %j returns %j', (contentType, wanted, expected) => {
     expect(typed(contentType).is(...wanted)).toBe(expected);
   });
 
-  it('is false when the headers announce no body', () => {
+  it('returns false if the headers announce no body', () => {
     expect(typed('application/json', {}).is('json')).toBe(false);
     expect(typed('application/json', { 'content-length': 'x' }).is('json')).toBe(false);
     expect(typed('application/json', { 'transfer-encoding': 'chunked' }).is('json')).toBe('json');

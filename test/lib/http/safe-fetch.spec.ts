@@ -16,7 +16,7 @@ afterEach(() => server.reset());
 
 const here = async () => ['127.0.0.1'];
 
-/** One that finds every name on this machine, and may ask there. */
+/** Creates a SafeFetch that resolves each name to this machine and may connect to it. */
 const fetching = (options: SafeFetchOptions = {}) =>
   new SafeFetch({ lookup: here, allow: ['127.0.0.1'], ca: CERTIFICATE, ...options });
 
@@ -29,8 +29,8 @@ async function faultOf(work: Promise<unknown>): Promise<unknown> {
   return (failure as FetchError).fault;
 }
 
-describe('what somebody else has named', () => {
-  it('is fetched as JSON, by its name, and without anything that tells who asks', async () => {
+describe('SafeFetch', () => {
+  it('fetches JSON without headers that identify the server or the user', async () => {
     server.replies['/a.json?b=c'] = json({ a: 1 }, { 'cache-control': 'max-age=60', 'set-cookie': 'a=b' });
     const { body, headers } = await fetching().json(server.url('/a.json?b=c'));
     expect({ body, cached: headers['cache-control'] }).toEqual({ body: { a: 1 }, cached: 'max-age=60' });
@@ -48,7 +48,7 @@ describe('what somebody else has named', () => {
     });
   });
 
-  it('is told something, with a token of its own, and need not say more than that it has it', async () => {
+  it('posts content with a bearer token, and accepts an empty or a JSON response', async () => {
     const told: string[] = [];
     const hear =
       (reply: Reply): Reply =>
@@ -75,19 +75,19 @@ describe('what somebody else has named', () => {
     [302, 'answer'],
     [400, 'answer'],
     [503, 'network'],
-  ])('is not told where it answers %i, and nowhere else', async (status, fault) => {
+  ])('fails a POST that is answered with %i, and follows no redirect', async (status, fault) => {
     server.replies['/'] = (response) => response.writeHead(status, { location: server.url('/elsewhere') }).end();
     expect(await faultOf(fetching().post(server.url('/'), { type: 'text/plain', body: 'a' }))).toBe(fault);
     expect(server.seen.map(({ url }) => url)).toEqual(['/']);
     expect(await faultOf(new SafeFetch().post('https://127.0.0.1/', { type: 'text/plain', body: 'a' }))).toBe('url');
   });
 
-  it('is fetched of another type of JSON too', async () => {
+  it('accepts other JSON media types', async () => {
     server.replies['/'] = json({ a: 1 }, { 'content-type': 'application/oauth-client+json; charset=utf-8' });
     expect(await fetching().json(server.url('/'))).toMatchObject({ body: { a: 1 } });
   });
 
-  it('is not fetched from a host whose certificate is of another name, or of nobody known', async () => {
+  it('rejects a certificate for another name or from an unknown issuer', async () => {
     server.replies['/'] = json({});
     expect(await faultOf(fetching().json(server.url('/', 'evil.example')))).toBe('network');
     expect(await faultOf(fetching({ ca: undefined }).json(server.url('/')))).toBe('network');
@@ -96,22 +96,22 @@ describe('what somebody else has named', () => {
 
   it.each([
     ['a redirect', json({}, { location: 'https://other.example/' }, 302)],
-    ['not modified', json('', {}, 304)],
-    ['a partial answer', json({}, {}, 206)],
-    ['created', json({}, {}, 201)],
-    ['an error', json({}, {}, 410)],
+    ['a 304 response', json('', {}, 304)],
+    ['a partial response', json({}, {}, 206)],
+    ['a 201 response', json({}, {}, 201)],
+    ['an error response', json({}, {}, 410)],
     ['HTML', json('{}', { 'content-type': 'text/html' })],
-    ['no type', json('{}', { 'content-type': '' })],
-    ['text that says it is JSON somewhere', json('{}', { 'content-type': 'text/plain; application/json' })],
+    ['a response without content type', json('{}', { 'content-type': '' })],
+    ['a content type with JSON only in its parameters', json('{}', { 'content-type': 'text/plain; application/json' })],
     ['compressed content', json({}, { 'content-encoding': 'gzip' })],
-    ['more than it may be, by its length', json({}, { 'content-length': '5368709120' })],
-  ])('is not taken of %s', async (_, reply) => {
+    ['a response whose Content-Length exceeds the maximum size', json({}, { 'content-length': '5368709120' })],
+  ])('rejects %s', async (_, reply) => {
     server.replies['/'] = reply;
     expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
     expect(server.seen).toHaveLength(1);
   });
 
-  it.each([500, 503, 429])('may be otherwise in a moment, where its host is in trouble: %i', async (status) => {
+  it.each([500, 503, 429])('reports a temporary network failure for the status %i', async (status) => {
     server.replies['/'] = json({}, {}, status);
     expect(await faultOf(fetching().json(server.url('/')))).toBe('network');
   });
@@ -123,20 +123,20 @@ describe('what somebody else has named', () => {
     ['{'],
     ['{} {}'],
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('latin1')],
-  ])('is not taken where it is no JSON object: %s', async (text) => {
+  ])('rejects content that is not a JSON object: %s', async (text) => {
     server.replies['/'] = (response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from(text, 'latin1'));
     expect(await faultOf(fetching().json(server.url('/')))).toBe('content');
   });
 
-  it('is as large as it may be, and not a byte larger', async () => {
+  it('accepts a response of the maximum size and rejects one that is a byte larger', async () => {
     const text = (length: number) => JSON.stringify({ a: 'x'.repeat(length - 8) });
     server.replies = { '/least': json(text(5120)), '/more': json(text(5121)) };
     expect(await fetching().json(server.url('/least'))).toMatchObject({ body: { a: expect.any(String) } });
     expect(await faultOf(fetching().json(server.url('/more')))).toBe('answer');
   });
 
-  it('is let go of as soon as it is more than it may be, though it has no end', async () => {
+  it('closes the connection as soon as an endless response exceeds the maximum size', async () => {
     let sent = 0;
     const closed = new Promise((resolve) => {
       server.replies['/'] = (response) => {
@@ -150,11 +150,11 @@ describe('what somebody else has named', () => {
     });
     expect(await faultOf(fetching().json(server.url('/')))).toBe('answer');
     await closed;
-    // What a connection holds in its buffers, of 5 GB and more.
+    // The buffers of the connection may hold some megabytes of the endless response.
     expect(sent).toBeLessThan(20_000_000);
   });
 
-  it('is never expanded, whatever it would become', async () => {
+  it('rejects compressed content without expanding it', async () => {
     const bomb = gzipSync(Buffer.alloc(5_000_000));
     expect(bomb.length).toBeLessThan(5120);
     server.replies['/'] = (response) =>
@@ -163,21 +163,21 @@ describe('what somebody else has named', () => {
   });
 
   it.each([
-    ['no answer', () => undefined],
-    ['an answer without end, a byte at a time', drip],
-    ['interim answers without end', remind],
-  ])('is waited for as long as it may take, and not longer: %s', async (_, reply) => {
+    ['no response', () => undefined],
+    ['an endless response, one byte at a time', drip],
+    ['endless interim responses', remind],
+  ])('stops waiting after the timeout: %s', async (_, reply) => {
     server.replies['/'] = reply;
     expect(await faultOf(fetching({ timeout: 0.2 }).json(server.url('/')))).toBe('network');
   });
 
-  it('is waited for no longer by who looks up its name for ever', async () => {
+  it('stops waiting after the timeout if the name lookup never ends', async () => {
     const never = fetching({ timeout: 0.1, concurrencyPerHost: 1, lookup: () => new Promise(() => undefined) });
     expect(await faultOf(never.json(server.url('/')))).toBe('network');
     expect(await faultOf(never.json(server.url('/')))).toBe('network');
   });
 
-  it('is not fetched from one that speaks no TLS, or only says hello', async () => {
+  it('stops waiting after the timeout for a host that accepts connections but does not speak TLS', async () => {
     const silent = createServer((socket) => void socket.on('error', () => undefined));
     await new Promise<void>((resolve) => {
       silent.listen(0, '127.0.0.1', resolve);
@@ -207,7 +207,7 @@ function remind(response: { writeEarlyHints(hints: object): unknown; destroyed: 
   })();
 }
 
-describe('the address behind a name', () => {
+describe('addresses that SafeFetch connects to', () => {
   const SPECIAL = [
     '0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1 172.31.255.255',
     '192.0.0.1 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255 240.0.0.1',
@@ -216,14 +216,14 @@ describe('the address behind a name', () => {
     '2002:7f00:1:: 2002:808:808:: 3fff::1 5f00::1 fc00::1 fd12:3456:789a::1 fe80::1 fec0::1 ff02::1 ff0e::1 no-address',
   ].flatMap((line) => line.split(' '));
 
-  it.each(SPECIAL)('is not asked when it is %s, nor when a public one stands beside it', async (address) => {
+  it.each(SPECIAL)('must be public: %s is rejected, even if the name also has a public address', async (address) => {
     for (const found of [[address], ['93.184.215.14', address], [address, '2606:4700::1']]) {
       const safe = new SafeFetch({ lookup: async () => found });
       expect(await faultOf(safe.json('https://client.example/'))).toBe('address');
     }
   });
 
-  it('is the one that was checked, whatever the name means a moment later', async () => {
+  it('are those that were validated, even if the name resolves differently later (DNS rebinding)', async () => {
     server.replies['/'] = json({ a: 1 });
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['169.254.169.254']];
     let asked = 0;
@@ -234,20 +234,20 @@ describe('the address behind a name', () => {
     expect(asked).toBe(2);
   });
 
-  it('is another of those that were checked, where one of them does not answer', async () => {
+  it('include the next validated address if the first one does not respond', async () => {
     server.replies['/'] = json({ a: 1 });
     const safe = fetching({ allow: ['127.0.0.0/8'], lookup: async () => ['127.0.0.9', '127.0.0.1'] });
     expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
   });
 
-  it('is asked only for a name that has one', async () => {
+  it('must exist: a name without address and a failing lookup are errors', async () => {
     expect(await faultOf(new SafeFetch({ lookup: async () => [] }).json('https://client.example/'))).toBe('address');
     const lookup = async () => Promise.reject(new Error('no name server'));
     expect(await faultOf(new SafeFetch({ lookup }).json('https://client.example/'))).toBe('network');
   });
 });
 
-describe('a URL', () => {
+describe('URLs that SafeFetch accepts', () => {
   const REFUSED = [
     'http://client.example/',
     'ftp://client.example/',
@@ -285,7 +285,7 @@ describe('a URL', () => {
     '',
   ];
 
-  it.each(REFUSED)('is refused before anything is looked up: %s', async (url) => {
+  it.each(REFUSED)('exclude %s, without a name lookup', async (url) => {
     let asked = 0;
     const safe = new SafeFetch({ lookup: async () => [String(asked++)] });
     expect(safe.isFetchable(url)).toBe(false);
@@ -293,7 +293,7 @@ describe('a URL', () => {
     expect(asked).toBe(0);
   });
 
-  it('may lead to this machine for a developer, by http too, and to nothing else', async () => {
+  it('include http and https URLs of this machine only if `allowLoopback` is set', async () => {
     const near = new SafeFetch({ allowLoopback: true, ca: CERTIFICATE });
     server.replies['/'] = json({ a: 1 });
     expect(await near.json(`https://127.0.0.1:${server.port}/`)).toMatchObject({ body: { a: 1 } });
@@ -317,7 +317,7 @@ describe('a URL', () => {
     expect(await faultOf(bent.json('http://a.localhost/'))).toBe('address');
   });
 
-  it('may lead to what a host allows, by https', () => {
+  it('include https URLs of addresses in the option `allow`', () => {
     const safe = new SafeFetch({ allow: ['10.1.0.0/16', 'fd00::/8'] });
     expect(['https://10.1.2.3/', 'https://[fd12::1]/'].every((url) => safe.isFetchable(url))).toBe(true);
     expect(['https://10.2.0.1/', 'http://10.1.2.3/', 'https://[fc00::1]/'].some((url) => safe.isFetchable(url))).toBe(
@@ -326,8 +326,8 @@ describe('a URL', () => {
   });
 });
 
-describe('how much is fetched at once', () => {
-  it('is bounded, for one host, for one address by however many names, and for all', async () => {
+describe('concurrency limits of SafeFetch', () => {
+  it('apply to one host, to one address with many names, and to all fetches together', async () => {
     const release: (() => void)[] = [];
     server.replies['/'] = (response) => release.push(() => json({})(response, undefined as never));
     const begin = async (safe: SafeFetch, names: string[]) => {
@@ -348,13 +348,13 @@ describe('how much is fetched at once', () => {
     expect(await all.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
   });
 
-  describe('with silent name servers', () => {
-    /** Looks up names of `evil*` forever, and all other names at once. */
+  describe('with name servers that never respond', () => {
+    /** Never resolves names that contain `evil`, and resolves all other names immediately. */
     const lookup = (name: string) =>
       name.includes('evil') ? new Promise<string[]>(() => undefined) : Promise.resolve(['127.0.0.1']);
     const numbers = Array.from({ length: 80 }, (_, number) => number);
 
-    /** Starts fetches from hosts with silent name servers. Counts how many are refused at once. */
+    /** Starts fetches of hosts whose name servers never respond. Counts how many are refused immediately. */
     async function occupy(safe: SafeFetch, names: readonly string[], requester?: string) {
       let refused = 0;
       const all = names.map((name) =>
@@ -369,7 +369,7 @@ describe('how much is fetched at once', () => {
     it.each([
       ['names of one domain', 'evil.example', 64],
       ['names of one domain with three labels', 'evil.co.example', 72],
-    ])('limits 80 %s, and still fetches from other hosts', async (_, domain, expected) => {
+    ])('limits fetches from 80 %s, and still fetches from other hosts', async (_, domain, expected) => {
       server.replies['/'] = json({ a: 1 });
       const safe = fetching({ lookup, timeout: 0.6 });
       const names = numbers.map((number) => `a${number}.${domain}`);
@@ -379,7 +379,7 @@ describe('how much is fetched at once', () => {
       await ended;
     });
 
-    it('counts names at any depth for their domain', async () => {
+    it('counts subdomains of any depth for their domain', async () => {
       const safe = fetching({ lookup, timeout: 0.6 });
       const { refused, ended } = await occupy(
         safe,
@@ -389,7 +389,7 @@ describe('how much is fetched at once', () => {
       await ended;
     });
 
-    it('does not limit hosts by a domain with one label, nor IP addresses by their last numbers', async () => {
+    it('does not group hosts by top-level domain, or IP addresses by their last numbers', async () => {
       const many = numbers.slice(0, 40);
       const silent = fetching({ lookup, timeout: 0.6 });
       const { refused, ended } = await occupy(
@@ -404,7 +404,7 @@ describe('how much is fetched at once', () => {
       expect(faults).toEqual(['network', 'network', 'network', 'network']);
     });
 
-    it('limits 80 domains that one network requests, and still fetches for other networks', async () => {
+    it('limits fetches from 80 domains requested by one network, and still fetches for other networks', async () => {
       server.replies['/'] = json({ a: 1 });
       const safe = fetching({ lookup, timeout: 0.6 });
       const names = numbers.map((number) => `evil${number}.example`);
@@ -417,7 +417,7 @@ describe('how much is fetched at once', () => {
       expect(await safe.json(server.url('/'), '192.0.2.1')).toMatchObject({ body: { a: 1 } });
     });
 
-    it('keeps a quarter of the slots for hosts whose latest fetch succeeded', async () => {
+    it('reserves a quarter of the slots for hosts whose latest fetch succeeded', async () => {
       server.replies['/'] = json({ a: 1 });
       const safe = fetching({ lookup, timeout: 0.6 });
       expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
@@ -432,7 +432,7 @@ describe('how much is fetched at once', () => {
       expect(await safe.json(server.url('/', 'other.example'))).toMatchObject({ body: { a: 1 } });
     });
 
-    it('gives a host no reserved slot after a fetch that failed', async () => {
+    it('reserves no slot for a host whose latest fetch failed', async () => {
       server.replies['/'] = json({ a: 1 });
       const safe = fetching({ lookup, timeout: 0.6 });
       await safe.json(server.url('/'));
@@ -446,7 +446,7 @@ describe('how much is fetched at once', () => {
       await ended;
     });
 
-    it('remembers a few hosts of each domain only', async () => {
+    it('remembers only a few successful hosts of each domain', async () => {
       server.replies['/'] = json({ a: 1 });
       const safe = fetching({ lookup, timeout: 0.9 });
       await safe.json(server.url('/', 'other.example'));
@@ -461,7 +461,7 @@ describe('how much is fetched at once', () => {
       await ended;
     });
 
-    it('gives a look-up a third of the timeout, and then aborts it', async () => {
+    it('aborts a name lookup after a third of the timeout', async () => {
       let isAborted = false;
       const stalled = (_: string, signal: AbortSignal) =>
         new Promise<string[]>(() => signal.addEventListener('abort', () => (isAborted = true)));
@@ -474,7 +474,7 @@ describe('how much is fetched at once', () => {
     });
   });
 
-  it('is bounded for many domains whose addresses are in one IPv4 /24', async () => {
+  it('apply to many domains whose addresses are in one IPv4 /24', async () => {
     server.replies['/'] = json({ a: 1 });
     const silent = createServer((socket) => void socket.on('error', () => undefined));
     await new Promise<void>((resolve) => {
@@ -499,7 +499,7 @@ describe('how much is fetched at once', () => {
     ['IPv6 /64', 4, (number: number) => `2001:db8:1:2::${number}`],
     ['IPv6 /48', 16, (number: number) => `2001:db8:1:${number}::1`],
     ['pair of IPv6 /48', 32, (number: number) => `2001:db8:${number % 2}:${number}::1`],
-  ])('is bounded for connections to one %s: %i', async (_, expected, addressAt) => {
+  ])('allow this many connections to one %s: %i', async (_, expected, addressAt) => {
     const slots = new FetchSlots(64, 4);
     let begun = 0;
     for (let number = 0; number < 40; number++) {
@@ -511,7 +511,7 @@ describe('how much is fetched at once', () => {
   });
 
   it.each([{ timeout: 0 }, { size: -1 }, { concurrency: NaN }, { allow: ['10.0.0.0/33'] }, { allow: ['example.com'] }])(
-    'is no nonsense: %p',
+    'reject invalid options: %p',
     (options) => {
       expect(() => new SafeFetch(options as never)).toThrow(/^Invalid argument: .+ of a fetch/);
     },
