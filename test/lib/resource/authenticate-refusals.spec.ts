@@ -13,7 +13,7 @@ const inQuery = resourceRequest(null, { query: { access_token: 'access' } });
 const inForm = (changes = {}) =>
   resourceRequest(null, { method: 'POST', headers: FORM, body: { access_token: 'access' }, ...changes });
 
-describe('a request to a protected resource is refused', () => {
+describe('authenticate()', () => {
   const PLAIN = 'Bearer realm="Service"';
   const challenge = (code: string) => `${PLAIN},error="${code}"`;
   const malformed = 'Invalid request: malformed authorization header';
@@ -23,26 +23,34 @@ describe('a request to a protected resource is refused', () => {
     ['a token in header and query', resourceRequest('Bearer a', { query: { access_token: 'a' } }), twice],
     ['a token in header and body', inForm({ headers: { ...FORM, authorization: 'Bearer a' } }), twice],
     ['a token in query and body', inForm({ query: { access_token: 'access' } }), twice],
-    ['another scheme', resourceRequest('Basic YTpi'), malformed],
-    ['the scheme alone', resourceRequest('Bearer'), malformed],
-    ['a header that only contains a bearer token', resourceRequest('Digest Bearer access x'), malformed],
-    ['something after the token', resourceRequest('Bearer access x'), malformed],
-    ['characters no token has', resourceRequest('Bearer äccess'), malformed],
-    ['two headers in one', resourceRequest(['Bearer access', 'Bearer access']), malformed],
+    ['another authentication scheme', resourceRequest('Basic YTpi'), malformed],
+    ['the authentication scheme without a token', resourceRequest('Bearer'), malformed],
+    ['another scheme with a bearer token in its value', resourceRequest('Digest Bearer access x'), malformed],
+    ['text after the token', resourceRequest('Bearer access x'), malformed],
+    ['characters that tokens must not contain', resourceRequest('Bearer äccess'), malformed],
+    ['two Authorization headers', resourceRequest(['Bearer access', 'Bearer access']), malformed],
     ['a token in the query', inQuery, 'Invalid request: do not send bearer tokens in query URLs'],
     [
-      'a body with GET',
+      'a token in the body of a GET request',
       inForm({ method: 'GET' }),
       'Invalid request: token may not be passed in the body when using the GET verb',
     ],
     [
-      'a body that is no form',
+      'a token in a body that is not a form',
       inForm({ headers: { 'content-type': 'application/json' } }),
       'Invalid request: content must be application/x-www-form-urlencoded',
     ],
-    ['a token sent twice', inForm({ body: { access_token: ['a', 'a'] } }), 'Repeated parameter: `access_token`'],
-    ['a token that is no text', inForm({ body: { access_token: { a: 1 } } }), 'Invalid parameter: `access_token`'],
-  ])('as malformed for %s', async (_, request, message) => {
+    [
+      'a repeated access_token parameter',
+      inForm({ body: { access_token: ['a', 'a'] } }),
+      'Repeated parameter: `access_token`',
+    ],
+    [
+      'an access_token parameter that is not a string',
+      inForm({ body: { access_token: { a: 1 } } }),
+      'Invalid parameter: `access_token`',
+    ],
+  ])('rejects %s with 400 invalid_request', async (_, request, message) => {
     const { error, status, headers, body } = await answer(hostWithToken(), 'authenticate', request);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
     expect({ status, headers, body }).toEqual({
@@ -52,7 +60,7 @@ describe('a request to a protected resource is refused', () => {
     });
   });
 
-  it('without a token, and learns only the scheme', async () => {
+  it('rejects a request without token by a challenge without error code (RFC 6750 §3.1)', async () => {
     const { error, status, headers, body } = await answer(createHost(), 'authenticate', resourceRequest(null));
     expect(summary(error)).toBe('401 unauthorized_request: Unauthorized request: no authentication given');
     expect({ status, headers, body }).toEqual({ status: 401, headers: { 'www-authenticate': PLAIN }, body: {} });
@@ -62,8 +70,12 @@ describe('a request to a protected resource is refused', () => {
   it.each<[string, Host, string]>([
     ['unknown to the model', createHost(), '401 invalid_token: Invalid token: access token is invalid'],
     ['expired', hostWithToken({ accessTokenExpiresAt: earlier() }), EXPIRED],
-    ['of an impossible date', hostWithToken({ accessTokenExpiresAt: new Date(Number.NaN) }), EXPIRED],
-  ])('with a token that is %s', async (_, host, expected) => {
+    [
+      'expired because its expiry is an invalid Date',
+      hostWithToken({ accessTokenExpiresAt: new Date(Number.NaN) }),
+      EXPIRED,
+    ],
+  ])('rejects a token that is %s with 401 invalid_token', async (_, host, expected) => {
     const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(expected);
     expect({ status, headers }).toEqual({ status: 401, headers: { 'www-authenticate': challenge('invalid_token') } });
@@ -76,15 +88,15 @@ describe('a request to a protected resource is refused', () => {
       hostWithToken({ user: undefined }),
       '503 server_error: Server error: `getAccessToken()` did not return a `user` object',
     ],
-    ['with an expiry that is text', hostWithToken({ accessTokenExpiresAt: '2999' }), NO_DATE],
+    ['with an expiry that is a string', hostWithToken({ accessTokenExpiresAt: '2999' }), NO_DATE],
     ['without an expiry', hostWithToken({ accessTokenExpiresAt: undefined }), NO_DATE],
-  ])('when the model returns a token %s', async (_, host, expected) => {
+  ])('fails with 503 if getAccessToken() returns a token %s', async (_, host, expected) => {
     const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
     expect(summary(error)).toBe(expected);
     expect({ status, headers }).toEqual({ status: 503, headers: {} });
   });
 
-  it('when the model fails, keeping its error for the log', async () => {
+  it('fails with 503 if the model throws, and keeps the original error in `inner`', async () => {
     const failure = new Error('SELECT * FROM tokens');
     const host = createHost({ getAccessToken: () => Promise.reject(failure) });
     const { error, status, headers } = await answer(host, 'authenticate', resourceRequest());
@@ -95,7 +107,7 @@ describe('a request to a protected resource is refused', () => {
     expect({ status, headers }).toEqual({ status: 503, headers: {} });
   });
 
-  it('with a token in the query that the query only inherits', async () => {
+  it('rejects an access_token that is only an inherited property of the query', async () => {
     const request = resourceRequest(null, {
       query: Object.create({ access_token: 'access' }) as Record<string, unknown>,
     });

@@ -13,9 +13,9 @@ const inQuery = resourceRequest(null, { query: { access_token: 'access' } });
 const inForm = (changes = {}) =>
   resourceRequest(null, { method: 'POST', headers: FORM, body: { access_token: 'access' }, ...changes });
 
-describe('a request to a protected resource', () => {
-  describe('is let through', () => {
-    it('with a token in the header, and resolves to the very object of getAccessToken', async () => {
+describe('authenticate()', () => {
+  describe('with a valid token', () => {
+    it('accepts it in the header, and resolves to the object that getAccessToken() returned', async () => {
       const host = hostWithToken();
       const { result, status, headers, body } = await answer(host, 'authenticate', resourceRequest());
       expect(result).toBe(host.accessTokens.get('access'));
@@ -23,24 +23,27 @@ describe('a request to a protected resource', () => {
       expect(host.calls).toEqual([['getAccessToken', 'access']]);
     });
 
-    it.each(['Bearer access', 'bearer access', 'BEARER access', 'Bearer  access'])('by %j', async (header) => {
-      expect((await answer(hostWithToken(), 'authenticate', resourceRequest(header))).error).toBeUndefined();
-    });
+    it.each(['Bearer access', 'bearer access', 'BEARER access', 'Bearer  access'])(
+      'accepts the header %j',
+      async (header) => {
+        expect((await answer(hostWithToken(), 'authenticate', resourceRequest(header))).error).toBeUndefined();
+      },
+    );
 
-    it('with a token in a form, whatever the case of the method and with no length given', async () => {
+    it('accepts it in a form, with any case of the HTTP method and without Content-Length', async () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
       for (const request of [inForm(), inForm({ method: 'post', headers })]) {
         expect(summary((await answer(hostWithToken(), 'authenticate', request)).error)).toBe('no error');
       }
     });
 
-    it('with a token in the query, where the host allows that', async () => {
+    it('accepts it in the query if `allowBearerTokensInQueryString` is set', async () => {
       const options = { allowBearerTokensInQueryString: true };
       expect((await answer(hostWithToken(), 'authenticate', inQuery, options)).result?.['accessToken']).toBe('access');
     });
   });
 
-  it('is judged in the order of the checks: place, form, lookup, user, date, expiry, scope', async () => {
+  it('validates location, syntax, existence, user, type of expiry, expiry and scope in this order', async () => {
     const bad = { user: undefined, accessTokenExpiresAt: 'x' };
     const options = { scope: 'admin' };
     const messages = [];
@@ -66,7 +69,7 @@ describe('a request to a protected resource', () => {
     ]);
   });
 
-  it('is not read before the host has set the server up', async () => {
+  it('fails if the model lacks getAccessToken(), or for arguments that are not Request and Response', async () => {
     const host = createHost({ getAccessToken: undefined });
     const missing = await answer(host, 'authenticate', resourceRequest());
     expect(summary(missing.error)).toBe(
@@ -82,8 +85,8 @@ describe('a request to a protected resource', () => {
   });
 });
 
-describe('a header beside a body that is no form', () => {
-  it('is the one credential, whatever the body calls `access_token`', async () => {
+describe('authenticate() for an Authorization header and a body that is not a form', () => {
+  it('uses the header and ignores an `access_token` member of the body', async () => {
     const headers = { 'content-type': 'application/json', authorization: 'Bearer access' };
     const request = resourceRequest(null, { method: 'POST', headers, body: { access_token: 'a note' } });
     const { error } = await answer(hostWithToken(), 'authenticate', request);
@@ -91,8 +94,8 @@ describe('a header beside a body that is no form', () => {
   });
 });
 
-describe('a scope that was given and is none', () => {
-  it.each([[[undefined]], [['']], [' ']])('fails closed for %j', async (scope) => {
+describe('option `scope` of authenticate()', () => {
+  it.each([[[undefined]], [['']], [' ']])('causes a configuration error if it is %j', async (scope) => {
     const { error } = await answer(hostWithToken(), 'authenticate', resourceRequest(), { scope });
     expect(summary(error)).toBe('500 invalid_argument: Invalid parameter: `scope`');
   });

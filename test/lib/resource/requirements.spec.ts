@@ -4,7 +4,7 @@ import { type EventSink, OAuth2Server, Request, Response, type StepUp } from 'ne
 import { addAccessToken, createHost } from '../../support/model.js';
 import { answer, resourceRequest, summary } from '../../support/requests.js';
 
-// The requirements of one call of authenticate(), besides `scope`.
+// Tests of the requirements that one call of authenticate() can set in addition to `scope`.
 
 const authenticate = async (options: object, token: object = {}, overrides: object = {}) => {
   const host = createHost(overrides);
@@ -13,11 +13,11 @@ const authenticate = async (options: object, token: object = {}, overrides: obje
   return { ...outcome, calls: host.calls, summary: summary(outcome.error) };
 };
 
-/** The user of an access token that a client got for itself. */
+/** The synthetic user of a client credentials token. */
 const CLIENT_ITSELF = { id: 'oauth2:client:web' };
 const now = () => Math.floor(Date.now() / 1000);
 
-/** A class whose instances have these values by getters. */
+/** Returns a class whose instances have these values as getters. */
 function classOf(values: object): new () => object {
   const Options = class {};
   for (const [name, value] of Object.entries(values)) {
@@ -76,7 +76,7 @@ describe('authenticate() with `anyScope`', () => {
     expect(Object.keys(headers)).toEqual(['www-authenticate']);
   });
 
-  it('asks verifyScope() of the model for one value at a time, until one is accepted', async () => {
+  it('calls verifyScope() of the model with one value at a time, until one is accepted', async () => {
     const asked: unknown[] = [];
     const verifyScope = (_token: object, scope: unknown) => {
       asked.push(scope);
@@ -89,7 +89,7 @@ describe('authenticate() with `anyScope`', () => {
     expect(asked).toEqual(['a', 'b', ['a'], ['b'], 'a']);
   });
 
-  it('fails if verifyScope() of the model fails', async () => {
+  it('fails if verifyScope() of the model rejects', async () => {
     const verifyScope = () => Promise.reject(new Error('SELECT * FROM tokens'));
     const { error, headers } = await authenticate({ anyScope: ['read'] }, {}, { verifyScope });
     expect(error).toMatchObject({ name: 'server_error', status: 503 });
@@ -102,13 +102,13 @@ describe('authenticate() with `userRequired`', () => {
     expect((await authenticate({ userRequired: true })).summary).toBe('no error');
   });
 
-  it('rejects a client credentials token, and names no scope, because no scope would help', async () => {
+  it('rejects a client credentials token by a challenge without scope', async () => {
     const outcome = await authenticate({ userRequired: true }, { user: CLIENT_ITSELF });
     expect(outcome.summary).toBe(NO_USER);
     expect(outcome.headers).toEqual({ 'www-authenticate': 'Bearer realm="Service",error="insufficient_scope"' });
   });
 
-  it('keeps the headers of the scope that the rejected token has', async () => {
+  it('sends the scope headers even if the token is rejected', async () => {
     const outcome = await authenticate({ scope: 'read', userRequired: true }, { user: CLIENT_ITSELF, scope: 'read' });
     expect(outcome.summary).toBe(NO_USER);
     expect(outcome.headers).toEqual({
@@ -118,7 +118,7 @@ describe('authenticate() with `userRequired`', () => {
     });
   });
 
-  it('set to false requires nothing', async () => {
+  it('requires nothing if it is false', async () => {
     expect((await authenticate({ userRequired: false }, { user: CLIENT_ITSELF })).summary).toBe('no error');
   });
 });
@@ -130,7 +130,7 @@ describe('authenticate() with `roles`', () => {
   });
 
   it.each([[['viewer']], [[]], [undefined], ['admin editor'], [[null, { name: 'admin' }]]])(
-    'rejects a user with the roles %j, and names no scope',
+    'rejects a user with the roles %j by a challenge without scope',
     async (roles) => {
       const outcome = await authenticate({ roles: ['admin', 'editor'] }, { user: { id: 'alice', roles } });
       expect(outcome.summary).toBe(NO_ROLE);
@@ -173,7 +173,7 @@ describe('authenticate() with `stepUp`', () => {
     });
   });
 
-  it('names no scope in its challenge, and keeps the headers of the scope', async () => {
+  it('sends no scope in its challenge, and still sends the scope headers', async () => {
     const { headers } = await authenticate({ scope: 'read', stepUp: { maxAge: 60 } }, { scope: 'read' });
     expect(headers).toEqual({
       'www-authenticate': 'Bearer realm="Service",error="insufficient_user_authentication",max_age="60"',
@@ -210,7 +210,7 @@ describe('the requirements of authenticate()', () => {
     });
   });
 
-  it('are reported with the reason if a token does not meet them', async () => {
+  it('are reported in an event with the reason if a token does not meet them', async () => {
     const host = createHost();
     addAccessToken(host, { scope: 'read', user: CLIENT_ITSELF });
     const reported: object[] = [];
@@ -253,14 +253,14 @@ describe('the requirements of authenticate()', () => {
     ['zero for maxAge', { stepUp: { maxAge: 0 } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
     ['text for maxAge', { stepUp: { maxAge: '60' } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
     ['NaN for maxAge', { stepUp: { maxAge: NaN } }, '`stepUp.maxAge` must be a whole number of seconds above 0'],
-  ])('fail the call with a configuration error for %s: %j', async (_, options, message) => {
+  ])('cause a configuration error for %s: %j', async (_, options, message) => {
     const outcome = await authenticate(options);
     expect(outcome.error).toMatchObject({ name: 'invalid_argument', message: expect.stringContaining(message) });
     expect(outcome.status).toBe(500);
     expect(outcome.calls).toEqual([]);
   });
 
-  it.each(Object.entries(ALL).slice(1))('are rejected as options of a server: %s', (name, value) => {
+  it.each(Object.entries(ALL).slice(1))('are rejected as options of OAuth2Server: %s', (name, value) => {
     const options = { model: createHost().model, [name]: value };
     expect(() => new OAuth2Server(options)).toThrow(
       `the option \`${name}\` belongs to a single call: set it in \`authenticate(request, response, { ${name} })\``,
@@ -268,24 +268,24 @@ describe('the requirements of authenticate()', () => {
   });
 
   it.each<[string, (requirements: object) => object]>([
-    ['inherited', (requirements) => Object.create(requirements) as object],
+    ['inherited properties', (requirements) => Object.create(requirements) as object],
     ['getters of a class', (requirements) => new (classOf(requirements))()],
     ['not enumerable', (requirements) => Object.create(null, hidden(requirements)) as object],
-  ])('count if they are %s', async (_, create) => {
+  ])('are enforced even if they are %s', async (_, create) => {
     for (const [name, value] of [...Object.entries(ALL), ['scope', 'admin'] as const]) {
       const options = Object.assign(create({ [name]: value }), { addAcceptedScopesHeader: false });
       expect((await authenticate(options, { user: CLIENT_ITSELF, scope: '' })).status).toBeGreaterThanOrEqual(401);
     }
   });
 
-  it('are unset if they are undefined', async () => {
+  it('are ignored if they are undefined', async () => {
     const unset = { anyScope: undefined, userRequired: undefined, roles: undefined, stepUp: undefined };
     expect((await authenticate(unset, { user: CLIENT_ITSELF, scope: '' })).summary).toBe('no error');
   });
 });
 
-describe('options of authenticate() that several calls share', () => {
-  /** A server that counts how often the options of a call are validated, which happens once for each operation. */
+describe('an options object shared by several calls of authenticate()', () => {
+  /** Creates a server that counts how often the options of a call are validated. */
   function counting() {
     const host = createHost();
     addAccessToken(host, { scope: 'read', user: { id: 'alice', roles: ['viewer'] } });
@@ -300,7 +300,7 @@ describe('options of authenticate() that several calls share', () => {
     return { counter, summaryOf };
   }
 
-  it('are read once if they are frozen, with all lists in them', async () => {
+  it('is validated once if it and all lists in it are frozen', async () => {
     const { counter, summaryOf } = counting();
     const acr = Object.freeze(['high']);
     const options = Object.freeze({ anyScope: Object.freeze(['read']), stepUp: Object.freeze({ acr }) });
@@ -310,21 +310,21 @@ describe('options of authenticate() that several calls share', () => {
 
   it.each<[string, () => { options: object; change: () => void }]>([
     [
-      'are not frozen',
+      'is not frozen',
       () => {
         const options = { anyScope: ['read'] };
         return { options, change: () => (options.anyScope = ['admin']) };
       },
     ],
     [
-      'contain a list that is not frozen',
+      'contains a list that is not frozen',
       () => {
         const anyScope = ['read'];
         return { options: Object.freeze({ anyScope }), change: () => (anyScope[0] = 'admin') };
       },
     ],
     [
-      'contain a nested list that is not frozen',
+      'contains a nested list that is not frozen',
       () => {
         const acr = ['high'];
         const roles = Object.freeze(['viewer']);
@@ -332,7 +332,7 @@ describe('options of authenticate() that several calls share', () => {
       },
     ],
     [
-      'have a getter',
+      'has a getter',
       () => {
         let anyScope = ['read'];
         const options = Object.freeze({
@@ -343,7 +343,7 @@ describe('options of authenticate() that several calls share', () => {
         return { options, change: () => (anyScope = ['admin']) };
       },
     ],
-  ])('are read for each call if they %s', async (_, create) => {
+  ])('is validated for each call if it %s', async (_, create) => {
     const { counter, summaryOf } = counting();
     const { options, change } = create();
     const before = await summaryOf(options);
@@ -352,7 +352,7 @@ describe('options of authenticate() that several calls share', () => {
     expect(counter.made).toBe(2);
   });
 
-  it('may be frozen objects that contain themselves', async () => {
+  it('can be frozen and contain itself', async () => {
     const { summaryOf } = counting();
     const options: Record<string, unknown> = { anyScope: Object.freeze(['admin']) };
     options['self'] = options;

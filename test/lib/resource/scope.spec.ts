@@ -11,14 +11,14 @@ const authenticate = (options: object, token: object = {}, overrides: object = {
 };
 const INSUFFICIENT = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 
-describe('the scope a protected resource demands', () => {
+describe('authenticate() with `scope`', () => {
   it.each([
     ['read', 'read write'],
     ['read', ['read', 'write']],
     [['write', 'read'], 'read write'],
     [['write'], ['read', 'write']],
     ['read  write', 'write read'],
-  ])('%j is reached by a token of %j', async (scope, granted) => {
+  ])('for the required scope %j accepts a token with %j', async (scope, granted) => {
     expect(summary((await authenticate({ scope }, { scope: granted })).error)).toBe('no error');
   });
 
@@ -31,7 +31,7 @@ describe('the scope a protected resource demands', () => {
     ['read', null],
     ['read', ''],
     ['read', []],
-  ])('%j is not reached by a token of %j', async (scope, granted) => {
+  ])('for the required scope %j rejects a token with %j', async (scope, granted) => {
     const { error, status, headers, body } = await authenticate({ scope }, { scope: granted });
     expect(summary(error)).toBe(INSUFFICIENT);
     const required = [scope].flat().join(' ');
@@ -45,7 +45,7 @@ describe('the scope a protected resource demands', () => {
     });
   });
 
-  it('is named in both headers when the request is let through', async () => {
+  it('sends the required and the authorized scopes in response headers', async () => {
     const { headers } = await authenticate({ scope: ['read'] }, { scope: ['read', 'write'] });
     expect(headers).toEqual({ 'x-accepted-oauth-scopes': 'read', 'x-oauth-scopes': 'read write' });
   });
@@ -58,20 +58,20 @@ describe('the scope a protected resource demands', () => {
       { addAcceptedScopesHeader: undefined, addAuthorizedScopesHeader: undefined },
       { 'x-accepted-oauth-scopes': 'read', 'x-oauth-scopes': 'read write' },
     ],
-  ])('is named as %j says', async (options, headers) => {
+  ])('sends the scope headers according to the options %j', async (options, headers) => {
     expect((await authenticate({ scope: 'read', ...options })).headers).toEqual(headers);
   });
 
-  it('is not named when none is demanded', async () => {
+  it('sends no scope headers if no scope is required', async () => {
     for (const scope of [undefined, '', []]) expect((await authenticate({ scope })).headers).toEqual({});
   });
 
-  it('sets no header of a token that has none, if the model accepts it', async () => {
+  it('sends no X-OAuth-Scopes header for a token without scope that verifyScope() accepts', async () => {
     const { headers } = await authenticate({ scope: 'read' }, { scope: undefined }, { verifyScope: () => true });
     expect(headers).toEqual({ 'x-accepted-oauth-scopes': 'read' });
   });
 
-  it('is judged by verifyScope of the model where it has one', async () => {
+  it('lets verifyScope() of the model decide if it is implemented', async () => {
     const asked: unknown[] = [];
     const verifyScope = (token: { accessToken: string }, scope: unknown) => {
       asked.push([token.accessToken, scope]);
@@ -86,11 +86,11 @@ describe('the scope a protected resource demands', () => {
     ]);
   });
 
-  it.each([{}, 1, new Set(['read']), true])('is never taken for none when it is %p', async (scope) => {
+  it.each([{}, 1, new Set(['read']), true])('rejects the invalid option value %p', async (scope) => {
     expect(summary((await authenticate({ scope })).error)).toBe('500 invalid_argument: Invalid parameter: `scope`');
   });
 
-  it('is not found in a token whose scope is neither text nor list', async () => {
+  it('fails if the scope of the token is neither a string nor a list', async () => {
     const { error } = await authenticate({ scope: 'read' }, { scope: new Set(['read']) });
     expect(summary(error)).toBe(
       '503 server_error: Server error: the request could not be handled; the server log has the reason',
@@ -98,16 +98,16 @@ describe('the scope a protected resource demands', () => {
   });
 
   it.each([
-    ['inherits it', Object.create({ scope: 'admin' }) as object],
+    ['inherited `scope`', Object.create({ scope: 'admin' }) as object],
     [
-      'makes it up',
+      'had `scope` as a getter',
       new (class {
         get scope() {
           return 'admin';
         }
       })(),
     ],
-  ])('is demanded of everybody after a call whose options object %s', async (_, options) => {
+  ])('is enforced for later calls after an options object %s', async (_, options) => {
     const host = createHost();
     addAccessToken(host, { scope: 'read' });
     const server = new OAuth2Server({ model: host.model });
