@@ -26,9 +26,9 @@ describe('an authorization code', () => {
   });
 
   it.each([
-    ['the change to daylight saving time in Europe', 'the spring change of the clocks in Europe'],
-    ['the change from daylight saving time in Europe', 'the autumn change'],
-    ['the end of February in a leap year', 'the end of a leap February'],
+    ['2026-03-29T00:59:00Z', 'the change to daylight saving time in Europe'],
+    ['2026-10-25T00:59:00Z', 'the change from daylight saving time in Europe'],
+    ['2028-02-28T23:59:00Z', 'the end of February in a leap year'],
   ])('saved at %s expires after exactly five minutes, despite %s', async (at) => {
     const now = Date.parse(at);
     jest.spyOn(Date, 'now').mockReturnValue(now);
