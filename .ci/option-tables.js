@@ -1,4 +1,4 @@
-// Writes the tables of docs/options.md, of the doc comments that editors show. With --check it only looks.
+// Writes the tables of docs/options.md from the doc comments of the option interfaces. With --check, it fails if they differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ const nest = ['module-options', 'options'].map((page) => read(`src/interfaces/oa
 const INTERFACE = /\/\*\*([^/]*?)\*\/\nexport interface (\w+)[^{]*\{\n(.*?)\n\}/gs;
 const MEMBER = /(?: {2}\/\*\*((?:(?!\*\/).)*)\*\/\n)? {2}(\w+)\??:/gs;
 
-/** The options that interfaces of a page declare: name, default, what is said of the interface and of the option. */
+/** The options that the named interfaces declare: name, default, and the doc comments of interface and option. */
 function optionsOf(page, names) {
   const interfaces = [...page.matchAll(INTERFACE)].map(([, doc, name, body]) => ({ doc: flat(doc), name, body }));
   return names.flatMap((wanted) => {
@@ -22,13 +22,13 @@ function optionsOf(page, names) {
 
 const flat = (comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' ').trim();
 
-/** What is said of an option, without its default, which has a column of its own. */
+/** Splits a doc comment into its default value, which has its own column, and the remaining text. */
 function parts(said) {
   const [, before, value = '', after = ''] = /^(.*?)(?: ?Default: (.+?)(?:\. (?=RFC)(.*))?)?$/.exec(said);
   return { fallback: value && !value.includes('`') ? `\`${value}\`` : value, said: `${before} ${after}`.trim() };
 }
 
-/** A table as Prettier lays it out. */
+/** Returns a table in the format of Prettier. */
 function table(rows) {
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
   const widths = cells[0].map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)));
@@ -68,7 +68,7 @@ const after = before.replace(
 );
 
 if (after !== before && process.argv.includes('--check')) {
-  console.error('docs/options.md does not say of the options what their interfaces do: run `npm run docs:options`.');
+  console.error('docs/options.md differs from the doc comments of the option interfaces: run `npm run docs:options`.');
   process.exitCode = 1;
 } else if (after !== before) {
   writeFileSync(join(root, 'docs/options.md'), after);

@@ -144,7 +144,7 @@ function said({ status, headers }: Response): string {
   const remarks = [
     headers.has('www-authenticate') ? 'challenge' : '',
     headers.get('content-encoding') ?? '',
-    readers ? `read by ${readers === '*' ? 'all' : 'that origin'}` : '',
+    readers ? `readable by ${readers === '*' ? 'all origins' : 'that origin'}` : '',
   ];
   return [status, ...remarks.filter(Boolean)].join(', ');
 }
@@ -163,6 +163,6 @@ async function saidOf(answer: Response, sayHead = said): Promise<string> {
   const wrapped = (body['data'] ?? body['reason'] ?? body) as { user?: string; client?: string; error?: string };
   const text = wrapped.error ? `\`${wrapped.error}\`` : `${wrapped.user} by ${wrapped.client}`;
   const [status, ...remarks] = sayHead(answer).split(', ');
-  const how = wrapped === body ? '' : ", in the host's form";
+  const how = wrapped === body ? '' : ", in the application's format";
   return [`${status} ${text}${how}`, ...remarks].join(', ');
 }
