@@ -33,7 +33,7 @@ describe.each([
   ['fapi2()', fapi, 'enablePlainPKCE', true],
   ['mcp()', forMcp, 'requirePKCE', 'public'],
   ['mcp()', forMcp, 'enablePlainPKCE', true],
-] as const)('%s', (_name, create, option, value) => {
+] as const)('a server with %s', (_name, create, option, value) => {
   it(`rejects a call of authorize() with ${option}: ${value}`, async () => {
     const server = create();
     const options = { authenticateHandler, [option]: value };
@@ -51,21 +51,21 @@ describe.each([
 describe.each([
   ['fapi2()', fapi],
   ['mcp()', forMcp],
-])('%s', (_name, create) => {
+])('a server with %s', (_name, create) => {
   it('rejects a call of authenticate() that allows access tokens in a URL', async () => {
     const options = { scope: 'read', allowBearerTokensInQueryString: true };
     const { error } = await answer(create(), 'authenticate', resourceRequest(), options);
     expect(error).toMatchObject(refusedBy('allowBearerTokensInQueryString'));
   });
 
-  it('accepts options of a call that it does not restrict', async () => {
+  it('accepts a call of authenticate() with options that the profile does not restrict', async () => {
     const options = { scope: ['read'], addAcceptedScopesHeader: false };
     const { error } = await answer(create(), 'authenticate', resourceRequest(), options);
     expect(error).toMatchObject({ name: 'invalid_token' });
   });
 });
 
-it('issues a code by a call whose code lifetime the profile allows', async () => {
+it('mcp() accepts a call of authorize() with a code lifetime that the profile allows', async () => {
   const options = { authenticateHandler, authorizationCodeLifetime: 30 };
   const { redirected } = await answer(forMcp(), 'authorize', authorizeRequest(query), options);
   expect(redirected).toMatchObject({ code: expect.any(String) });
@@ -86,14 +86,14 @@ describe('callMisconfigurations() of a feature', () => {
     return { seen, server: serverWith([feature]) };
   };
 
-  it('gets the options of the call merged with those of the server', async () => {
+  it('receives the options of the call merged with those of the server', async () => {
     const { seen, server } = observing();
     const request = new Request({ method: 'POST', headers: FORM, query: {}, body: {} });
     await answer(server, 'token', request, { accessTokenLifetime: 7 });
     expect(seen).toEqual([expect.objectContaining({ accessTokenLifetime: 7, requirePKCE: 'public' })]);
   });
 
-  it('does not run for calls without options or with a scope alone', async () => {
+  it('is not called for calls without options or with a scope only', async () => {
     const { seen, server } = observing();
     for (const options of [undefined, { scope: 'read' }]) {
       await answer(server, 'authenticate', resourceRequest(), options);

@@ -28,7 +28,7 @@ import {
 } from '../support/requests.js';
 import { withoutWarnings } from '../support/quiet.js';
 
-// One test for each fault that docs/migrating.md lists, in the order of that list.
+// One test for each problem of `oauth2-server` that docs/migrating.md lists, with the number that it has there.
 
 const { OAuth2Server, OAuthError, Response } = engine;
 const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
@@ -43,10 +43,10 @@ const authorize = (query: object = {}, host = createHost(), options: object = {}
   answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 const nothingMinted = (host: Host) => host.calls.every(([method]) => method !== 'saveToken');
 
-describe('the security faults of the classic libraries are absent:', () => {
+describe('security problems of oauth2-server that this library avoids (numbers of docs/migrating.md)', () => {
   withoutWarnings();
 
-  it('1. redirect URIs or grants given as a text are never matched by a part of it', async () => {
+  it('1. never matches a part of redirect URIs or grants that are registered as a string', async () => {
     const text = withClient({ redirectUris: 'https://a.example.com/cb' });
     for (const redirect_uri of ['https://a.example.c', 'https://a.example.com/cb', undefined]) {
       expect((await authorize({ redirect_uri }, text)).headers['location']).toBeUndefined();
@@ -56,7 +56,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     expect((await answer(grants, 'token', tokenRequest(CREDENTIALS))).status).toBe(503);
   });
 
-  it('2. of concurrent redemptions of one code or refresh token, one gets tokens, if the model lets one spend it', async () => {
+  it('2. redeems a code or refresh token for one of several concurrent requests only', async () => {
     for (const body of [CODE, REFRESH]) {
       const host = createHost();
       addCode(host);
@@ -67,7 +67,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('3. a replayed code or refresh token ends its whole family, where the model can end one', async () => {
+  it('3. revokes the token family of a replayed code or refresh token, if the model can revoke families', async () => {
     for (const [body, add] of [
       [CODE, addCode],
       [REFRESH, addRefreshToken],
@@ -87,7 +87,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('3. a replay is refused, and ends nothing, where either the model or what was replayed knows no families', async () => {
+  it('3. rejects a replay and revokes nothing if the model or the replayed token has no token family', async () => {
     for (const body of [CODE, REFRESH]) {
       const revoked: unknown[] = [];
       const knowing = createHost({ revokeGrant: (grantId: string) => void revoked.push(grantId) });
@@ -103,7 +103,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('4. the text of an exception of the model goes neither into a body, nor into a redirect, nor into a header', async () => {
+  it('4. shows the text of a model exception in no body, redirect or header', async () => {
     const failing = () => {
       throw new Error('CANARY');
     };
@@ -119,7 +119,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('5. nothing with an impossible date is ever alive', async () => {
+  it('5. treats codes and tokens with an invalid Date as expired', async () => {
     const never = new Date(Number.NaN);
     const host = createHost();
     addAccessToken(host, { accessTokenExpiresAt: never });
@@ -131,7 +131,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('6. two clients without an id are not the same client', async () => {
+  it('6. does not treat two clients without an id as the same client', async () => {
     const host = createHost({ getClient: () => ({ grants: WEB.grants, redirectUris: WEB.redirectUris }) });
     addCode(host, { client: { grants: [] } as never });
     addRefreshToken(host, { client: { grants: [] } as never });
@@ -140,7 +140,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('7. a client that has a secret is excused from it neither by a code verifier nor by an empty one', async () => {
+  it('7. accepts no code_verifier and no empty secret in place of a client secret', async () => {
     const host = createHost();
     addCode(host, { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' });
     const verified = { ...CODE, client_id: 'web', code_verifier: VERIFIER };
@@ -152,7 +152,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     expect((await answer(declared, 'token', formRequest(verified), excused)).status).toBe(401);
   });
 
-  it('8. extended attributes neither show codes or secrets nor take the place of what the protocol says', async () => {
+  it('8. lets extended attributes neither reveal codes or secrets, nor replace standard members', async () => {
     const extras = { access_token: 'evil', client_secret: 'x', passwordHash: 'x', id_token: 'jwt' };
     const saveToken = (token: object, client: object, user: object) => ({ ...token, ...extras, client, user });
     const host = createHost({ saveToken });
@@ -169,7 +169,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     expect(body['access_token']).toHaveLength(64);
   });
 
-  it('9. a public client is served with a well-formed challenge only, and a wrong verifier spends the code', async () => {
+  it('9. requires a valid code_challenge of public clients, and consumes the code on a wrong verifier', async () => {
     const query = { client_id: 'spa', redirect_uri: SPA.redirectUris?.[0] };
     expect((await authorize(query)).error?.message).toBe('Missing parameter: `code_challenge`');
     expect((await authorize({ ...query, code_challenge: 'abc' })).error?.message).toBe(
@@ -184,7 +184,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     expect(statuses).toEqual([400, 400]);
   });
 
-  it('10. an Authorization header is parsed as a whole, not searched', async () => {
+  it('10. parses the whole Authorization header instead of searching it', async () => {
     const host = createHost();
     addAccessToken(host);
     for (const header of [
@@ -197,7 +197,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('11. scripts and fragments are no redirect URIs though they are registered, and loopback ports are free', async () => {
+  it('11. never redirects to a script or a fragment, and allows any port of a loopback redirect URI', async () => {
     for (const uri of ['javascript:alert(1)', 'data:text/html,x', 'https://app.example/cb#x']) {
       const host = withClient({ redirectUris: [uri] });
       for (const redirect_uri of [uri, undefined]) {
@@ -209,7 +209,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     expect(headers['location']).toMatch(/^http:\/\/127\.0\.0\.1:49152\/cb\?code=/);
   });
 
-  it('12. a parameter that is repeated never reaches the model', async () => {
+  it('12. never passes a repeated parameter to the model', async () => {
     const twice = ['a', 'b'];
     const requests: [operation: 'authenticate' | 'authorize' | 'token', request: Parameters<typeof answer>[2]][] = [
       ['authorize', authorizeRequest({ client_id: twice })],
@@ -236,7 +236,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('13. a client proves itself in one way, and its Basic credentials are form-decoded', async () => {
+  it('13. accepts one client authentication method per request, and form-decodes Basic credentials', async () => {
     const both = tokenRequest({ ...CREDENTIALS, client_id: 'web', client_secret: SECRET });
     expect((await answer(createHost(), 'token', both)).error?.message).toContain(
       'only one client authentication method',
@@ -246,7 +246,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     expect((await answer(createHost(), 'token', encoded)).status).toBe(200);
   });
 
-  it('14. a client without the refresh_token grant gets no refresh token', async () => {
+  it('14. issues no refresh token to a client without the grant type refresh_token', async () => {
     const host = withClient({ grants: ['authorization_code', 'password'] });
     addCode(host);
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland' };
@@ -260,14 +260,14 @@ describe('the security faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('15. a code that was saved without a redirect URI is not redeemed with any other', async () => {
+  it('15. rejects an unregistered redirect_uri for a code that was saved without one', async () => {
     const host = createHost();
     addCode(host, { redirectUri: undefined });
     const { error } = await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://evil.example/cb' }));
     expect(error?.name).toBe('invalid_grant');
   });
 
-  it('16. asking for a wider scope, or for a part of a name, leaves the refresh token alive', async () => {
+  it('16. keeps a refresh token valid after a request for a wider scope or for a part of a scope name', async () => {
     const host = createHost();
     addRefreshToken(host);
     for (const scope of ['read write admin', 'rea']) {
@@ -276,7 +276,7 @@ describe('the security faults of the classic libraries are absent:', () => {
     expect((await answer(host, 'token', tokenRequest(REFRESH))).status).toBe(200);
   });
 
-  it('17. a wrong redirect URI spends the code, and a scope the model refuses does not', async () => {
+  it('17. consumes the code on a wrong redirect_uri, but not on a scope that the model refuses', async () => {
     const host = createHost();
     addCode(host);
     expect((await answer(host, 'token', tokenRequest({ ...CODE, redirect_uri: 'https://x.example' }))).status).toBe(
@@ -290,15 +290,15 @@ describe('the security faults of the classic libraries are absent:', () => {
   });
 });
 
-describe('the protocol faults of the classic libraries are absent:', () => {
-  it('18. an error redirect to a URI that has a query says error, description and state', async () => {
+describe('protocol problems of oauth2-server that this library avoids (numbers of docs/migrating.md)', () => {
+  it('18. returns error, error_description and state to a redirect URI that has a query', async () => {
     const { headers } = await authorize({ redirect_uri: OTHER_CALLBACK, scope: 'a"' });
     expect(headers['location']).toBe(
       `${OTHER_CALLBACK}&error=invalid_scope&error_description=Invalid%20parameter%3A%20%60scope%60&state=xyz`,
     );
   });
 
-  it('19. a redirect URI that was left out need not be named at the token endpoint, and a wrong one is invalid_grant', async () => {
+  it('19. requires redirect_uri only if it was in the authorization request; a wrong one is invalid_grant', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
     const { redirected } = await authorize({ redirect_uri: undefined }, host);
@@ -309,7 +309,7 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     expect(error?.name).toBe('invalid_grant');
   });
 
-  it('20. a client that cannot be identified is answered by 401 and the challenge', async () => {
+  it('20. responds with 401 and a challenge if it cannot identify the client', async () => {
     for (const request of [
       formRequest(CREDENTIALS),
       tokenRequest(CREDENTIALS, { headers: { ...FORM, authorization: 'Basic ?' } }),
@@ -319,14 +319,14 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('21. every error is an OAuthError, those of getClient and the authenticate handler included', async () => {
+  it('21. rejects with an OAuthError even if getClient() or the authenticate handler fails', async () => {
     const failing = () => Promise.reject(new TypeError('x'));
     const noClient = await authorize({}, createHost({ getClient: failing }));
     const noUser = await authorize({}, createHost(), { authenticateHandler: { handle: failing } });
     for (const { error } of [noClient, noUser]) expect(error).toBeInstanceOf(engine.ServerError);
   });
 
-  it('22. an operation throws nothing synchronously: it rejects, and tells a callback', async () => {
+  it('22. never throws synchronously: operations reject or call back with the error', async () => {
     const server = new OAuth2Server({ model: {} as never });
     for (const name of ['authenticate', 'authorize', 'token'] as const) {
       const operation = server[name].bind(server) as (...args: unknown[]) => Promise<unknown>;
@@ -341,7 +341,7 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('23. the client never hears of invalid_argument: a mistake of the host is server_error, a bad scope invalid_scope', async () => {
+  it('23. returns server_error for a mistake of the application, and invalid_scope for a malformed scope', async () => {
     const mistaken = await answer(createHost({ getUserFromClient: undefined }), 'token', tokenRequest(CREDENTIALS));
     expect([mistaken.error?.name, mistaken.body['error']]).toEqual(['invalid_argument', 'server_error']);
     expect(JSON.stringify(mistaken.body)).not.toContain('getUserFromClient');
@@ -354,24 +354,24 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     expect([badScope.status, badScope.body['error']]).toEqual([400, 'invalid_scope']);
   });
 
-  it('24. a lifetime given as text is a number of seconds, also across a change of the clocks', async () => {
+  it('24. reads a lifetime in a string as seconds, also across a change to or from daylight saving time', async () => {
     const now = jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-10-25T00:58:00Z'));
     const { result } = await authorize({}, createHost(), { authorizationCodeLifetime: '300' });
     now.mockRestore();
     expect(result?.['expiresAt']).toEqual(new Date('2026-10-25T01:03:00Z'));
   });
 
-  it('25. an async method with a parameter more than expected does not hang', async () => {
+  it('25. does not hang if an async model method has an additional parameter', async () => {
     const getUserFromClient = async (client: engine.Client, trace?: unknown) => trace ?? { id: client.id };
     expect((await answer(createHost({ getUserFromClient }), 'token', tokenRequest(CREDENTIALS))).status).toBe(200);
   });
 
-  it('26. a form is a form without a content-length', async () => {
+  it('26. accepts a form without a Content-Length header', async () => {
     const headers = { 'content-type': FORM['content-type'], authorization: basic('web', 's3cret') };
     expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { headers }))).status).toBe(200);
   });
 
-  it('27. the response has the status of the error in every operation', async () => {
+  it('27. responds with the HTTP status of the error in every operation', async () => {
     const outcomes = [
       await answer(createHost(), 'authenticate', resourceRequest(null)),
       await answer(createHost(), 'authenticate', resourceRequest('Basic x')),
@@ -384,7 +384,7 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     expect(outcomes.map(({ status }) => status)).toEqual([401, 400, 400, 401, 400, 400]);
   });
 
-  it('28. the response type is checked before the model is asked for anything, and an empty scope is none', async () => {
+  it('28. validates response_type before it calls more than getClient(), and ignores an empty scope', async () => {
     const host = createHost({ generateAuthorizationCode: () => 'x' });
     await authorize({ response_type: 'nonsense' }, host);
     expect(host.calls.map(([method]) => method)).toEqual(['getClient']);
@@ -394,21 +394,21 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     }
   });
 
-  it('29. method and scheme may be spelt in any case, and a description holds no quotes', async () => {
+  it('29. accepts method and scheme in any case, and returns descriptions without double quotes', async () => {
     expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS, { method: 'post' }))).status).toBe(200);
     expect((await answer(createHost(), 'authenticate', resourceRequest('bearer x'))).error?.name).toBe('invalid_token');
     const { redirected } = await authorize({ code_challenge_method: 'plain' });
     expect(redirected['error_description']).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
   });
 
-  it('30. a user name or password may mix emoji with anything', async () => {
+  it('30. accepts emoji together with other characters in user names and passwords', async () => {
     const getUser = (name: string, password: string) => ({ id: name + password });
     const body = { grant_type: 'password', username: 'ann 😀', password: 'p@ss 🔑 wörd' };
     const { result } = await answer(createHost({ getUser }), 'token', tokenRequest(body));
     expect(result?.['user']).toEqual({ id: 'ann 😀p@ss 🔑 wörd' });
   });
 
-  it('31. the implicit grant works, and authorization responses name the issuer', async () => {
+  it('31. supports the implicit grant, and names the issuer in authorization responses', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['implicit'] });
     const { headers } = await authorize({ response_type: 'token' }, host, { issuer: 'https://as.example' });
@@ -417,7 +417,7 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     );
   });
 
-  it('32. an extension grant that does not await the scope it asks for gets no more than the model grants', async () => {
+  it('32. validates the scope of an extension grant that does not await its validation', async () => {
     const unhandled = jest.fn();
     process.on('unhandledRejection', unhandled);
     class Issuing extends engine.GrantType {
@@ -433,7 +433,7 @@ describe('the protocol faults of the classic libraries are absent:', () => {
     expect([error?.name, unhandled.mock.calls]).toEqual(['invalid_scope', []]);
   });
 
-  it('33. an error is named for its class, and a header called __proto__ is no prototype', () => {
+  it('33. names errors after their classes, and ignores a header named __proto__', () => {
     expect(engine.InvalidRequestError.name).toBe('InvalidRequestError');
     const headers = JSON.parse('{"__proto__":{"authorization":"Bearer x"}}') as object;
     const request = new engine.Request({ method: 'GET', headers, query: {} });

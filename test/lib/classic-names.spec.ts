@@ -8,7 +8,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('a method of 2.x', () => {
+describe('a method of oauth2-server 2.x', () => {
   const server = new OAuth2Server({ model: createHost().model });
 
   it.each([
@@ -17,14 +17,14 @@ describe('a method of 2.x', () => {
     ['grant', 'is called `token()` now'],
     ['errorHandler', 'every operation rejects with an `OAuthError`'],
     ['lockdown', 'call `authenticate()`'],
-  ])('%s says what took its place', (name, replacement) => {
+  ])('throws an error that names its replacement: %s', (name, replacement) => {
     const call = (server as unknown as Record<string, () => unknown>)[name]!;
     expect(call).toThrow(InvalidArgumentError);
     expect(call).toThrow(`Invalid argument: \`${name}()\` of 2.x`);
     expect(call).toThrow(replacement);
   });
 
-  it('is not seen by who lists what a server has', () => {
+  it('is not enumerable', () => {
     const listed: string[] = [];
     for (const name in server) listed.push(name);
     expect(listed).not.toContain('authorise');
@@ -32,7 +32,7 @@ describe('a method of 2.x', () => {
   });
 });
 
-describe('an option of 2.x', () => {
+describe('an option of oauth2-server 2.x', () => {
   const warned = (options: object) => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     expect(new OAuth2Server({ model: createHost().model, ...options })).toBeInstanceOf(OAuth2Server);
@@ -45,42 +45,42 @@ describe('an option of 2.x', () => {
     ['clientIdRegex', /^a$/, '`getClient()` refuses a client'],
     ['passthroughErrors', true, 'every operation rejects with its error'],
     ['continueAfterResponse', undefined, 'the host sends the `Response`'],
-  ])('%s draws a warning that says what took its place', (name, value, replacement) => {
+  ])('causes a warning that names its replacement: %s', (name, value, replacement) => {
     const [warning, ...others] = warned({ [name]: value });
     expect(warning).toContain(`\`${name}\` (`);
     expect(warning).toContain(replacement);
     expect(others).toEqual([]);
   });
 
-  it('draws one warning together with others', () => {
+  it('causes a single warning together with other options of 2.x', () => {
     expect(warned({ grants: [], debug: true, clientIdRegex: /x/ })).toHaveLength(1);
   });
 
-  it('that is still one draws none', () => {
+  it('causes no warning if it is still supported', () => {
     expect(warned({ accessTokenLifetime: 1, allowEmptyState: true })).toEqual([]);
   });
 });
 
-describe('a model of 2.x', () => {
+describe('a model written for oauth2-server 2.x', () => {
   const implement = (name: string) => `500 invalid_argument: Invalid argument: model does not implement \`${name}()\``;
 
   it.each([
     ['saveToken', 'saveAccessToken', { grant_type: 'client_credentials' }],
     ['getAuthorizationCode', 'getAuthCode', { grant_type: 'authorization_code' }],
-  ])('that lacks %s is told that %s is called so now', async (name, old, body) => {
+  ])('without %s causes an error that says that this is the new name of %s', async (name, old, body) => {
     const { error } = await answer(createHost({ [name]: undefined, [old]: () => null }), 'token', tokenRequest(body));
     expect(summary(error)).toBe(`${implement(name)}; \`${old}()\` of 2.x is called so now`);
     const plain = await answer(createHost({ [name]: undefined }), 'token', tokenRequest(body));
     expect(summary(plain.error)).toBe(implement(name));
   });
 
-  it('that lacks saveAuthorizationCode is told that saveAuthCode is called so now', async () => {
+  it('without saveAuthorizationCode causes an error that says that this is the new name of saveAuthCode', async () => {
     const host = createHost({ saveAuthorizationCode: undefined, saveAuthCode: () => null } as never);
     const { error } = await answer(host, 'authorize', authorizeRequest(), signedIn);
     expect(summary(error)).toBe(`${implement('saveAuthorizationCode')}; \`saveAuthCode()\` of 2.x is called so now`);
   });
 
-  it('has its grantTypeAllowed ignored: the grants of the client decide', async () => {
+  it('has its grantTypeAllowed() ignored: the `grants` of the client decide', async () => {
     const host = createHost({ grantTypeAllowed: () => true } as never);
     host.clients.set('web', { id: 'web', grants: ['password'] });
     const { error } = await answer(host, 'token', tokenRequest({ grant_type: 'client_credentials' }));

@@ -48,10 +48,10 @@ const CATALOGUE = [
   ['InvalidBindingMessageError', 400, 'invalid_binding_message', 'Bad Request'],
 ] as const;
 
-describe.each(CATALOGUE)('%s', (className, status, name, phrase) => {
+describe.each(CATALOGUE)('error class %s', (className, status, name, phrase) => {
   const ErrorClass = OAuth2Server[className];
 
-  it(`is ${status} ${name}`, () => {
+  it(`has the status ${status} and the name ${name}`, () => {
     const error = new ErrorClass('what is wrong');
     expect([error.code, error.status, error.statusCode]).toEqual([status, status, status]);
     const enumerable = className === 'InvalidArgumentError' ? [] : ['code', 'status', 'statusCode'];
@@ -62,64 +62,64 @@ describe.each(CATALOGUE)('%s', (className, status, name, phrase) => {
     expect([error.constructor.name, error.inner]).toEqual([className, undefined]);
   });
 
-  it('is a static of the server class under the same name', () => {
+  it('is a static property of OAuth2Server with the same name', () => {
     expect(Object.entries(engine)).toContainEqual([className, ErrorClass]);
   });
 
-  it('has the phrase of its status when nothing is said', () => {
+  it('has the phrase of its HTTP status as default message', () => {
     expect(new ErrorClass().message).toBe(phrase);
     expect(new ErrorClass(undefined, { code: 429 }).message).toBe('Too Many Requests');
     expect(new ErrorClass(undefined, { code: 799 }).message).toBe('Unknown error');
   });
 
-  it('is made from another error, whose message it takes and which it keeps', () => {
+  it('takes its message from the error it is created with, and keeps that error as `inner` and `cause`', () => {
     const cause = new TypeError('deep down');
     const error = new ErrorClass(cause);
     expect([error.message, error.inner, error.cause]).toEqual(['deep down', cause, cause]);
     expect(Object.keys(error)).not.toContain('inner');
   });
 
-  it('takes further properties, the status among them', () => {
+  it('accepts additional properties, including the status', () => {
     const error = new ErrorClass('x', { code: 429, retryAfter: 3 });
     expect(error).toMatchObject({ code: 429, status: 429, statusCode: 429, retryAfter: 3 });
     expect(error.name).toBe(name);
   });
 
-  it('cannot be given another prototype by a property', () => {
+  it('keeps its prototype despite a property named `__proto__`', () => {
     const error = new ErrorClass('x', JSON.parse('{"__proto__":{"polluted":true}}') as Record<string, unknown>);
     expect(error).toBeInstanceOf(ErrorClass);
     expect('polluted' in error || 'polluted' in {}).toBe(false);
   });
 });
 
-describe('an error of the server', () => {
-  it('exports nothing else that looks like one', () => {
+describe('OAuthError and the classes derived from it', () => {
+  it('are the only exports whose names end in `Error`', () => {
     const exported = Object.keys(engine).filter((name) => name.endsWith('Error'));
     expect(exported.toSorted()).toEqual(CATALOGUE.map(([name]) => name).toSorted());
   });
 
-  it('prints a configuration error without HTTP status codes', () => {
+  it('are printed without HTTP status if they are configuration errors', () => {
     expect(inspect(new engine.InvalidArgumentError('the option `issuer` is missing'))).not.toMatch(/status|code: 500/);
   });
 
-  it('carries a stack when it is a fault', () => {
+  it('have a stack trace if they report a server error or a configuration error', () => {
     expect(new engine.OAuthError('x').stack).toContain('errors.spec.ts');
     expect(new engine.ServerError('x').stack).toContain('errors.spec.ts');
     expect(new engine.InvalidArgumentError('x').stack).toContain('errors.spec.ts');
   });
 
-  it('carries none when it is a refusal: no bug, and a stack costs more than the check itself', () => {
+  it('have no stack trace if they reject a request, because creating it is expensive', () => {
     expect(new engine.InvalidGrantError('x').stack).not.toContain('errors.spec.ts');
     expect(new engine.InvalidTokenError('x').stack).not.toContain('errors.spec.ts');
   });
 
-  it('leaves the stack depth of the process as it found it', () => {
+  it('do not change `Error.stackTraceLimit`', () => {
     const depth = Error.stackTraceLimit;
     expect(new engine.InvalidGrantError('x').message).toBe('x');
     expect(Error.stackTraceLimit).toBe(depth);
   });
 
-  it('may have a name of its own', () => {
+  it('can have a custom name', () => {
     expect(new engine.OAuthError('x', { name: 'slow_down', code: 400 }).name).toBe('slow_down');
   });
 });

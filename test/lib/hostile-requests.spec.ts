@@ -22,7 +22,7 @@ function server(given: object, failing: object): OAuth2Server {
 
 const REGISTERED = [CALLBACK, 'https://app.example/other?x=1', 'https://spa.example/cb', 'http://127.0.0.1:7/cb'];
 
-/** What an answer says of an error, in its body or its redirect. */
+/** Returns the error and its description from the body or the redirect of a response. */
 function said({ body, headers: sent }: Response): Record<string, string> {
   const { searchParams, hash } = new URL(sent['location'] ?? 'none:');
   const { error, error_description } = {
@@ -32,7 +32,7 @@ function said({ body, headers: sent }: Response): Record<string, string> {
   return error === undefined ? {} : { error, error_description };
 }
 
-/** What may be sent, whatever was asked. */
+/** Asserts that a response has valid headers, redirects to a registered URI only, and reveals no secret. */
 function expectSendable(response: Response): void {
   const { status, headers: sent, body } = response;
   expect([200, 302, 400, 401, 403, 500, 503]).toContain(status);
@@ -48,41 +48,44 @@ function expectSendable(response: Response): void {
   expect(['nowhere', ...REGISTERED.map((uri) => new URL(uri).host + new URL(uri).pathname)]).toContain(target);
 }
 
-// Hundreds of cases each.
+// Each test runs hundreds of cases.
 jest.setTimeout(120_000);
 
 withoutWarnings();
 
-describe('whatever is asked', () => {
+describe('random requests, options and model failures', () => {
   it.each([
     ['authenticate', RIGHT.authenticate],
     ['authorize', RIGHT.authorize],
     ['token', RIGHT.token],
     ['readAuthorizationRequest', RIGHT.authorize],
-  ] as const)('%s answers, by a result or an OAuthError, and says nothing it should not', async (operation, right) => {
-    const names = new Set<string>();
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(wild, bent(right)), options, failures, async (asked, given, failing) => {
-        const response = new Response();
-        let error: unknown;
-        try {
-          await server(given, failing)[operation](new Request(asked as never), response);
-        } catch (caught) {
-          error = caught;
-        }
-        expect(error === undefined || error instanceof OAuthError).toBe(true);
-        names.add((error as OAuthError | undefined)?.name ?? 'answered');
-        expectSendable(response);
-        expect('allowed' in {}).toBe(false);
-      }),
-      { numRuns: 800 },
-    );
-    // The requests got everywhere, or the property would show little.
-    expect([...names]).toEqual(expect.arrayContaining(['answered', 'invalid_request', 'server_error']));
-    expect(names.size).toBeGreaterThan(3);
-  });
+  ] as const)(
+    'make %s end with a result or an OAuthError, and with a response that reveals no secret',
+    async (operation, right) => {
+      const names = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(wild, bent(right)), options, failures, async (asked, given, failing) => {
+          const response = new Response();
+          let error: unknown;
+          try {
+            await server(given, failing)[operation](new Request(asked as never), response);
+          } catch (caught) {
+            error = caught;
+          }
+          expect(error === undefined || error instanceof OAuthError).toBe(true);
+          names.add((error as OAuthError | undefined)?.name ?? 'answered');
+          expectSendable(response);
+          expect('allowed' in {}).toBe(false);
+        }),
+        { numRuns: 800 },
+      );
+      // Verifies that the random requests reach different parts of the code.
+      expect([...names]).toEqual(expect.arrayContaining(['answered', 'invalid_request', 'server_error']));
+      expect(names.size).toBeGreaterThan(3);
+    },
+  );
 
-  it('an error of the model is said in the characters that are allowed, whatever it says', async () => {
+  it('cause error responses with allowed characters only, whatever text the model throws', async () => {
     const text = fc.string({ unit: 'binary' });
     await fc.assert(
       fc.asyncProperty(text, text, fc.integer({ min: 400, max: 503 }), async (message, name, code) => {

@@ -5,11 +5,11 @@ import * as fc from '../support/fast-check.js';
 import { addAccessToken, addRefreshToken, createHost } from '../support/model.js';
 import { answer, resourceRequest, tokenRequest } from '../support/requests.js';
 
-// Issue 10, 1.3. Operations are counted, not seconds: a machine that is busy proves nothing.
+// The tests count operations instead of seconds, because times depend on the load of the machine.
 
 const FORM_LIMIT = 64 * 1024;
 
-/** A list that counts how often one of its elements is read. */
+/** Returns a list that counts how often one of its elements is read. */
 function counting(values: readonly string[]): { list: readonly string[]; reads: () => number } {
   let reads = 0;
   const list = new Proxy(values, {
@@ -21,11 +21,11 @@ function counting(values: readonly string[]): { list: readonly string[]; reads: 
   return { list, reads: () => reads };
 }
 
-/** Scope values as somebody sends them who means harm: many, long, repeated, and with spaces to spare. */
+/** Hostile scopes: with many, long and repeated values, and with additional spaces. */
 const scopes = fc
   .record({
     word: fc.stringMatching(/^[!#-[\]-~]{1,8}$/),
-    // As often too many as not.
+    // Half of the counts are above the limit of 128 values.
     count: fc.oneof(fc.integer({ min: 1, max: 128 }), fc.integer({ min: 129, max: 2000 })),
     times: fc.integer({ min: 1, max: 40 }),
     gap: fc.constantFrom(' ', '  ', '   '),
@@ -38,8 +38,8 @@ const scopes = fc
 
 const distinct = (text: string) => [...new Set(text.split(' ').filter(Boolean))];
 
-describe('a scope', () => {
-  it('of any size is granted once per value, or refused before anybody is asked about it', async () => {
+describe('a scope of any size', () => {
+  it('is granted with each value once, or rejected before the model is called', async () => {
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(scopes, async (scope) => {
@@ -52,15 +52,15 @@ describe('a scope', () => {
         const granted = { error: undefined, scope: values.join(' '), asked: values.length <= 128 };
         expect({ error: error?.name, scope: body['scope'], asked }).toEqual(error ? refused : granted);
       }),
-      // Chance alone does not bring both outcomes every time.
+      // The examples guarantee that both outcomes occur.
       { numRuns: 200, examples: [['read'], [Array.from({ length: 129 }, (_, index) => `v${index}`).join(' ')]] },
     );
     expect([...outcomes].toSorted()).toEqual(['granted', 'invalid_scope']);
   });
 
-  /** How often elements of a granted list are read while one request is answered. */
+  /** Returns how often the elements of a granted scope are read while a request is handled. */
   const readsOf = async (granted: readonly string[], wanted: readonly string[]) => {
-    // Three values are looked for one by one, and a list is read again to be named in a header or to the operator.
+    // Up to three values are searched one by one, and a list is read again for a header or an event.
     const bound = 8 * (granted.length + wanted.length) + 8;
     const refreshing = counting(granted);
     const host = createHost();
@@ -83,12 +83,12 @@ describe('a scope', () => {
     return { bound, reads, answers: [refreshed.status === 200, presented.status === 200, Boolean(judged)] };
   };
 
-  it('is compared in steps that grow with its length, not with its square', async () => {
+  it('is compared in a number of steps that is linear in its length', async () => {
     const size = fc.integer({ min: 1, max: 3000 });
     await fc.assert(
       fc.asyncProperty(size, fc.integer({ min: 1, max: 128 }), fc.boolean(), async (known, asked, fits) => {
         const granted = Array.from({ length: known }, (_, index) => `s${index}`);
-        // The last ones, which a search from the front finds last; or some that are not there at all.
+        // Either the last values, which a search from the front finds last, or values that were not granted.
         const wanted = fits ? granted.slice(-asked) : Array.from({ length: asked }, (_, index) => `t${index}`);
         const { bound, reads, answers } = await readsOf(granted, wanted);
         expect(answers).toEqual([fits, fits, fits]);

@@ -5,7 +5,7 @@ import { EngineServer } from '../support/engine-server.js';
 import { createHost, SPA, WEB } from '../support/model.js';
 import { signedIn } from '../support/requests.js';
 
-// A client library that knows nothing of this one reads every answer, and is stricter than most.
+// `oauth4webapi`, a strict client library that is independent of this one, reads each response.
 
 const SECRET = 'a:b c%20+é'.replace('é', '~');
 const CALLBACK = WEB.redirectUris![0]!;
@@ -73,11 +73,11 @@ async function codeFlow(
   return oauth.processAuthorizationCodeResponse(as, from, response);
 }
 
-describe('an independent client', () => {
+describe('client library oauth4webapi', () => {
   it.each([
     ['client_secret_basic', oauth.ClientSecretBasic(SECRET)],
     ['client_secret_post', oauth.ClientSecretPost(SECRET)],
-  ])('gets a token of its own by %s', async (_, auth) => {
+  ])('obtains a client credentials token with %s', async (_, auth) => {
     const parameters = new URLSearchParams({ scope: 'read' });
     const response = await oauth.clientCredentialsGrantRequest(as, client, auth, parameters, insecure);
     const token = await oauth.processClientCredentialsResponse(as, client, response);
@@ -85,7 +85,7 @@ describe('an independent client', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('redeems a code by PKCE, uses the token, and refreshes it, once each', async () => {
+  it('redeems a code with PKCE, uses the access token, and uses the refresh token only once', async () => {
     const auth = oauth.ClientSecretBasic(SECRET);
     const token = await codeFlow(client, auth, CALLBACK);
     const resource = new URL(`${server.issuer}/resource`);
@@ -105,12 +105,12 @@ describe('an independent client', () => {
     });
   });
 
-  it('redeems a code as a public client, at a loopback port of its own choice', async () => {
+  it('redeems a code as a public client with an arbitrary loopback port', async () => {
     const token = await codeFlow({ client_id: 'spa' }, oauth.None(), 'http://127.0.0.1:49152/cb');
     expect(token.refresh_token).toHaveLength(64);
   });
 
-  it('reads the refusal of a wrong secret, with its challenge', async () => {
+  it('reads the error and the challenge for a wrong client secret', async () => {
     const response = await oauth.clientCredentialsGrantRequest(as, client, oauth.ClientSecretBasic('x'), {}, insecure);
     await expect(oauth.processClientCredentialsResponse(as, client, response)).rejects.toMatchObject({
       status: 401,
@@ -118,7 +118,7 @@ describe('an independent client', () => {
     });
   });
 
-  it('reads the challenge of a resource', async () => {
+  it('reads the challenge of a protected resource', async () => {
     const request = oauth.protectedResourceRequest(
       'unknown',
       'GET',
@@ -133,7 +133,7 @@ describe('an independent client', () => {
     });
   });
 
-  it('trusts no authorization response of another issuer, and reads an error of this one', async () => {
+  it('rejects authorization responses of another issuer, and reads errors of the right one', async () => {
     const callback = await authorize({ state: 'abc', scope: 'admin' });
     expect(() => oauth.validateAuthResponse(as, client, callback, 'abc')).toThrow(
       expect.objectContaining({

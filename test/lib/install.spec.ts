@@ -11,16 +11,16 @@ const feature = (id: string, install: (builder: ServerBuilder) => unknown): Feat
 const start = (...features: Feature[]) => new OAuth2Server({ model: createHost().model, features });
 const painter = feature('painter', (builder) => builder.provide(COLOR, () => 'red'));
 
-describe('the installation of features', () => {
+describe('installation of features', () => {
   it.each<[string, Feature[], string]>([
-    ['two features provide the same', [painter, { ...painter, id: 'other' }], 'both provide the color'],
+    ['two features provide the same capability', [painter, { ...painter, id: 'other' }], 'both provide the color'],
     [
-      'no feature provides what one needs',
+      'no feature provides a required capability',
       [feature('user', (builder) => void builder.use(COLOR))],
       'needs `painter()`',
     ],
     [
-      'two features need each other to make what they provide',
+      'two features require the capability of each other',
       [
         feature('painter', (builder) => builder.provide(COLOR, builder.use(SHAPE))),
         feature('drawer', (builder) => builder.provide(SHAPE, builder.use(COLOR))),
@@ -28,17 +28,17 @@ describe('the installation of features', () => {
       'depends on itself',
     ],
     ...(['use', 'find'] as const).map((method): [string, Feature[], string] => [
-      `a feature calls the function of ${method}() too early`,
+      `a feature calls the function that ${method}() returned during installation`,
       [painter, feature('hasty', (builder) => void builder[method](COLOR)())],
       'not available while features are installed',
     ]),
     [
-      'a feature calls the function of all() too early',
+      'a feature calls the function that all() returned during installation',
       [feature('hasty', (builder) => void builder.all(SIZES)())],
       'not available while features are installed',
     ],
     [
-      'a feature reads the server too early',
+      'a feature reads the server during installation',
       [feature('hasty', (builder) => void builder.server.options)],
       'not available while features are installed',
     ],
@@ -48,7 +48,7 @@ describe('the installation of features', () => {
       '`install()` of the feature `slow()` must return an object or nothing, and no promise',
     ],
     [
-      'a hook is no function',
+      'a hook is not a function',
       [feature('odd', () => ({ resource: { verify: true } }))],
       '`resource.verify` of the feature `odd()` must be a function',
     ],
@@ -56,7 +56,7 @@ describe('the installation of features', () => {
     expect(() => start(...features)).toThrow(message);
   });
 
-  it('does not depend on the order of features', () => {
+  it('is independent of the order of features', () => {
     const seen: unknown[] = [];
     const reader = feature('reader', (builder) => {
       const [color, sizes] = [builder.find(COLOR), builder.all(SIZES)];

@@ -38,8 +38,8 @@ function recorder(label: string, record: string[]): Instrumentation {
   };
 }
 
-describe('instrumentation', () => {
-  it('runs around an operation, the first of a list outermost', async () => {
+describe('the option `instrumentation`', () => {
+  it('wraps an operation; the first wrapper of a list is the outermost', async () => {
     const record: string[] = [];
     const server = serverWith(
       [recorder('outer', record), {}, recorder('inner', record)].filter(({ around }) => around),
@@ -58,7 +58,7 @@ describe('instrumentation', () => {
     ]);
   });
 
-  it('runs around every operation of the server', async () => {
+  it('wraps every operation of the server', async () => {
     const names: string[] = [];
     const ping = { path: 'ping', methods: ['GET'], make: () => ({ handle: () => Promise.resolve('pong') }) };
     const around: Instrumentation['around'] = ({ name, request, authorization, server: { options } }, run) => {
@@ -91,7 +91,7 @@ describe('instrumentation', () => {
     );
   });
 
-  it('calls callbacks once, with the result or the error of the operation', async () => {
+  it('does not change callbacks: they are called once, with the result or the error of the operation', async () => {
     const record: string[] = [];
     const server = serverWith(recorder('one', record));
     for (const args of [[], [{}], [{ scope: 'admin' }]] as const) {
@@ -124,7 +124,7 @@ describe('instrumentation', () => {
       'fails after the operation',
       async (_: unknown, run: () => Promise<unknown>) => run().then(() => Promise.reject(new Error('exporter down'))),
     ],
-  ] as [string, Instrumentation['around']][])('answers with server_error if a wrapper %s', async (_, around) => {
+  ] as [string, Instrumentation['around']][])('causes a server_error response if a wrapper %s', async (_, around) => {
     for (const list of [[{ around: around! }], [recorder('outer', []), { around: around! }]]) {
       const { error, status, headers, body } = await answer(serverWith(list), 'token', tokenRequest(CREDENTIALS));
       expect(error).toBeInstanceOf(ServerError);
@@ -134,7 +134,7 @@ describe('instrumentation', () => {
     }
   });
 
-  it('does not redirect with a code if a wrapper fails after the operation', async () => {
+  it('causes no redirect with a code if a wrapper fails after the operation', async () => {
     const around: Instrumentation['around'] = async (_, run) => {
       await run();
       throw new Error('exporter down');
@@ -165,7 +165,7 @@ describe('instrumentation', () => {
     await expect(late[0]).rejects.toThrow('`run()` was called after the wrapper had ended');
   });
 
-  it('keeps the error of an operation that failed before its wrapper did', async () => {
+  it('keeps the error of an operation that failed before its wrapper failed', async () => {
     const around: Instrumentation['around'] = async (_, run) =>
       run().catch((error: unknown) => {
         throw new Error('wrapped', { cause: error });
@@ -174,7 +174,7 @@ describe('instrumentation', () => {
     expect([error?.name, status]).toEqual(['invalid_token', 401]);
   });
 
-  it('cannot make a rejected token an accepted one, nor run an operation twice or never', async () => {
+  it('cannot make a rejected token accepted, and cannot run an operation twice or never', async () => {
     const swallow: Instrumentation['around'] = async (_, run) =>
       run().catch(() => ({ accessToken: 'forged' }) as never);
     const rejected = await answer(serverWith({ around: swallow }), 'authenticate', resourceRequest('Bearer other'));
@@ -191,7 +191,7 @@ describe('instrumentation', () => {
     expect(saveToken).toHaveBeenCalledTimes(1);
   });
 
-  it('leaves the rejection of what is no request to the operation', async () => {
+  it('is not called for arguments that the operation rejects', async () => {
     const around = jest.fn<NonNullable<Instrumentation['around']>>();
     const server = serverWith({ around } as never);
     for (const call of [
@@ -204,7 +204,7 @@ describe('instrumentation', () => {
     expect(around).not.toHaveBeenCalled();
   });
 
-  it('wraps the model, the first of a list outermost, and receives events besides the listener of the server', async () => {
+  it('wraps the model, the first wrapper of a list outermost, and receives the events of the server', async () => {
     const calls: string[] = [];
     const wrapper = (label: string): Instrumentation => ({
       wrapModel: (model) =>
@@ -222,11 +222,11 @@ describe('instrumentation', () => {
 
   it.each([
     ['is a function', () => ({}), 'is a function: call it'],
-    ['is no object', 'telemetry', 'must be an object with `around()`'],
-    ['has no member that is known', [{ wrap: () => undefined }], 'must be an object with `around()`'],
-    ['has a member of another type', { around: true }, '`around` of the option `instrumentation` must be a function'],
+    ['is not an object', 'telemetry', 'must be an object with `around()`'],
+    ['has no known member', [{ wrap: () => undefined }], 'must be an object with `around()`'],
+    ['has a member of a wrong type', { around: true }, '`around` of the option `instrumentation` must be a function'],
     ['has events without `emit()`', { events: {} }, 'with a method `emit()`'],
-  ])('is a start-up error if it %s', (_, instrumentation, message) => {
+  ])('causes a start-up error if it %s', (_, instrumentation, message) => {
     expect(() => serverWith(instrumentation as never)).toThrow(message);
   });
 
@@ -234,7 +234,7 @@ describe('instrumentation', () => {
     [{ around: () => undefined }, 'give it as an option of its own, as `instrumentation: telemetry()`'],
     [{ id: 'mine', observe: () => undefined }, '`observe` of the feature `mine` has no effect'],
     [{ id: 'mine', observeModel: () => undefined }, '`observeModel` of the feature `mine` has no effect'],
-  ])('is a start-up error among the features: %p', (feature, message) => {
+  ])('causes a start-up error if it is listed in `features`: %p', (feature, message) => {
     expect(() => new OAuth2Server({ model: createHost().model, features: [feature as never] })).toThrow(message);
   });
 });

@@ -8,7 +8,7 @@ const proofs = [...text.matchAll(/\]\((\S+)\) “([^”]+)”/g)].map(([, path, 
 const links = [...text.matchAll(/\]\((\.\.\/\S+)\)/g)].map(([, path]) => path!);
 
 describe('docs/interface.md', () => {
-  it('has a proof in every row', () => {
+  it('names a test as proof in every row', () => {
     const rows = readFileSync(page, 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('|') && !/^\| (-|The interface)/.test(line));

@@ -8,15 +8,14 @@ import { addCode, ALICE, createHost, WEB } from '../support/model.js';
 import { answer, tokenRequest } from '../support/requests.js';
 import { mendClocks, skewClocks } from '../support/skewed-clock.js';
 
-// Hundreds of cases each.
+// Each test runs hundreds of cases.
 jest.setTimeout(120_000);
 
-// Issue 10, 1.1
 beforeAll(skewClocks);
 afterAll(mendClocks);
 
-describe('however requests interleave, in two processes whose clocks differ and are set meanwhile', () => {
-  it('one code gives one token response, and a family has one live refresh token at most', async () => {
+describe('interleaved requests to two processes with different and changing clocks', () => {
+  it('redeem a code once, and leave at most one valid refresh token in its token family', async () => {
     let most = 0;
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), rounds, async (scheduler, plan) => {
@@ -32,7 +31,7 @@ describe('however requests interleave, in two processes whose clocks differ and 
     expect(most).toBeGreaterThan(2);
   });
 
-  it('a replay leaves nothing of the family alive, where the model can end families', async () => {
+  it('leave no valid token in a family after a replay, if the model can revoke families', async () => {
     const seen = { replayed: 0, untouched: 0 };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), rounds, fc.constantFrom(0, 10), async (scheduler, plan, interval) => {
@@ -54,7 +53,7 @@ describe('however requests interleave, in two processes whose clocks differ and 
   });
 
   it.each([0, 10])(
-    'each token has one successor where the model spends and saves in one step, and retries are answered for %i seconds',
+    'rotate each token once if the model redeems atomically, with a rotation grace period of %i seconds',
     async (refreshTokenReuseInterval) => {
       const seen = { replayed: 0, untouched: 0, again: 0 };
       await fc.assert(
@@ -81,7 +80,7 @@ describe('however requests interleave, in two processes whose clocks differ and 
     },
   );
 
-  it('redemptions of one code at once give one token response at most, and none stays alive if it was replayed', async () => {
+  it('redeem one code at most once, and revoke its token family if it was replayed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 6 }), async (scheduler, count) => {
         const host = familyHost();

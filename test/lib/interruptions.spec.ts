@@ -8,12 +8,12 @@ import { answer, tokenRequest } from '../support/requests.js';
 import { Clock, mendClocks, skewClocks } from '../support/skewed-clock.js';
 
 const failing = fc.array(fc.constantFrom<Fate>('made', 'made', 'cut off', 'lost'), { minLength: 10, maxLength: 30 });
-/** One in two goes well: by chance alone that would be rare. */
+/** Half of the runs have no failure. Random values alone would rarely produce this. */
 const fates = fc.oneof(fc.constant<Fate[]>([]), failing);
 const offsets = fc.tuple(fc.integer({ min: -30_000, max: 30_000 }), fc.integer({ min: -30_000, max: 30_000 }));
 const REFRESHES = 4;
 
-/** A client that brings the same again, to one process after the other, until it is answered or refused. */
+/** Sends a request to both processes in turn until it succeeds or is rejected. */
 async function insist(servers: readonly OAuth2Server[], clocks: readonly Clock[], body: Record<string, string>) {
   for (let attempt = 0; ; attempt += 1) {
     const [server, clock] = [servers[attempt % 2]!, clocks[attempt % 2]!];
@@ -22,13 +22,17 @@ async function insist(servers: readonly OAuth2Server[], clocks: readonly Clock[]
   }
 }
 
-/** Redeems a code, and refreshes: the refresh tokens, the last one being the one to use, and whether it was ever refused. */
+/**
+ * Redeems a code and refreshes its tokens. Returns all refresh tokens, oldest first, and whether no request was
+ * rejected.
+ */
 async function live(model: Model, scheduler: fc.Scheduler, plan: readonly Fate[], ahead: readonly [number, number]) {
   const coming = [...plan];
   const options = { refreshTokenReuseInterval: 60 };
   const next = (method: string): Fate => {
     const fate = coming.shift() ?? 'made';
-    // An interval is for refresh tokens: whoever loses the answer to a code must ask the user again.
+    // Only refresh tokens have a rotation grace period. A client that loses the response to a code must ask the user
+    // again.
     return fate === 'lost' && method === 'redeem' && issued.length === 0 ? 'cut off' : fate;
   };
   const servers = [0, 1].map(() => new OAuth2Server({ ...options, model: delayed(model, scheduler, next) }));
@@ -49,15 +53,14 @@ async function live(model: Model, scheduler: fc.Scheduler, plan: readonly Fate[]
   return { issued, survived, retries };
 }
 
-// Hundreds of cases each.
+// Each test runs hundreds of cases.
 jest.setTimeout(120_000);
 
 beforeAll(skewClocks);
 afterAll(mendClocks);
 
-// Issue 10, 1.8
-describe('wherever calls of the model fail, before they are made or after', () => {
-  it('a client that tries again is never signed out, where the model spends and saves in one step', async () => {
+describe('calls of the model that fail, before or after they take effect,', () => {
+  it('never sign out a client that retries, if the model redeems atomically', async () => {
     let most = 0;
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fates, offsets, async (scheduler, plan, ahead) => {
@@ -74,7 +77,7 @@ describe('wherever calls of the model fail, before they are made or after', () =
     expect(most).toBeGreaterThan(3);
   });
 
-  it('a family has one live refresh token at most, where the model takes two steps', async () => {
+  it('leave at most one valid refresh token in a family, if the model redeems in two steps', async () => {
     const seen = { survived: 0, ended: 0 };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fates, offsets, async (scheduler, plan, ahead) => {

@@ -7,7 +7,7 @@ import { answer, authorizeRequest, resourceRequest, signedIn, tokenRequest } fro
 const { OAuth2Server, Response } = engine;
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
-describe('every operation', () => {
+describe('an operation of OAuth2Server', () => {
   const host = createHost();
   addAccessToken(host);
   const server = new OAuth2Server({ model: host.model, ...signedIn });
@@ -18,7 +18,7 @@ describe('every operation', () => {
   };
   const operations = ['authenticate', 'authorize', 'token'] as const;
 
-  it.each(operations)('%s returns a promise, and throws nothing but through it', async (name) => {
+  it.each(operations)('returns a promise and never throws synchronously: %s', async (name) => {
     for (const args of [[], [{}, {}], [null, null, null], [{}, {}, { model: 1 }], [{}, {}, { scope: 1 }]]) {
       const call = server[name] as (...given: unknown[]) => Promise<unknown>;
       const promise = call.apply(server, args);
@@ -27,14 +27,14 @@ describe('every operation', () => {
     }
   });
 
-  it.each(operations)('%s tells a callback in the fourth position', async (name) => {
+  it.each(operations)('calls a callback in the fourth position: %s', async (name) => {
     const told = jest.fn();
     const result = await (server[name] as typeof server.token)(requests[name](), new Response(), {}, told);
     await new Promise(setImmediate);
     expect(told.mock.calls).toEqual([[null, result]]);
   });
 
-  it.each(operations)('%s tells a callback in the fourth position beside null or undefined', async (name) => {
+  it.each(operations)('calls a callback in the fourth position after null or undefined: %s', async (name) => {
     for (const options of [null, undefined]) {
       const told = jest.fn();
       await (server[name] as typeof server.token)(requests[name](), new Response(), options as never, told);
@@ -43,14 +43,14 @@ describe('every operation', () => {
     }
   });
 
-  it.each(operations)('%s tells a callback in the third position', async (name) => {
+  it.each(operations)('calls a callback in the third position: %s', async (name) => {
     const told = jest.fn();
     const result = await (server[name] as typeof server.token)(requests[name](), new Response(), told);
     await new Promise(setImmediate);
     expect(told.mock.calls).toEqual([[null, result]]);
   });
 
-  it.each(operations)('%s tells a callback of a failure, and leaves no rejection unhandled', async (name) => {
+  it.each(operations)('calls back with an error, and causes no unhandled rejection: %s', async (name) => {
     const unhandled = jest.fn();
     process.on('unhandledRejection', unhandled);
     const errors = await Promise.all(
@@ -67,7 +67,7 @@ describe('every operation', () => {
     expect(errors).toEqual([[expect.any(engine.InvalidArgumentError)], [expect.any(engine.OAuthError)]]);
   });
 
-  it('takes a scope for its options where it authenticates, as text, as a list, and beside a callback', async () => {
+  it('accepts a scope in place of the options of authenticate(): a string, a list, or with a callback', async () => {
     await expect(server.authenticate(resourceRequest(), new Response(), 'admin')).rejects.toThrow('authorized scope');
     await expect(server.authenticate(resourceRequest(), new Response(), ['admin'])).rejects.toThrow('authorized scope');
     const response = new Response();
@@ -78,7 +78,7 @@ describe('every operation', () => {
     expect(response.get('X-Accepted-OAuth-Scopes')).toBe('read');
   });
 
-  it('never takes the options of one call for those of another', async () => {
+  it('never uses the options of another call', async () => {
     const headers = async (options: object | string) =>
       (await answer(server, 'authenticate', resourceRequest(), options as object)).headers;
     const accepted = { 'x-accepted-oauth-scopes': 'read', 'x-oauth-scopes': 'read write' };
@@ -94,7 +94,7 @@ describe('every operation', () => {
     expect(await headers('read')).toEqual(accepted);
   });
 
-  it('serves a request whose body and query were taken away', async () => {
+  it('handles a request whose body and query are null', async () => {
     const request = () => Object.assign(tokenRequest(CREDENTIALS), { body: null, query: null });
     expect((await answer(server, 'token', request())).error?.message).toBe('Missing parameter: `grant_type`');
     expect((await answer(server, 'authorize', request())).error?.message).toBe('Missing parameter: `client_id`');
@@ -103,7 +103,7 @@ describe('every operation', () => {
     );
   });
 
-  it('serves many requests of one server at once', async () => {
+  it('handles many concurrent requests', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         answer(server, 'token', tokenRequest(CREDENTIALS), index % 2 ? {} : undefined),
@@ -113,8 +113,8 @@ describe('every operation', () => {
   });
 });
 
-describe('an endpoint', () => {
-  it('is made once for all calls without options, at the first of them', async () => {
+describe('an endpoint of OAuth2Server', () => {
+  it('is created once for all calls without options, at the first of them', async () => {
     const make = jest.fn(() => ({ handle: () => Promise.resolve('pong') }));
     const ping = { id: 'ping', endpoints: { ping: { path: 'ping', methods: ['GET'], make } } };
     const server = new OAuth2Server({ model: createHost().model, features: [ping] });
@@ -124,7 +124,7 @@ describe('an endpoint', () => {
     await expect(server.answer('pong', resourceRequest(), new Response())).rejects.toThrow('no endpoint `pong`');
   });
 
-  it('answers a token request by its id as `token()` does', async () => {
+  it('with the id `token` returns the same response as token()', async () => {
     const server = new OAuth2Server({ model: createHost().model });
     const response = new Response();
     await server.answer('token', tokenRequest(CREDENTIALS), response);

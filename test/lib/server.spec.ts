@@ -11,8 +11,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('the server class', () => {
-  it('is the default export, and carries wrappers and grant type as statics', () => {
+describe('OAuth2Server', () => {
+  it('is the default export, and has Request, Response and AbstractGrantType as static properties', () => {
     expect(DefaultExport).toBe(OAuth2Server);
     const { Request, AbstractGrantType } = engine;
     expect([
@@ -23,52 +23,47 @@ describe('the server class', () => {
     ]).toEqual([Request, Response, AbstractGrantType, OAuth2Server]);
   });
 
-  it.each([undefined, null, {}, { model: null }])('is not made from %j, which has no model', (options) => {
+  it.each([undefined, null, {}, { model: null }])('cannot be created with %j, which has no model', (options) => {
     const make = () => new OAuth2Server(options as never);
     expect(make).toThrow(engine.InvalidArgumentError);
     expect(make).toThrow('Missing parameter: `model`');
   });
 
-  it.each(['a text', 1, true])('is not made with %j for a model', (model) => {
+  it.each(['a text', 1, true])('cannot be created with %j as model', (model) => {
     expect(() => new OAuth2Server({ model: model as never })).toThrow('Invalid parameter: `model`');
   });
 
-  it('keeps the very options it was made with', () => {
+  it('keeps the options object that it was created with', () => {
     const options = { model: createHost().model, scope: 'read' };
     expect(new OAuth2Server(options).options).toBe(options);
   });
 });
 
-describe('an option', () => {
+describe('an option of OAuth2Server', () => {
   const lifetime = async (options: object, perCall?: object) => {
     const server = new OAuth2Server({ model: createHost().model, ...options });
     return (await answer(server, 'token', tokenRequest(CREDENTIALS), perCall)).body['expires_in'];
   };
 
   it.each([
-    ['a default', {}, undefined, 3600],
+    ['the default', {}, undefined, 3600],
     ['the server', { accessTokenLifetime: 600 }, undefined, 600],
     ['the call', { accessTokenLifetime: 600 }, { accessTokenLifetime: 60 }, 60],
-    [
-      'the server, where the call says undefined',
-      { accessTokenLifetime: 600 },
-      { accessTokenLifetime: undefined },
-      600,
-    ],
-    ['a default, where the server says undefined', { accessTokenLifetime: undefined }, {}, 3600],
-  ])('comes from %s', async (_, options, perCall, expected) => {
+    ['the server if the call sets undefined', { accessTokenLifetime: 600 }, { accessTokenLifetime: undefined }, 600],
+    ['the default if the server sets undefined', { accessTokenLifetime: undefined }, {}, 3600],
+  ])('takes its value from %s', async (_, options, perCall, expected) => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2030, 0));
     expect(await lifetime(options, perCall)).toBe(expected);
   });
 
-  it('of one call is forgotten by the next', async () => {
+  it('does not keep the value of a previous call', async () => {
     const server = new OAuth2Server({ model: createHost().model });
     await answer(server, 'token', tokenRequest(CREDENTIALS), { accessTokenLifetime: 60 });
     const { body } = await answer(server, 'token', tokenRequest(CREDENTIALS));
     expect(body['expires_in']).toBeGreaterThan(3000);
   });
 
-  it('may replace the model for one call', async () => {
+  it('can replace the model for one call', async () => {
     const host = createHost();
     addAccessToken(host);
     const server = new OAuth2Server({ model: createHost().model });
@@ -78,7 +73,7 @@ describe('an option', () => {
     expect(error?.message).toBe('Invalid parameter: `model`');
   });
 
-  it('of the server holds for every operation that knows it', async () => {
+  it('applies to every operation that supports it', async () => {
     const server = new OAuth2Server({
       model: createHost().model,
       ...signedIn,
@@ -94,7 +89,7 @@ describe('an option', () => {
     { requireClientAuthentication: null },
     { events: null },
     { authenticateHandler: null },
-  ])('that is null, as in %j, is like one left out', async (options) => {
+  ])('can be null, which means that it is not set: %j', async (options) => {
     expect((await answer(createHost(), 'token', tokenRequest(CREDENTIALS), options)).status).toBe(200);
   });
 });
