@@ -49,7 +49,7 @@ function serverOf(model: Model, options: TelemetryOptions = {}, more: object = {
   });
 }
 
-/** The spans as a tree of lines: name, attributes, children. */
+/** A span: name, attributes, child spans. */
 type Told = [name: string, attributes: Attributes, children?: Told[]];
 function tree(parent?: string): Told[] {
   return spans
@@ -60,8 +60,8 @@ function tree(parent?: string): Told[] {
 
 const child = (method: string): Told => [`oauth2.model.${method}`, { 'oauth2.model.method': method }, []];
 
-describe('telemetry() makes a span', () => {
-  it('of a token request, with the calls of the model as its children', async () => {
+describe('a span of telemetry()', () => {
+  it('describes a token request, and has the calls of the model as child spans', async () => {
     const { model } = createHost({ revokeGrant: () => true });
     await answer(serverOf(model), 'token', tokenRequest(PASSWORD));
     const facts = {
@@ -75,7 +75,7 @@ describe('telemetry() makes a span', () => {
     expect(children).toEqual(expect.arrayContaining(['getClient', 'getUser', 'validateScope', 'saveToken'].map(child)));
   });
 
-  it('of a guarded request, with the client of the token, and of one without a good one', async () => {
+  it('describes a guarded request, with the client of a valid token or with the error', async () => {
     const host = createHost();
     addAccessToken(host);
     const server = serverOf(host.model);
@@ -97,7 +97,7 @@ describe('telemetry() makes a span', () => {
     expect(spans.getFinishedSpans().map(({ status }) => status.code)).not.toContain(SpanStatusCode.ERROR);
   });
 
-  it('of each half of an authorization, of the whole, and of an endpoint by its id', async () => {
+  it('describes authorize(), each of its phases, and an endpoint that is called by its id', async () => {
     const { model } = createHost();
     const server = serverOf(model, { model: false });
     await answer(server, 'authorize', authorizeRequest(), signedIn);
@@ -115,7 +115,7 @@ describe('telemetry() makes a span', () => {
     );
   });
 
-  it('of a fault, which alone is an error, with the class of what the host threw', async () => {
+  it('has the status error only for a server error, with the class of the error that the model threw', async () => {
     class DriverError extends Error {}
     const getClient = () => Promise.reject(new DriverError('postgres://app:hunter2@10.0.0.1'));
     const { error } = await answer(serverOf(createHost({ getClient }).model), 'token', tokenRequest(PASSWORD));
@@ -133,7 +133,7 @@ describe('telemetry() makes a span', () => {
     ]);
   });
 
-  it('of no secret, no token, no code and no text of the model', async () => {
+  it('contains no secret, no token, no code and no error text of the model', async () => {
     const host = createHost({ getUser: () => Promise.reject(new Error('the password of alice is wonderland')) });
     addAccessToken(host);
     addCode(host);
@@ -156,7 +156,7 @@ describe('telemetry() makes a span', () => {
     );
   });
 
-  it('and changes nothing of what is answered: the same objects, frozen and callback models too', async () => {
+  it('does not change results, also with frozen models and models with callbacks', async () => {
     const host = createHost();
     addAccessToken(host);
     const token = { marked: true, ...(await host.model.getAccessToken!('access')) } as never;
@@ -172,7 +172,7 @@ describe('telemetry() makes a span', () => {
   });
 });
 
-describe('telemetry() measures and counts', () => {
+describe('a metric of telemetry()', () => {
   async function measured() {
     await reader.forceFlush();
     const found = figures.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: all }) => all));
@@ -188,7 +188,7 @@ describe('telemetry() measures and counts', () => {
     );
   }
 
-  it('operations by what is asked and what came of it, and events by their names', async () => {
+  it('counts operations by grant type and outcome, and events by name', async () => {
     await measured();
     const host = createHost();
     const server = serverOf(host.model, { attributes: { 'oauth2.server': 'partners' } });
@@ -208,7 +208,7 @@ describe('telemetry() measures and counts', () => {
     });
   });
 
-  it('as many series as there are grants, whatever clients think of', async () => {
+  it('has one series for all unknown grant types and clients, so that clients cannot create series', async () => {
     await measured();
     const server = serverOf(createHost().model);
     for (let i = 0; i < 50; i++) {
@@ -220,7 +220,7 @@ describe('telemetry() measures and counts', () => {
 });
 
 describe('a server with telemetry()', () => {
-  it('tells its own listeners as before', async () => {
+  it('still calls its own event listeners', async () => {
     const heard: string[] = [];
     const events = { emit: (name: string) => heard.push(name), wants: (name: string) => name !== 'token.issued' };
     const server = serverOf(createHost().model, {}, { events });
@@ -228,7 +228,7 @@ describe('a server with telemetry()', () => {
     expect(heard).toEqual(['client.authenticated']);
   });
 
-  it('is refused at the start with a misspelt option', () => {
+  it('rejects a misspelled option at start-up', () => {
     expect(() => serverOf(createHost().model, { models: true } as object)).toThrow(
       'unknown option `models` of `telemetry()`: there are `attributes` and `model`',
     );
