@@ -29,7 +29,7 @@ import {
 
 type Told = [name: string, payload: object];
 
-/** What the operator hears of one request. */
+/** Returns the events of one request. */
 async function told(host: Host, operation: Operation, request: Request, options = {}): Promise<Told[]> {
   const events: Told[] = [];
   await answer(host, operation, request, { ...options, events: { emit: (...event: Told) => events.push(event) } });
@@ -55,12 +55,12 @@ const AUTHENTICATED: Told = [
   { at: expect.any(Date), endpoint: 'token', clientId: 'web', method: 'client_secret_basic' },
 ];
 
-describe('what was granted is told with client, user, scope and grant', () => {
+describe('events of granted requests', () => {
   const facts = { at: expect.any(Date), clientId: 'web', userId: 'alice', grantId: expect.any(String) };
 
   it.each<[string, Operation, Request, object, Told[]]>([
     [
-      'a code',
+      'an authorization code',
       'authorize',
       authorizeRequest(),
       signedIn,
@@ -70,7 +70,7 @@ describe('what was granted is told with client, user, scope and grant', () => {
       ],
     ],
     [
-      'a token of the implicit grant',
+      'an access token of the implicit grant',
       'authorize',
       authorizeRequest({ response_type: 'token' }),
       signedIn,
@@ -80,7 +80,7 @@ describe('what was granted is told with client, user, scope and grant', () => {
       ],
     ],
     [
-      'a token for a code',
+      'a token issued for an authorization code',
       'token',
       tokenRequest(CODE),
       {},
@@ -90,7 +90,7 @@ describe('what was granted is told with client, user, scope and grant', () => {
       ],
     ],
     [
-      'a token for a password',
+      'a token issued for a password',
       'token',
       tokenRequest({ ...PASSWORD, scope: 'write' }),
       {},
@@ -106,13 +106,13 @@ describe('what was granted is told with client, user, scope and grant', () => {
         ['token.refreshed', { endpoint: 'token', ...facts, grantType: 'refresh_token', scope: 'read write' }],
       ],
     ],
-    ['nothing, where access was granted', 'authenticate', resourceRequest(), {}, []],
-  ])('%s', async (_name, operation, request, options, events) => {
+    ['no event if a guarded request is accepted', 'authenticate', resourceRequest(), {}, []],
+  ])('contain client, user, scope and grant: %s', async (_name, operation, request, options, events) => {
     expect(await told(fullHost(), operation, request, options)).toEqual(events);
   });
 });
 
-describe('what was refused is told with the rule, and with what was wanted and given where neither is a secret', () => {
+describe('events of refused requests', () => {
   const when = earlier(60);
   const withCode = (properties: object) => (host: Host) => addCode(host, { grantId: 'g', ...properties });
   const withToken = (properties: object) => (host: Host) => addAccessToken(host, properties);
@@ -159,7 +159,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       },
     ],
     [
-      'a grant type that nobody serves',
+      'an unsupported grant type',
       nothing,
       'token',
       tokenRequest({ grant_type: 'telepathy' }),
@@ -168,7 +168,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { wanted: ['authorization_code', 'client_credentials', 'password', 'refresh_token'], given: 'telepathy' },
     ],
     [
-      'a code that has expired',
+      'an expired authorization code',
       withCode({ expiresAt: when }),
       'token',
       tokenRequest(CODE),
@@ -177,7 +177,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { error: 'invalid_grant', rule: 'the authorization code has not expired', given: when },
     ],
     [
-      'a code of another client',
+      'an authorization code of another client',
       withCode({ client: { ...WEB, id: 'other' } }),
       'token',
       tokenRequest(CODE),
@@ -186,7 +186,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { rule: 'the authorization code was issued to the client', wanted: 'other', given: 'web' },
     ],
     [
-      'a code with another redirect URI',
+      'an authorization code with another redirect URI',
       withCode({}),
       'token',
       tokenRequest({ ...CODE, redirect_uri: OTHER_CALLBACK }),
@@ -195,7 +195,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { rule: 'the redirect URI is that of the authorization request', wanted: CALLBACK, given: OTHER_CALLBACK },
     ],
     [
-      'a refresh for more than was granted',
+      'a refresh for a wider scope than granted',
       (host) => addRefreshToken(host, { scope: 'read' }),
       'token',
       tokenRequest({ ...REFRESH, scope: 'read write' }),
@@ -213,7 +213,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { error: 'invalid_scope', scope: 'admin', rule: '`validateScope()` grants the scope', given: 'admin' },
     ],
     [
-      'a redirect URI that is not registered',
+      'an unregistered redirect URI',
       nothing,
       'authorize',
       authorizeRequest({ redirect_uri: 'https://evil.example/' }),
@@ -229,7 +229,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       },
     ],
     [
-      'a user who says no',
+      'a user who denies access',
       nothing,
       'authorize',
       authorizeRequest({ allowed: 'false' }),
@@ -247,7 +247,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { endpoint: 'resource', error: 'unauthorized_request', status: 401, scope: 'read' },
     ],
     [
-      'a request of a public client without challenge',
+      'a request of a public client without code_challenge',
       nothing,
       'authorize',
       authorizeRequest({ client_id: 'spa', redirect_uri: 'https://spa.example/cb' }),
@@ -256,7 +256,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { clientId: 'spa', rule: 'a client that `requirePKCE` names sends a challenge', wanted: 'public' },
     ],
     [
-      'a request without state and challenge',
+      'a request without state and code_challenge',
       nothing,
       'authorize',
       authorizeRequest({ state: undefined }),
@@ -265,7 +265,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { rule: 'a request without PKCE challenge has a `state`, unless `allowEmptyState` says otherwise' },
     ],
     [
-      'a response type that nobody serves',
+      'an unsupported response type',
       nothing,
       'authorize',
       authorizeRequest({ response_type: 'id_token' }),
@@ -274,7 +274,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { rule: 'the response type is served', wanted: ['code', 'token'], given: 'id_token' },
     ],
     [
-      'a client without secret that acts for itself',
+      'a client credentials request of a public client',
       nothing,
       'token',
       formRequest({ grant_type: 'client_credentials', client_id: 'spa' }),
@@ -283,7 +283,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { clientId: 'spa', rule: 'a client acts for itself only by a secret, and this one has none' },
     ],
     [
-      'a token that nobody knows',
+      'an unknown access token',
       nothing,
       'authenticate',
       resourceRequest('Bearer other'),
@@ -292,7 +292,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { error: 'invalid_token', rule: '`getAccessToken()` finds the token' },
     ],
     [
-      'a token that has expired',
+      'an expired access token',
       withToken({ accessTokenExpiresAt: when }),
       'authenticate',
       resourceRequest(),
@@ -301,7 +301,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       { clientId: 'web', userId: 'alice', error: 'invalid_token', rule: 'the token has not expired', given: when },
     ],
     [
-      'a token with less scope',
+      'an access token without the required scope',
       withToken({ scope: 'read' }),
       'authenticate',
       resourceRequest(),
@@ -309,7 +309,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
       'access.refused',
       { status: 403, rule: 'the token has the scope of the route', wanted: 'read write', given: 'read' },
     ],
-  ])('%s', async (_name, prepare, operation, request, options, name, payload) => {
+  ])('contain reason and compared values: %s', async (_name, prepare, operation, request, options, name, payload) => {
     const host = createHost(families);
     prepare(host);
     const events = await told(host, operation, request, options);
@@ -317,7 +317,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
     expect(refusals).toEqual([[name, expect.objectContaining({ at: expect.any(Date), ...payload })]]);
   });
 
-  it('keeps the detail from the wire and from serializers', async () => {
+  it('have details that neither the response nor a serialized error contains', async () => {
     const host = createHost();
     const { error, body } = await answer(host, 'token', tokenRequest({ grant_type: 'telepathy' }));
     expect(body).toEqual({
@@ -327,7 +327,7 @@ describe('what was refused is told with the rule, and with what was wanted and g
     expect(JSON.stringify(Object.entries(error!))).not.toContain('telepathy');
   });
 
-  it('tells nothing of a fault: that is the host’s to log', async () => {
+  it('are not emitted for server errors, which the application logs', async () => {
     const getClient = () => Promise.reject(new Error('down'));
     expect(await told(createHost({ getClient }), 'token', tokenRequest(PASSWORD))).toEqual([]);
     const getAccessToken = () => Promise.reject(new Error('down'));
@@ -335,8 +335,8 @@ describe('what was refused is told with the rule, and with what was wanted and g
   });
 });
 
-describe('what nobody listens to', () => {
-  it('is not asked of a sink that does not want it', async () => {
+describe('an event without listener', () => {
+  it('is not created if `wants()` of the sink returns false', async () => {
     const wants = jest.fn((name: string) => name === 'token.refused');
     const emit = jest.fn<EventSink['emit']>();
     await answer(fullHost(), 'token', tokenRequest(PASSWORD), { events: { emit, wants } });
@@ -346,7 +346,7 @@ describe('what nobody listens to', () => {
     expect(emit.mock.calls.map(([name]) => name)).toEqual(['token.refused']);
   });
 
-  it('costs no payload where an emitter of Node has no listener for it', async () => {
+  it('has no payload created if an EventEmitter of Node has no listener for it', async () => {
     const events = new EventEmitter();
     const read = jest.fn(() => 'web');
     const client = Object.defineProperty({ ...WEB }, 'id', { get: read, enumerable: true });
@@ -358,7 +358,7 @@ describe('what nobody listens to', () => {
     expect(read.mock.calls.length - unheard).toBe(unheard + 1);
   });
 
-  it('is told all the same to an emitter that emits in its own way', async () => {
+  it('is still passed to an emitter that overrides emit()', async () => {
     class Own extends EventEmitter {
       readonly heard: string[] = [];
       override emit(name: string): boolean {

@@ -14,22 +14,24 @@ const emitter = (listener: string, options = '', method = 'on') =>
   `const events = new EventEmitter(${options}); events.${method}('client.refused', ${listener}); return events;`;
 const rejecting = `async () => { throw new Error(broken) }`;
 
-/** The listeners that fail: the body of a function of `broken`, the message of the failure, that returns `events`. */
+/**
+ * Failing listeners: bodies of functions that get `broken`, the message of the error, and return the option `events`.
+ */
 const FAILING = {
   'an async listener of an EventEmitter that rejects': emitter(rejecting),
-  'one that listens once': emitter(rejecting, '', 'once'),
-  'one that rejects later': emitter(`() => new Promise((_, no) => setTimeout(no, 1, new Error(broken)))`),
-  'one of an emitter that captures rejections': emitter(rejecting, '{ captureRejections: true }'),
+  'a listener added with once() that rejects': emitter(rejecting, '', 'once'),
+  'a listener that rejects later': emitter(`() => new Promise((_, no) => setTimeout(no, 1, new Error(broken)))`),
+  'a listener that rejects, of an emitter with `captureRejections`': emitter(rejecting, '{ captureRejections: true }'),
   'a listener that throws': emitter(`() => { throw new Error(broken) }`),
-  'an async `emit` that rejects': `return { async emit() { throw new Error(broken) } };`,
-  'an `emit` that throws': `return { emit() { throw new Error(broken) } };`,
-  'a `wants` that throws': `return { wants() { throw new Error(broken) }, emit() {} };`,
-  'an async `wants` that rejects': `return { async wants() { throw new Error(broken) }, emit() {} };`,
-  'an emitter that hands out promises by `emitAsync`, as EventEmitter2 does': `
+  'an async `emit()` that rejects': `return { async emit() { throw new Error(broken) } };`,
+  'an `emit()` that throws': `return { emit() { throw new Error(broken) } };`,
+  'a `wants()` that throws': `return { wants() { throw new Error(broken) }, emit() {} };`,
+  'an async `wants()` that rejects': `return { async wants() { throw new Error(broken) }, emit() {} };`,
+  'an emitter whose `emitAsync()` returns promises, such as EventEmitter2': `
     const listener = ${rejecting};
     return { emit() { listener(); }, emitAsync: () => Promise.all([listener()]) };`,
 };
-const SEVERAL = 'several listeners, the first of which throws';
+const SEVERAL = 'several listeners, of which the first throws';
 const CASES = Object.entries({
   ...FAILING,
   [SEVERAL]: `
@@ -39,10 +41,10 @@ const CASES = Object.entries({
     return events;`,
 });
 
-/** Returns the message of the failure in a case. */
+/** Returns the error message of a case. */
 const messageOf = (name: string) => `broken ${CASES.findIndex(([one]) => one === name)}`;
 
-/** An application with one server for each case, which refuses three requests of a client. */
+/** Returns the source of an application with one server for each case, which refuses three requests of a client. */
 const program = (engine: string) => `
   import { EventEmitter } from 'node:events';
   const { OAuth2Server, Request, Response } = await import(${JSON.stringify(engine)});
@@ -60,11 +62,11 @@ const program = (engine: string) => `
   }
 `;
 
-describe('a listener of events that fails ends no process and changes no answer', () => {
+describe('a failing event listener', () => {
   let folder = '';
   let printed = { stdout: '', stderr: '' };
 
-  // One process runs all cases. If a case ends it, that case and those after it fail.
+  // One process runs all cases. If a case ends the process, that case and those after it fail.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'events-'));
     const file = join(folder, 'engine.mjs');
@@ -79,19 +81,19 @@ describe('a listener of events that fails ends no process and changes no answer'
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** What the process printed in a case. */
+  /** Returns the lines that the process printed for a case. */
   const linesOf = (name: string) => {
     const start = `${messageOf(name)} `;
     const lines = printed.stdout.split('\n').filter((line) => line.startsWith(start));
     return lines.map((line) => line.slice(start.length));
   };
 
-  it.each(Object.keys(FAILING))('%s', (name) => {
+  it.each(Object.keys(FAILING))('does not end the process and does not change the response: %s', (name) => {
     expect(linesOf(name)).toEqual(['invalid_client', 'invalid_client', 'invalid_client', 'alive']);
     expect(printed.stderr).toMatch(new RegExp(`A listener of \`client\\.refused\` failed: ${messageOf(name)}$`, 'm'));
   });
 
-  it('calls every listener, though one of them fails', () => {
+  it('does not prevent the other listeners from being called', () => {
     expect(linesOf(SEVERAL)).toContain('true invalid_client');
   });
 });

@@ -9,7 +9,7 @@ import { withoutWarnings } from '../../support/quiet.js';
 const SECRET = 'CANARY-secret-4f1d';
 const encoded = Buffer.from(SECRET).toString('base64');
 
-/** Whatever bears a secret in a request, here with one that is recognized. */
+/** The parameters that contain a secret, with a recognizable value. */
 const SECRETS = {
   client_secret: SECRET,
   code: SECRET,
@@ -29,7 +29,7 @@ const AUTHORIZATIONS = [
   SECRET,
 ];
 
-/** Some of its secrets replaced by ours: what is in front of them stays as it was, so that requests get far. */
+/** Replaces some secrets of random requests by recognizable ones. The rest stays valid, so that requests get far. */
 const bearing = (requests: fc.Arbitrary<object>) =>
   fc
     .tuple(requests, fc.subarray(Object.keys(SECRETS)), fc.constantFrom(undefined, ...AUTHORIZATIONS))
@@ -44,7 +44,7 @@ const bearing = (requests: fc.Arbitrary<object>) =>
       });
     });
 
-/** A host that has the secrets as well, so that they are found and refused for something else. */
+/** Creates a server that knows the secrets, so that requests with them are refused for other reasons. */
 function hostile(given: object, failing: object, emit: (name: string, payload: object) => void): OAuth2Server {
   const host = createHost({ revokeGrant: () => true, ...failing });
   host.clients.set('web', { ...WEB, grants: [...WEB.grants, 'implicit'] });
@@ -61,13 +61,13 @@ function hostile(given: object, failing: object, emit: (name: string, payload: o
 
 withoutWarnings();
 
-describe('what the operator hears', () => {
+describe('the events of random requests', () => {
   it.each([
     ['authenticate', RIGHT.authenticate],
     ['authorize', RIGHT.authorize],
     ['token', RIGHT.token],
     ['readAuthorizationRequest', RIGHT.authorize],
-  ] as const)('of %s bears no secret, whatever is asked', async (operation, right) => {
+  ] as const)('to %s contain no secret', async (operation, right) => {
     const heard = new Set<string>();
     await fc.assert(
       fc.asyncProperty(bearing(fc.oneof(wild, bent(right))), options, failures, async (asked, given, failing) => {
@@ -79,7 +79,7 @@ describe('what the operator hears', () => {
         try {
           await server[operation](new Request(asked as never), new Response());
         } catch {
-          // What it answers is the matter of other tests.
+          // Other tests cover the response.
         }
         expect(JSON.stringify(events)).not.toContain('CANARY');
         expect(JSON.stringify(events)).not.toContain(encoded);
