@@ -22,7 +22,7 @@ async function start(options: object = {}, change: (made: Application) => Applic
   return running.url;
 }
 
-/** Discovers the server, and takes alice through the code flow with a pushed request and PKCE. */
+/** Discovers the server, and signs in the user alice by the code flow with a pushed request and PKCE. */
 async function signIn(url: string) {
   const discovered = await oauth.discoveryRequest(new URL(url), { algorithm: 'oauth2', ...insecure });
   const server = await oauth.processDiscoveryResponse(new URL(url), discovered);
@@ -52,7 +52,7 @@ async function signIn(url: string) {
   return { server, tokens: await oauth.processAuthorizationCodeResponse(server, WEB, redeemed) };
 }
 
-describe('an adapter for node:http', () => {
+describe('the example adapter for node:http', () => {
   afterEach(() => running?.stop());
 
   it('has at most 150 lines and imports the package by public names only', () => {
@@ -65,7 +65,7 @@ describe('an adapter for node:http', () => {
     ]);
   });
 
-  it('serves discovery, pushed requests, code with PKCE, introspection, refresh and revocation to a client library', async () => {
+  it('supports discovery, pushed requests, code with PKCE, introspection, refresh and revocation', async () => {
     const url = await start();
     const { server, tokens } = await signIn(url);
     const active = await oauth.introspectionRequest(server, WEB, WEB_SECRET, tokens.access_token, insecure);
@@ -86,7 +86,7 @@ describe('an adapter for node:http', () => {
     ).rejects.toThrow(oauth.WWWAuthenticateChallengeError);
   });
 
-  it('finds the user by an authenticateHandler', async () => {
+  it('uses the user that an authenticateHandler returns', async () => {
     const authenticateHandler = { handle: () => ({ id: 'alice' }) };
     const url = await start({ authenticateHandler }, ({ server, routes = {} }) => ({ server, routes }));
     const query = new URLSearchParams({
@@ -99,7 +99,7 @@ describe('an adapter for node:http', () => {
     expect([status, headers['location']]).toEqual([302, expect.stringMatching(/\?code=[\da-f]{64}&state=xyz&iss=/)]);
   });
 
-  it('serves the metadata of an issuer with a path at both places', async () => {
+  it('serves the metadata of an issuer with a path at both well-known URLs', async () => {
     const issuer = 'https://id.example/tenant';
     const url = await start({ issuer });
     for (const path of [
@@ -115,7 +115,7 @@ describe('an adapter for node:http', () => {
     }
   });
 
-  it('answers preflight requests of allowed origins', async () => {
+  it('responds to preflight requests of allowed origins', async () => {
     const origin = 'https://app.example';
     const url = await start({ cors: { origins: [origin] } });
     const preflight = { origin, 'access-control-request-method': 'POST' };
@@ -126,7 +126,7 @@ describe('an adapter for node:http', () => {
     expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': origin, vary: 'Origin' } });
   });
 
-  it('reads JSON where an endpoint takes it, within the limit', async () => {
+  it('reads JSON content up to the size limit at endpoints that accept it', async () => {
     const url = await start({
       features: [...features, registration({ open: true })],
     });
