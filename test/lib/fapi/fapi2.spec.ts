@@ -36,10 +36,10 @@ const store = () =>
     users: { findById: () => alice, findByCredentials: () => alice },
   });
 
-/** The same, with what `openid()` asks for. */
+/** Returns a store with the methods that `openid()` requires. */
 const knowing = () => Object.assign(store(), { getClaims: () => ({}) });
 
-/** With what is asked of JWTs of others. */
+/** Returns options with the methods that features for JWTs of other issuers require. */
 const trusting = () => ({ model: Object.assign(store(), { findAssertedUser: () => alice, mayExchange: () => true }) });
 const other = { issuer: 'https://idp.example', algorithms: ['ES256'] } as const;
 
@@ -70,91 +70,106 @@ async function metadataOf(server: OAuth2Server) {
 const signing = keys({ from: [EC] });
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** As the profile has it, but for what is given. */
+/** Returns client authentication as the profile requires it, except for the given options. */
 const strict = (options: object) => privateKeyJwt({ algorithms: ['PS256'], issuerAudienceOnly: true, ...options });
 
-// Issue 14
-describe('FAPI 2.0 says at the start what is missing', () => {
+describe('fapi2() at start-up', () => {
   it.each<[string, Setup, RegExp]>([
-    ['an issuer', { options: { issuer: undefined as never } }, /issuer/],
+    ['a server without `issuer`', { options: { issuer: undefined as never } }, /issuer/],
     [
-      'a challenge of everybody',
+      'a code_challenge that only public clients need',
       { options: { requirePKCE: 'public' } },
       /PKCE challenge: leave the option `requirePKCE`/,
     ],
-    ['challenges that hide something', { options: { enablePlainPKCE: true } }, /no `plain` challenges/],
-    ['codes that are over soon', { options: { authorizationCodeLifetime: 61 } }, /60 seconds at most/],
-    ['refresh tokens that stay', { options: { alwaysIssueNewRefreshToken: true } }, /replaces no refresh tokens/],
-    ['URLs without tokens', { options: { allowBearerTokensInQueryString: true } }, /no tokens in a URL/],
+    ['the code_challenge_method plain', { options: { enablePlainPKCE: true } }, /no `plain` challenges/],
     [
-      'clients that prove who they are',
+      'authorization codes with a lifetime of more than 60 seconds',
+      { options: { authorizationCodeLifetime: 61 } },
+      /60 seconds at most/,
+    ],
+    ['refresh token rotation', { options: { alwaysIssueNewRefreshToken: true } }, /replaces no refresh tokens/],
+    ['access tokens in URLs', { options: { allowBearerTokensInQueryString: true } }, /no tokens in a URL/],
+    [
+      'clients that are not authenticated',
       { options: { requireClientAuthentication: { refresh_token: false } } },
       /every client prove who it is/,
     ],
     [
-      'grants without passwords',
+      'the password grant',
       { options: { extendedGrantTypes: { password: class {} as never } } },
       /forbids the grant `password`/,
     ],
-    ['a way to prove it', { given: { privateKeyJwt: false } }, /list `privateKeyJwt\(\)` or `mutualTls\(\)`/],
-    ['tokens that are bound', { given: { dpop: false } }, /list `dpop\(\)` or `mutualTls\(\)`/],
-    ['requests that are pushed', { more: [pushedRequests()] }, /`required: true`/],
-    ['names that are over soon', { given: { pushedRequests: { lifetime: 600 } } }, /below 600 seconds/],
     [
-      'assertions for the issuer alone',
+      'a server without private_key_jwt and mutual TLS',
+      { given: { privateKeyJwt: false } },
+      /list `privateKeyJwt\(\)` or `mutualTls\(\)`/,
+    ],
+    ['a server without DPoP and mutual TLS', { given: { dpop: false } }, /list `dpop\(\)` or `mutualTls\(\)`/],
+    ['pushed authorization requests that are optional', { more: [pushedRequests()] }, /`required: true`/],
+    [
+      'pushed authorization requests with a lifetime of 600 seconds',
+      { given: { pushedRequests: { lifetime: 600 } } },
+      /below 600 seconds/,
+    ],
+    [
+      'client assertions with an audience other than the issuer',
       { more: [strict({ issuerAudienceOnly: false })] },
       /`issuerAudienceOnly: true`/,
     ],
     [
-      'clocks that may be wrong',
+      'a clock tolerance of 5 seconds for client assertions',
       { given: { privateKeyJwt: { clockTolerance: 5 } } },
       /`privateKeyJwt\(\)`.*from 10 to 60/,
     ],
-    ['clocks that are not too wrong', { given: { dpop: { clockTolerance: 61 } } }, /`dpop\(\)`.*from 10 to 60 seconds/],
     [
-      'assertions that are signed well',
+      'a clock tolerance of 61 seconds for DPoP proofs',
+      { given: { dpop: { clockTolerance: 61 } } },
+      /`dpop\(\)`.*from 10 to 60 seconds/,
+    ],
+    [
+      'client assertions signed with RS256',
       { more: [privateKeyJwt({ issuerAudienceOnly: true })] },
       /`privateKeyJwt\(\)`.*alone, and takes `RS256`/,
     ],
     [
-      'ID tokens that are signed well, whatever keys there are',
+      'ID tokens signed with RS256 if there is an EC key',
       { more: [keys({ from: [EC] }), openid()], options: { model: knowing() } },
       /`openid\(\)` signs ID tokens by RS256, which `fapi2\(\)` forbids: give `openid\(\)` the `alg` 'ES256'$/m,
     ],
     [
-      'ID tokens that are signed well, and a key for that',
+      'ID tokens signed with RS256 if there is only an RSA key',
       { more: [keys({ from: [RSA] }), openid()], options: { model: knowing() } },
       /`openid\(\)` signs ID tokens by RS256.*give `openid\(\)` the `alg` 'ES256', and `keys\(\)` a key for it$/m,
     ],
-    ['proofs that are signed well', { more: [dpop()] }, /`dpop\(\)`.*alone, and takes `RS256`/],
+    ['DPoP proofs signed with RS256', { more: [dpop()] }, /`dpop\(\)`.*alone, and takes `RS256`/],
     [
-      'tokens that are signed well',
+      'access tokens signed with RS256',
       { more: [keys({ secret: 'x'.repeat(32), algorithms: ['ES256', 'RS256'] }), jwtAccessTokens()] },
       /`keys\(\)`.*`RS256` is none of them/,
     ],
-    ['keys to sign answers by', { given: { messageSigning: true } }, /`keys\(\)`/],
+    ['message signing without keys', { given: { messageSigning: true } }, /`keys\(\)`/],
     [
-      'requests that are signed',
+      'message signing with request objects that are optional',
       { given: { messageSigning: true }, more: [signing, requestObjects({ algorithms: ['PS256'] })] },
       /`requestObjects\(\)`.*`required: true`/,
     ],
     [
-      'requests that are signed now',
+      'message signing with request objects that may live longer than an hour',
       { given: { messageSigning: true }, more: [signing, requestObjects({ algorithms: ['PS256'], required: true })] },
       /`maxLifetime` of `requestObjects\(\)`.*3600 seconds at most/,
     ],
     [
-      'assertions of others that are signed well',
+      'JWT bearer assertions signed with RS256',
       { more: [jwtBearer({ issuers: [{ issuer: other.issuer }] })], options: trusting() },
       /`algorithms` of an issuer of `jwtBearer\(\)`.*must be PS256, ES256, EdDSA, Ed25519 alone, and take `RS256`/,
     ],
     [
-      'clocks of others that are not too wrong',
+      'a clock tolerance of 300 seconds for JWT bearer assertions',
       { more: [jwtBearer({ issuers: [other], clockTolerance: 300 })], options: trusting() },
       /`clockTolerance` of `jwtBearer\(\)`.*from 10 to 60 seconds/,
     ],
     [
-      'tokens of others that are signed well',
+      'exchanged tokens of other issuers signed with RS256',
       {
         more: [tokenExchange(), trustedTokens({ issuers: [other, { issuer: 'https://b.example' }] })],
         options: trusting(),
@@ -162,19 +177,19 @@ describe('FAPI 2.0 says at the start what is missing', () => {
       /`algorithms` of an issuer of `trustedTokens\(\)`.*alone, and take `RS256`/,
     ],
     [
-      'clocks of their issuers that may be wrong',
+      'a clock tolerance of 0 seconds for exchanged tokens of other issuers',
       { more: [tokenExchange(), trustedTokens({ issuers: [other], clockTolerance: 0 })], options: trusting() },
       /`clockTolerance` of `trustedTokens\(\)`.*from 10 to 60 seconds/,
     ],
-  ])('%s', (_, setup, sentence) => {
+  ])('rejects %s', (_, setup, sentence) => {
     expect(() => setUp(setup)).toThrow(sentence);
   });
 
-  it('and an option that is misspelt', () => {
+  it('rejects a misspelled option', () => {
     expect(() => fapi2({ scope: [] } as never)).toThrow(/unknown option `scope` of `fapi2\(\)`/);
   });
 
-  it('and nothing where certificates do all of it', async () => {
+  it('accepts mutual TLS in place of private_key_jwt and DPoP', async () => {
     const server = setUp({ given: { privateKeyJwt: false, dpop: false }, more: [mutualTls()] });
     expect(await metadataOf(server)).toMatchObject({
       token_endpoint_auth_methods_supported: ['tls_client_auth', 'self_signed_tls_client_auth'],
@@ -182,12 +197,12 @@ describe('FAPI 2.0 says at the start what is missing', () => {
     });
   });
 
-  it('and nothing of JWTs of others that are signed well', () => {
+  it('accepts JWTs of other issuers with algorithms that the profile allows', () => {
     const more = [jwtBearer({ issuers: [other] }), tokenExchange(), trustedTokens({ issuers: [other] })];
     expect(() => setUp({ more, options: trusting() })).not.toThrow();
   });
 
-  it('and nothing of OpenID Connect that goes through the browser', async () => {
+  it('accepts openid() with the code flow and ID tokens signed with ES256', async () => {
     const more = [keys({ from: [EC] }), openid({ alg: 'ES256' })];
     expect(await metadataOf(setUp({ more, options: { model: knowing() } }))).toMatchObject({
       response_types_supported: ['code'],
@@ -195,7 +210,7 @@ describe('FAPI 2.0 says at the start what is missing', () => {
     });
   });
 
-  it('and nothing where all is there, though the host lists its own', () => {
+  it('accepts features that the application lists itself, if their options meet the profile', () => {
     const more = [
       strict({ maxLifetime: 60 }),
       serverMetadata({ maxAge: 1 }),
@@ -208,8 +223,8 @@ describe('FAPI 2.0 says at the start what is missing', () => {
   });
 });
 
-describe('a server of FAPI 2.0', () => {
-  it('says of itself what it does, and nothing that it forbids', async () => {
+describe('a server with fapi2()', () => {
+  it('lists in its metadata what it supports, and nothing that the profile forbids', async () => {
     const more = [introspection(), registration({ open: true })];
     expect(await metadataOf(setUp({ more, given: { scopes: ['read'] } }))).toMatchObject({
       response_types_supported: ['code'],
@@ -226,10 +241,10 @@ describe('a server of FAPI 2.0', () => {
   });
 
   it.each([
-    ['by its secret in the header', {}, { authorization: basic('web', SECRET) }, 'client_secret_basic'],
-    ['by its secret in the form', { client_id: 'web', client_secret: SECRET }, {}, 'client_secret_post'],
-    ['by its name alone', { client_id: 'spa' }, {}, 'none'],
-  ])('lets no client in %s', async (_, body, headers, method) => {
+    ['a secret in the Authorization header', {}, { authorization: basic('web', SECRET) }, 'client_secret_basic'],
+    ['a secret in the form', { client_id: 'web', client_secret: SECRET }, {}, 'client_secret_post'],
+    ['its client_id only', { client_id: 'spa' }, {}, 'none'],
+  ])('rejects a client that authenticates with %s', async (_, body, headers, method) => {
     const grant = { grant_type: 'client_credentials' };
     for (const endpoint of ['token', 'pushed_authorization_request', 'introspection']) {
       const server = setUp({ more: [introspection()] });
@@ -240,7 +255,7 @@ describe('a server of FAPI 2.0', () => {
     }
   });
 
-  it('lets no client register for what it forbids', async () => {
+  it('rejects the registration of clients for forbidden methods and grants', async () => {
     const server = setUp({ more: [registration({ open: true })] });
     const response = new Response();
     const headers = { 'content-type': 'application/json' };
@@ -260,9 +275,9 @@ describe('a server of FAPI 2.0', () => {
   });
 
   it.each([
-    ['by the response', { client_id: 'plain', redirect_uri: 'http://app.example/cb' }],
-    ['to nobody knows where', { client_id: 'plain' }],
-  ])('tells the browser, where the client would be told over plain http: %s', async (_, query) => {
+    ['the requested redirect URI', { client_id: 'plain', redirect_uri: 'http://app.example/cb' }],
+    ['the only registered redirect URI', { client_id: 'plain' }],
+  ])('shows an error in the browser and does not redirect over http: %s', async (_, query) => {
     const asked = { response_type: 'code', code_challenge: CHALLENGE, code_challenge_method: 'S256', ...query };
     const request = new Request({ method: 'GET', headers: {}, query: asked, body: {} });
     const { status, headers, body } = await answer(setUp(), 'authorize', request);
@@ -271,11 +286,11 @@ describe('a server of FAPI 2.0', () => {
   });
 
   it.each<[string, object]>([
-    ['new refresh tokens', { alwaysIssueNewRefreshToken: true }],
-    ['clients without proof', { requireClientAuthentication: { refresh_token: false } }],
+    ['refresh token rotation', { alwaysIssueNewRefreshToken: true }],
+    ['clients that are not authenticated', { requireClientAuthentication: { refresh_token: false } }],
     ['codes without a challenge', { requirePKCE: 'public' }],
-    ['passwords', { extendedGrantTypes: { password: class {} } }],
-  ])('serves no call whose options ask for less: %s', async (_, options) => {
+    ['the password grant', { extendedGrantTypes: { password: class {} } }],
+  ])('rejects a call whose options weaken the profile: %s', async (_, options) => {
     const model = store();
     const jwks = { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), alg: 'ES256' }] };
     await model.saveClient({ id: 'keyed', tokenEndpointAuthMethod: 'private_key_jwt', ...known, jwks });
@@ -302,7 +317,7 @@ describe('a server of FAPI 2.0', () => {
     expect(await failure()).toMatchObject({ name: 'invalid_request' });
   });
 
-  it('takes no token at its resources that is bound to nothing', async () => {
+  it('rejects an access token that is not sender-constrained', async () => {
     const model = store();
     const server = setUp({ options: { model } });
     const token = { accessToken: 'free', accessTokenExpiresAt: new Date(Date.now() + 60_000), scope: 'read' };
