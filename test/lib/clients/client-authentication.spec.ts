@@ -14,18 +14,24 @@ const CHALLENGE = {
   'www-authenticate': 'Basic realm="Service", error="invalid_client"',
 };
 
-describe('a client', () => {
+describe('client authentication', () => {
   it.each([
-    ['in the header', withHeader(basic('web', SECRET))],
-    ['in the header, however its scheme is spelt', withHeader(basic('web', SECRET).replace('Basic', 'bAsIc'))],
-    ['in the header, and repeats its id in the form', withHeader(basic('web', SECRET), { client_id: 'web' })],
-    ['in the header, form-encoded', withHeader(basic('w%65b', 's3cret'))],
+    ['in the Authorization header', withHeader(basic('web', SECRET))],
+    [
+      'in the Authorization header, with its scheme in any case',
+      withHeader(basic('web', SECRET).replace('Basic', 'bAsIc')),
+    ],
+    [
+      'in the Authorization header, with the same client_id in the form',
+      withHeader(basic('web', SECRET), { client_id: 'web' }),
+    ],
+    ['in the Authorization header, form-encoded', withHeader(basic('w%65b', 's3cret'))],
     ['in the form', inForm({ client_id: 'web', client_secret: SECRET })],
     [
-      'in the form, beside a header that is not for it',
+      'in the form, with an Authorization header of another scheme',
       inForm({ client_id: 'web', client_secret: SECRET }, { authorization: 'Bearer x' }),
     ],
-  ])('that proves itself %s is answered', async (_, request) => {
+  ])('accepts a client secret %s', async (_, request) => {
     const host = createHost();
     const { status } = await answer(host, 'token', request);
     expect(status).toBe(200);
@@ -40,21 +46,25 @@ describe('a client', () => {
     ['has a wrong secret in the header', withHeader(basic('web', 'wrong')), UNKNOWN],
     ['has a wrong secret in the form', inForm({ client_id: 'web', client_secret: 'wrong' }), UNKNOWN],
     [
-      'has a wrong secret in the form, beside a bearer token',
+      'has a wrong secret in the form and a bearer token in the header',
       inForm({ client_id: 'web', client_secret: 'wrong' }, { authorization: 'Bearer x' }),
       UNKNOWN,
     ],
-    ['says nothing of itself', inForm({}), NOBODY],
-    ['gives a secret only', inForm({ client_secret: SECRET }), NOBODY],
-    ['gives its id only', inForm({ client_id: 'web' }), NOBODY],
-    ['gives its id and an empty secret', inForm({ client_id: 'web', client_secret: '' }), NOBODY],
-    ['gives an unknown id only', inForm({ client_id: 'who' }), NOBODY],
-    ['has a header that is no base64', withHeader('Basic %%%'), NOBODY],
-    ['has a header without a colon', withHeader(`Basic ${Buffer.from('web').toString('base64')}`), NOBODY],
-    ['has an empty header', withHeader('Basic'), NOBODY],
-    ['has a broken header and the form', withHeader('Basic ?', { client_id: 'web', client_secret: SECRET }), NOBODY],
-    ['has a code verifier for its only proof', inForm({ client_id: 'web', code_verifier: 'v'.repeat(43) }), NOBODY],
-  ])('that %s is refused by 401 and the challenge', async (_, request, message) => {
+    ['sends no credentials', inForm({}), NOBODY],
+    ['sends only a secret', inForm({ client_secret: SECRET }), NOBODY],
+    ['sends only its id', inForm({ client_id: 'web' }), NOBODY],
+    ['sends its id and an empty secret', inForm({ client_id: 'web', client_secret: '' }), NOBODY],
+    ['sends only an unknown id', inForm({ client_id: 'who' }), NOBODY],
+    ['sends a header that is not base64', withHeader('Basic %%%'), NOBODY],
+    ['sends a header without a colon', withHeader(`Basic ${Buffer.from('web').toString('base64')}`), NOBODY],
+    ['sends an empty header', withHeader('Basic'), NOBODY],
+    [
+      'sends an invalid header and correct credentials in the form',
+      withHeader('Basic ?', { client_id: 'web', client_secret: SECRET }),
+      NOBODY,
+    ],
+    ['sends only its id and a code_verifier', inForm({ client_id: 'web', code_verifier: 'v'.repeat(43) }), NOBODY],
+  ])('responds with 401 and a challenge to a client that %s', async (_, request, message) => {
     const { error, status, headers, body } = await answer(createHost(), 'token', request);
     expect(summary(error)).toBe(`401 invalid_client: ${message}`);
     const said = { error: 'invalid_client', error_description: message };
@@ -65,36 +75,44 @@ describe('a client', () => {
     ['an empty id', withHeader(basic('', SECRET)), 'Missing parameter: `client_id`'],
     ['an empty secret', withHeader(basic('web', '')), 'Missing parameter: `client_secret`'],
     [
-      'an id of forbidden characters',
+      'an id with forbidden characters in the form',
       inForm({ client_id: 'wéb', client_secret: 'x' }),
       'Invalid parameter: `client_id`',
     ],
-    ['such an id in the header', withHeader(basic('wéb', 'x')), 'Invalid parameter: `client_id`'],
+    ['an id with forbidden characters in the header', withHeader(basic('wéb', 'x')), 'Invalid parameter: `client_id`'],
     [
-      'a secret of forbidden characters',
+      'a secret with forbidden characters in the form',
       inForm({ client_id: 'web', client_secret: 'é' }),
       'Invalid parameter: `client_secret`',
     ],
-    ['such a secret in the header', withHeader(basic('web', 'é')), 'Invalid parameter: `client_secret`'],
-    ['an id that is an object', inForm({ client_id: { a: 1 } }), 'Invalid parameter: `client_id`'],
-    ['two ids', inForm({ client_id: ['web', 'web'], client_secret: 'x' }), 'Repeated parameter: `client_id`'],
-    ['two secrets', inForm({ client_id: 'web', client_secret: ['x', 'y'] }), 'Repeated parameter: `client_secret`'],
     [
-      'header and form',
+      'a secret with forbidden characters in the header',
+      withHeader(basic('web', 'é')),
+      'Invalid parameter: `client_secret`',
+    ],
+    ['an id that is an object', inForm({ client_id: { a: 1 } }), 'Invalid parameter: `client_id`'],
+    ['a repeated id', inForm({ client_id: ['web', 'web'], client_secret: 'x' }), 'Repeated parameter: `client_id`'],
+    [
+      'a repeated secret',
+      inForm({ client_id: 'web', client_secret: ['x', 'y'] }),
+      'Repeated parameter: `client_secret`',
+    ],
+    [
+      'credentials in header and form',
       withHeader(basic('web', SECRET), { client_id: 'web', client_secret: SECRET }),
       'Invalid request: only one client authentication method is allowed',
     ],
     [
-      'header and a secret in the form',
+      'credentials in the header and a secret in the form',
       withHeader(basic('web', SECRET), { client_secret: SECRET }),
       'Invalid request: only one client authentication method is allowed',
     ],
     [
-      'another id in the form than in the header',
+      'different ids in header and form',
       withHeader(basic('web', SECRET), { client_id: 'spa' }),
       'Invalid request: `client_id` does not match the authorization header',
     ],
-  ])('that brings %s is refused as malformed, with no challenge', async (_, request, message) => {
+  ])('rejects %s with 400 and without a challenge', async (_, request, message) => {
     const host = createHost();
     const { error, status, headers } = await answer(host, 'token', request);
     expect(summary(error)).toBe(`400 invalid_request: ${message}`);
@@ -102,7 +120,7 @@ describe('a client', () => {
     expect(host.calls.filter(([method]) => method === 'getUser')).toEqual([]);
   });
 
-  it('may have a secret with colons, spaces and percent signs, form-encoded in the header', async () => {
+  it('accepts colons, spaces and percent signs in credentials that are form-encoded in the header', async () => {
     const secret = 'a:b c%20d+e';
     const getClient = (id: string, given: string) => (id === 'we:b' && given === secret ? WEB : null);
     const encoded = new URLSearchParams({ 'we:b': secret }).toString().replace('=', ':');
@@ -112,9 +130,8 @@ describe('a client', () => {
     ).toBe(200);
   });
 
-  // Issue 10, 1.16
   it.each(['100%', '%', '%2', '%zz', '%ff', 'a+b%'])(
-    'with the undecodable secret %j in the header is not looked up',
+    'rejects %j as id or secret in the header, because it is not form-encoded, without a lookup',
     async (secret) => {
       const host = createHost({ getClient: () => WEB });
       for (const credentials of [basic('web', secret), basic(secret, SECRET)]) {
@@ -127,7 +144,7 @@ describe('a client', () => {
     },
   );
 
-  it('may be refused by getClient with an error of its own', async () => {
+  it('lets getClient() refuse a client with an error of its own', async () => {
     const refusing = (error: Error) =>
       createHost({
         getClient: () => {
@@ -152,8 +169,8 @@ describe('a client', () => {
 
   it.each([
     ['without grants', { grants: undefined }, 'Server error: missing client `grants`'],
-    ['whose grants are a text', { grants: 'password' }, 'Server error: `grants` must be an array'],
-  ])('that the model returns %s is a fault of the server', async (_, changes, message) => {
+    ['whose grants are a string', { grants: 'password' }, 'Server error: `grants` must be an array'],
+  ])('fails with 503 for a client that the model returns %s', async (_, changes, message) => {
     const host = createHost();
     host.clients.set('web', { ...WEB, ...(changes as object) });
     const { error, status, body } = await answer(host, 'token', tokenRequest(GRANT));

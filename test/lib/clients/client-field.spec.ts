@@ -26,7 +26,7 @@ describe('a client field', () => {
     ['an empty value of the application', { tlsClientAuthSanDns: '', metadata: { tls_client_auth_san_dns: 'x' } }, ''],
     ['undefined if the client registered null', { metadata: { tls_client_auth_san_dns: null } }, undefined],
     ['undefined if the metadata is null', { metadata: null }, undefined],
-    ['undefined if the metadata is a text', { metadata: 'tls_client_auth_san_dns' }, undefined],
+    ['undefined if the metadata is a string', { metadata: 'tls_client_auth_san_dns' }, undefined],
     ['undefined for a client without the field', {}, undefined],
     ['undefined for a property in snake case', { tls_client_auth_san_dns: 'own' }, undefined],
     ['undefined for metadata in camel case', { metadata: { tlsClientAuthSanDns: 'registered' } }, undefined],
@@ -34,7 +34,7 @@ describe('a client field', () => {
     expect(FIELD.of({ id: 'web', ...client })).toBe(value);
   });
 
-  it('returns a property that the class of the client computes', () => {
+  it('returns a property that a getter of the class of the client computes', () => {
     class Row {
       readonly #name = 'own';
       id = 'web';
@@ -46,7 +46,7 @@ describe('a client field', () => {
     expect(FIELD.of(new Row())).toBe('own');
   });
 
-  it('restricts the values of the right type by the server', () => {
+  it('can be restricted to values that the server allows', () => {
     const server = { names: ['a.example'] };
     const restricted = FIELD.restrict((name, { names }: typeof server) => names.includes(name));
 
@@ -59,7 +59,7 @@ describe('a client field', () => {
     expect(restricted.of({ id: 'web', tlsClientAuthSanDns: 'b.example' } as { id: string })).toBe('b.example');
   });
 
-  it('restricts a restricted field further', () => {
+  it('can be restricted more than once', () => {
     const restricted = FIELD.restrict((name) => name.length > 1).restrict((name) => name.length < 3);
 
     expect(['a', 'ab', 'abc'].map((name) => restricted.isValid(name, undefined))).toEqual([false, true, false]);

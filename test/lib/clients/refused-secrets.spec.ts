@@ -6,12 +6,12 @@ import { answer, basic, FORM, formRequest } from '../../support/requests.js';
 
 const client = { secret: 'web-secret', grants: ['client_credentials'], scopes: ['read'] };
 
-describe('the event of a refused client', () => {
+describe('the event client.refused', () => {
   it.each([
     ['an unknown client', 'stranger', 'web-secret', 'a client with this `client_id` exists'],
     ['a wrong secret', 'web', 'wrong', 'the client secret is correct'],
     ['a client of another issuer', 'foreign', 'web-secret', 'the client is registered at the issuer of this server'],
-  ])('names %s, and the response does not', async (_, id, secret, rule) => {
+  ])('reports %s, which the response does not reveal', async (_, id, secret, rule) => {
     const model = new MemoryStore({
       clients: [
         { ...client, id: 'web' },

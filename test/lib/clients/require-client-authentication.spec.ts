@@ -6,14 +6,14 @@ import { answer, FORM, formRequest, summary } from '../../support/requests.js';
 const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 const inForm = (body: object, headers = {}) => formRequest({ ...GRANT, ...body }, { headers: { ...FORM, ...headers } });
 
-describe('requireClientAuthentication', () => {
+describe('the option `requireClientAuthentication`', () => {
   const withoutSecret = (map: unknown, client: object = {}, body = {}) => {
     const host = createHost();
     host.clients.set('web', { ...WEB, ...client });
     return answer(host, 'token', inForm({ client_id: 'web', ...body }), { requireClientAuthentication: map });
   };
 
-  it('lets a client go without a secret where it says false', async () => {
+  it('lets a client omit its secret for a grant type that is set to false', async () => {
     expect((await withoutSecret({ password: false })).status).toBe(200);
   });
 
@@ -25,35 +25,35 @@ describe('requireClientAuthentication', () => {
     [false],
     [undefined],
     [Object.create({ password: false })],
-  ])('demands the secret when it is %j', async (map) => {
+  ])('requires the secret if it is %j', async (map) => {
     expect(summary((await withoutSecret(map)).error)).toBe(
       '401 invalid_client: Invalid client: cannot retrieve client credentials',
     );
   });
 
-  // Issue 10, 1.10: the engine does as it is told, the module refuses to start.
-  it('lets a client act for itself without a secret where the host of the engine says so', async () => {
+  // The engine applies the option as it is. The Nest module rejects it at start-up.
+  it('lets a client omit its secret for client_credentials if that is set to false', async () => {
     const requireClientAuthentication = { client_credentials: false };
     const own = formRequest({ grant_type: 'client_credentials', client_id: 'web' });
     expect((await answer(createHost(), 'token', own, { requireClientAuthentication })).status).toBe(200);
     expect((await answer(createHost(), 'token', own)).status).toBe(401);
   });
 
-  it('still checks a secret that is given', async () => {
+  it('still verifies a secret that is sent', async () => {
     const { error } = await withoutSecret({ password: false }, {}, { client_secret: 'wrong' });
     expect(summary(error)).toBe('401 invalid_client: Invalid client: client is invalid');
   });
 
-  it('excuses no client that says how it authenticates', async () => {
+  it('still requires the secret of a client with a registered authentication method', async () => {
     const { status } = await withoutSecret({ password: false }, { tokenEndpointAuthMethod: 'client_secret_basic' });
     expect(status).toBe(401);
   });
 
-  it('is not needed by a client that says it has no secret', async () => {
+  it('is not needed for public clients, which have no secret', async () => {
     expect((await withoutSecret({}, { tokenEndpointAuthMethod: 'none' })).status).toBe(200);
   });
 
-  it('takes no secret for a proof of a client that says it has none', async () => {
+  it('does not make a secret a credential of a public client', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, tokenEndpointAuthMethod: 'none' });
     const parameters = { client_id: 'web', client_secret: SECRET };
@@ -63,7 +63,7 @@ describe('requireClientAuthentication', () => {
     expect((await answer(host, 'token', inForm(parameters))).status).toBe(200);
   });
 
-  it('refuses an unknown client as any other', async () => {
+  it('still rejects an unknown client', async () => {
     const { error } = await answer(createHost(), 'token', inForm({ client_id: 'who' }), {
       requireClientAuthentication: { password: false },
     });
