@@ -24,18 +24,23 @@ describe('the lifetime of a token', () => {
   };
 
   it.each([
-    ['an hour and two weeks by default', {}, {}, [3600, 1_209_600]],
-    ['what the options say', { accessTokenLifetime: 10, refreshTokenLifetime: 20 }, {}, [10, 20]],
-    ['what a text says that is a number', { accessTokenLifetime: '300', refreshTokenLifetime: '20' }, {}, [300, 20]],
-    ['less than a second, if need be', { accessTokenLifetime: 0.5 }, {}, [0.5, 1_209_600]],
+    ['an hour for access tokens and two weeks for refresh tokens by default', {}, {}, [3600, 1_209_600]],
+    ['the value of the options', { accessTokenLifetime: 10, refreshTokenLifetime: 20 }, {}, [10, 20]],
     [
-      'what the client says',
+      'the value of the options, given as a string',
+      { accessTokenLifetime: '300', refreshTokenLifetime: '20' },
+      {},
+      [300, 20],
+    ],
+    ['the value of the options, even if it is less than a second', { accessTokenLifetime: 0.5 }, {}, [0.5, 1_209_600]],
+    [
+      'the value of the client',
       { accessTokenLifetime: 10 },
       { accessTokenLifetime: 30, refreshTokenLifetime: 40 },
       [30, 40],
     ],
     [
-      'what the options say when the client says 0',
+      'the value of the options if that of the client is 0',
       { accessTokenLifetime: 10 },
       { accessTokenLifetime: 0 },
       [10, 1_209_600],
@@ -44,7 +49,7 @@ describe('the lifetime of a token', () => {
     expect(await lifetimes(options, client)).toEqual(expected);
   });
 
-  it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])('of a client is never %j', async (accessTokenLifetime) => {
+  it.each(['soon', -1, Number.POSITIVE_INFINITY, 1e18])('cannot be %j for a client', async (accessTokenLifetime) => {
     const host = createHost();
     host.clients.set('web', { ...WEB, accessTokenLifetime: accessTokenLifetime as number });
     const { error, body } = await ask(host);
@@ -53,8 +58,8 @@ describe('the lifetime of a token', () => {
   });
 });
 
-describe('the tokens the model generates', () => {
-  it('are given what they are for, and used', async () => {
+describe('generators of tokens in the model', () => {
+  it('receive client, user and scope, and return the tokens that are issued', async () => {
     const calls: unknown[] = [];
     const generate = (token: string) => (client: object, user: object, scope: unknown) => {
       calls.push([token, client, user, scope]);
@@ -69,7 +74,7 @@ describe('the tokens the model generates', () => {
     ]);
   });
 
-  it.each([undefined, null, '', false])('are random where it returns %j', async (nothing) => {
+  it.each([undefined, null, '', false])('are replaced by random tokens if they return %j', async (nothing) => {
     const host = createHost({ generateAccessToken: () => nothing, generateRefreshToken: () => nothing });
     const { body } = await ask(host);
     expect(body['access_token']).toMatch(/^[0-9a-f]{64}$/);
@@ -77,7 +82,7 @@ describe('the tokens the model generates', () => {
     expect(body['access_token']).not.toBe(body['refresh_token']);
   });
 
-  it('are never the same twice when they are random', async () => {
+  it('are optional: random tokens are issued, all different', async () => {
     const host = createHost();
     const tokens = await Promise.all(Array.from({ length: 100 }, async () => (await ask(host)).body['access_token']));
     expect(new Set(tokens).size).toBe(100);

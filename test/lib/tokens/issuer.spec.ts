@@ -15,8 +15,8 @@ const IMPLICIT = { ...WEB, grants: [...WEB.grants, 'implicit'] };
 const serverOf = (model: Model, issuer?: string) =>
   new OAuth2Server({ model, ...(issuer && { issuer }), features: [revocation()] });
 
-describe('the issuer', () => {
-  it('stands on every code and token that a model with families saves', async () => {
+describe('the `issuer` of stored codes and tokens', () => {
+  it('is saved with every code and token if the model stores token families', async () => {
     const host = familyHost();
     host.clients.set('web', IMPLICIT);
     const server = serverOf(host.model, ISSUER);
@@ -34,8 +34,8 @@ describe('the issuer', () => {
 
   it.each([
     ['a model without families', createHost(), ISSUER],
-    ['a server that names none', familyHost(), undefined],
-  ])('is a field that %s never sees', async (_, host, issuer) => {
+    ['a server without the option `issuer`', familyHost(), undefined],
+  ])('is not saved with %s', async (_, host, issuer) => {
     const server = serverOf(host.model, issuer);
     await answer(server, 'authorize', authorizeRequest(), signedIn);
     await answer(server, 'token', tokenRequest({ grant_type: 'password', username: 'alice', password: 'wonderland' }));
@@ -47,7 +47,7 @@ describe('the issuer', () => {
   it.each([
     ['a code', CODE, '400 invalid_grant: Invalid grant: authorization code is invalid'],
     ['a refresh token', REFRESH, '400 invalid_grant: Invalid grant: refresh token is invalid'],
-  ])('makes %s of another unknown: refused, with nothing spent, revoked or told', async (_, body, refused) => {
+  ])('makes %s of another issuer invalid, and nothing is consumed or revoked', async (_, body, refused) => {
     const host = familyHost();
     const told: string[] = [];
     const events = { emit: (name: string) => void told.push(name) };
@@ -64,7 +64,7 @@ describe('the issuer', () => {
     expect(host.revoked.size).toBe(0);
   });
 
-  it('makes an access token of another one unknown', async () => {
+  it('makes an access token of another issuer invalid', async () => {
     const host = createHost();
     addAccessToken(host, { issuer: OTHER });
     const { status, error } = await answer(serverOf(host.model, ISSUER), 'authenticate', resourceRequest());
@@ -73,10 +73,10 @@ describe('the issuer', () => {
   });
 
   it.each([
-    ['what names none is good at any', undefined, ISSUER],
-    ['a column that is null names none', null, ISSUER],
-    ['a server that has none asks for none', OTHER, undefined],
-  ])('is compared only where there are two: %s', async (_, kept, asked) => {
+    ['the code or token has none', undefined, ISSUER],
+    ['the code or token has null', null, ISSUER],
+    ['the server has none', OTHER, undefined],
+  ])('is compared only if both sides have one: %s', async (_, kept, asked) => {
     const host = createHost();
     const more = { issuer: kept as never };
     addCode(host, more);
@@ -88,7 +88,7 @@ describe('the issuer', () => {
     expect((await answer(server, 'token', tokenRequest(REFRESH))).status).toBe(200);
   });
 
-  it("does not let a client end another issuer's tokens", async () => {
+  it('does not let a client revoke tokens of another issuer', async () => {
     const model = await memoryStore();
     const token = { accessToken: 'access', accessTokenExpiresAt: new Date(Date.now() + 1e6), grantId: 'of other' };
     await model.saveToken({ ...token, issuer: OTHER, refreshToken: 'refresh' }, WEB, ALICE);

@@ -5,7 +5,7 @@ import { answer, authorizeRequest, signedIn, summary, tokenRequest } from '../..
 
 const CREDENTIALS = { grant_type: 'client_credentials' };
 
-/** What the model is asked and told about scopes in one token request. */
+/** Returns the scopes that the model receives in one token request, and the scope of the response. */
 const trace = async (body: object, options: object, validateScope: unknown) => {
   const seen: Record<string, unknown> = {};
   const see = (name: string) => (_client: unknown, _user: unknown, scope: unknown) => {
@@ -26,14 +26,14 @@ const trace = async (body: object, options: object, validateScope: unknown) => {
   return { seen, sent: outcome.body['scope'], error: outcome.error };
 };
 
-describe('the scope of a grant', () => {
-  it('is text for a model of 3.x', async () => {
+describe('the scope of a token request', () => {
+  it('is a string for a model of oauth2-server 3.x', async () => {
     const { seen, sent } = await trace({ scope: 'read write' }, {}, (_u: object, _c: object, scope: string) => scope);
     expect(seen).toEqual({ validateScope: 'read write', generateAccessToken: 'read write', saveToken: 'read write' });
     expect(sent).toBe('read write');
   });
 
-  it('is a list for a model of 5.x, where the host says so', async () => {
+  it('is a list for a model of oauth2-server 5.x, if `scopeFormat` is `array`', async () => {
     const options = { scopeFormat: 'array' };
     const list = ['read', 'write'];
     const { seen, sent } = await trace(
@@ -46,44 +46,43 @@ describe('the scope of a grant', () => {
   });
 
   it.each([
-    ['as requested', true, 'read write'],
-    ['a text', 'read', 'read'],
+    ['the requested scope, if it returns true', true, 'read write'],
+    ['a string', 'read', 'read'],
     ['a list', ['write'], 'write'],
-    ['more than was asked for', 'read write extra', 'read write extra'],
-    ['nothing, by an empty list', [], undefined],
-  ])('is what the model grants: %s', async (_, granted, expected) => {
+    ['more than was requested', 'read write extra', 'read write extra'],
+    ['nothing, if it returns an empty list', [], undefined],
+  ])('becomes what validateScope() returns: %s', async (_, granted, expected) => {
     const { seen, sent } = await trace({ scope: 'read write' }, {}, () => granted);
     expect([sent, seen['saveToken'], seen['generateAccessToken']]).toEqual([expected, expected, expected]);
     const list = (await trace({ scope: 'read write' }, { scopeFormat: 'array' }, () => granted)).seen['saveToken'];
     expect(list).toEqual(expected?.split(' '));
   });
 
-  it.each([false, null, undefined, 0, ''])('is refused when the model returns %j', async (granted) => {
+  it.each([false, null, undefined, 0, ''])('is rejected if validateScope() returns %j', async (granted) => {
     const { error } = await trace({ scope: 'read' }, {}, () => granted);
     expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
   });
 
-  it.each([undefined, '', ' ', '  '])('that is asked for by %j is none, for the model to settle', async (scope) => {
+  it.each([undefined, '', ' ', '  '])('is undefined for validateScope() if the parameter is %j', async (scope) => {
     const { seen, sent } = await trace({ scope }, {}, () => 'read');
     expect([seen['validateScope'], sent]).toEqual([undefined, 'read']);
     expect((await trace({ scope }, {}, () => true)).sent).toBeUndefined();
   });
 
-  it('is what was asked for when the model does not judge', async () => {
+  it('is granted as requested if the model does not implement validateScope()', async () => {
     expect((await trace({ scope: 'any thing' }, {}, undefined)).sent).toBe('any thing');
     expect((await trace({}, {}, undefined)).sent).toBeUndefined();
   });
 
-  it('has its values separated by single spaces', async () => {
+  it('has its values separated by single spaces in the response', async () => {
     expect((await trace({ scope: ' read   write ' }, {}, undefined)).sent).toBe('read write');
   });
 
-  // Issue 10, 1.3
-  it('has each value once', async () => {
+  it('has each value once in the response', async () => {
     expect((await trace({ scope: 'read write  read read write' }, {}, undefined)).sent).toBe('read write');
   });
 
-  it('may have 128 values, and each of them 256 characters', async () => {
+  it('can have 128 values of 256 characters each', async () => {
     const values = Array.from({ length: 128 }, (_, index) => `${index}`.padStart(256, 'x'));
     const scope = values.join(' ');
     expect((await trace({ scope }, {}, undefined)).sent).toBe(scope);
@@ -95,8 +94,8 @@ describe('the scope of a grant', () => {
     ['129 values', Array.from({ length: 129 }, (_, index) => index).join(' '), MOST],
     ['a value of 257 characters', 'x'.repeat(257), MOST],
     ['a value of 257 characters among others', `read ${'x'.repeat(257)}`, MOST],
-    ['64 KB', 'ab '.repeat(22_000), '400 invalid_scope: Invalid parameter: `scope`'],
-  ])('is refused before anybody is asked about it when it has %s', async (_, scope, expected) => {
+    ['64 KB of values', 'ab '.repeat(22_000), '400 invalid_scope: Invalid parameter: `scope`'],
+  ])('is rejected before the model is called if it has %s', async (_, scope, expected) => {
     const refresh = { grant_type: 'refresh_token', refresh_token: 'refresh' };
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland' };
     for (const body of [CREDENTIALS, password, refresh]) {
@@ -107,22 +106,22 @@ describe('the scope of a grant', () => {
     expect([summary(error), redirected['error']]).toEqual([expected, 'invalid_scope']);
   });
 
-  it.each(['a"b', 'a\\b', 'ä', 'a\tb', 'a\nb', { a: 1 }])('is not %j', async (scope) => {
+  it.each(['a"b', 'a\\b', 'ä', 'a\tb', 'a\nb', { a: 1 }])('is rejected as malformed if it is %j', async (scope) => {
     const { error } = await trace({ scope }, {}, undefined);
     expect(summary(error)).toBe('400 invalid_scope: Invalid parameter: `scope`');
   });
 
-  it('is not asked for twice', async () => {
+  it('is rejected if it is repeated', async () => {
     const { error } = await trace({ scope: ['read', 'write'] }, {}, undefined);
     expect(summary(error)).toBe('400 invalid_request: Repeated parameter: `scope`');
   });
 
-  it('is that of the code, whatever the token request says', async () => {
+  it('is ignored for an authorization code, which has its own scope', async () => {
     const body = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK, scope: 'admin"' };
     expect((await trace(body, {}, undefined)).sent).toBe('read write');
   });
 
-  it('is not asked of the model again when a token is refreshed', async () => {
+  it('is not validated by the model again if a token is refreshed', async () => {
     const { seen, sent } = await trace({ grant_type: 'refresh_token', refresh_token: 'refresh' }, {}, () => false);
     expect([seen['validateScope'], sent, seen['generateRefreshToken']]).toEqual([
       undefined,
@@ -131,7 +130,7 @@ describe('the scope of a grant', () => {
     ]);
   });
 
-  it('is judged and handed on in the same form when a code is given', async () => {
+  it('has the same format in all model methods of an authorization request', async () => {
     const scopes: unknown[] = [];
     const host = createHost({
       validateScope: (_u: object, _c: object, scope: unknown) => scopes.push(scope) > 0,

@@ -15,7 +15,7 @@ afterEach(() => {
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 const ask = (host: Host, options: object = {}) => answer(host, 'token', tokenRequest(PASSWORD), options);
-/** A host whose model returns `changes` on top of what it was told to save. */
+/** Returns test fixtures whose saveToken() returns the saved token with `changes`. */
 const saving = (changes: object) =>
   createHost({ saveToken: (token: object, client: object, user: object) => ({ ...token, client, user, ...changes }) });
 
@@ -25,7 +25,7 @@ const NOTHING =
 withoutWarnings();
 
 describe('the token response', () => {
-  it('holds what RFC 6749 §5.1 names, in its order', async () => {
+  it('contains the parameters of RFC 6749 §5.1 in their order', async () => {
     const { body } = await ask(saving({ accessToken: 'A', refreshToken: 'R', unknown: 1 }));
     expect(JSON.stringify(body)).toBe(
       '{"access_token":"A","token_type":"Bearer","expires_in":3600,"refresh_token":"R","scope":"read"}',
@@ -33,12 +33,20 @@ describe('the token response', () => {
   });
 
   it.each([
-    ['returns the seconds until the saved expiry', { accessTokenExpiresAt: new Date(NOW + 59_400) }, 59],
-    ['returns the configured lifetime of a new token', { accessTokenExpiresAt: new Date(NOW + 59_990) }, 60],
-    ['no expires_in without an expiry', { accessTokenExpiresAt: undefined }, undefined],
-    ['omits expires_in in the last half second', { accessTokenExpiresAt: new Date(NOW + 499) }, undefined],
+    ['has an expires_in with the seconds until the saved expiry', { accessTokenExpiresAt: new Date(NOW + 59_400) }, 59],
+    [
+      'has an expires_in with the configured lifetime of a new token',
+      { accessTokenExpiresAt: new Date(NOW + 59_990) },
+      60,
+    ],
+    ['omits expires_in without an expiry', { accessTokenExpiresAt: undefined }, undefined],
+    [
+      'omits expires_in in the last half second before the expiry',
+      { accessTokenExpiresAt: new Date(NOW + 499) },
+      undefined,
+    ],
     ['omits expires_in of an expired token', { accessTokenExpiresAt: new Date(NOW - 5000) }, undefined],
-    ['omits expires_in of an invalid date', { accessTokenExpiresAt: new Date(Number.NaN) }, undefined],
+    ['omits expires_in if the expiry is an invalid Date', { accessTokenExpiresAt: new Date(Number.NaN) }, undefined],
   ])('%s', async (_, changes, expected) => {
     expect((await ask(saving(changes))).body['expires_in']).toBe(expected);
   });
@@ -51,11 +59,11 @@ describe('the token response', () => {
     [{ scope: undefined }, undefined],
     [{ scope: null }, undefined],
     [{ scope: true }, undefined],
-  ])('says the scope that was saved: %j', async (changes, expected) => {
+  ])('contains the saved scope: %j', async (changes, expected) => {
     expect((await ask(saving(changes))).body['scope']).toBe(expected);
   });
 
-  it('has no refresh token when none was saved', async () => {
+  it('contains no refresh token if none was saved', async () => {
     expect(await ask(saving({ refreshToken: undefined }))).not.toHaveProperty('body.refresh_token');
   });
 
@@ -74,7 +82,7 @@ describe('the token response', () => {
       { accessToken: 'A', client: {}, user: {}, refreshTokenExpiresAt: 1 },
       'Invalid parameter: `refreshTokenExpiresAt`',
     ],
-  ])('is a fault of the host when saveToken returns %j', async (saved, message) => {
+  ])('is a generic server_error if saveToken() returns %j', async (saved, message) => {
     const { error, status, body } = await ask(createHost({ saveToken: () => saved }));
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(summary(error)).toBe(`500 invalid_argument: ${message}`);
@@ -88,10 +96,10 @@ describe('the token response', () => {
   });
 });
 
-describe('allowExtendedTokenAttributes', () => {
+describe('the option `allowExtendedTokenAttributes`', () => {
   const extras = { id_token: 'jwt', tenant: { id: 7 }, zero: 0 };
 
-  it('copies what else was saved, and only where it is set', async () => {
+  it('copies additional properties of the saved token into the response only if it is true', async () => {
     expect((await ask(saving(extras), { allowExtendedTokenAttributes: true })).body).toMatchObject(extras);
     for (const options of [{}, { allowExtendedTokenAttributes: undefined }, { allowExtendedTokenAttributes: false }]) {
       expect(Object.keys((await ask(saving(extras), options)).body)).toEqual([
@@ -118,7 +126,7 @@ describe('allowExtendedTokenAttributes', () => {
     [{ grantId: 'family', revokedAt: new Date(NOW) }],
     [{ clientSecret: 'x', client_secret: 'x', password: 'x', secret: 'x' }],
     [{ save: () => undefined }],
-  ])('never copies %j', async (changes) => {
+  ])('never copies the properties %j', async (changes) => {
     const { body } = await ask(saving({ accessToken: 'A', ...changes }), { allowExtendedTokenAttributes: true });
     expect(body).toEqual({
       access_token: 'A',
@@ -129,13 +137,13 @@ describe('allowExtendedTokenAttributes', () => {
     });
   });
 
-  it('adds no refresh token or scope where the protocol has none', async () => {
+  it('adds no refresh_token and no scope that was not issued', async () => {
     const changes = { refreshToken: undefined, refresh_token: 'evil', scope: undefined };
     const { body } = await ask(saving(changes), { allowExtendedTokenAttributes: true });
     expect(Object.keys(body)).toEqual(['access_token', 'token_type', 'expires_in']);
   });
 
-  it('gives the response no other prototype', async () => {
+  it('does not let a property named `__proto__` change the prototype of the response', async () => {
     const saved = JSON.parse('{"accessToken":"A","client":{},"user":{},"__proto__":{"polluted":1}}') as object;
     const { body } = await ask(createHost({ saveToken: () => saved }), { allowExtendedTokenAttributes: true });
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
