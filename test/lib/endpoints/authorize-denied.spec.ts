@@ -8,17 +8,17 @@ const authorize = (query: object = {}, host: Host = createHost(), options: objec
   answer(host, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 const DENIED = 'Access denied: user denied access to application';
 
-describe('a denied authorization request', () => {
+describe('the parameter `allowed` of an authorization request', () => {
   const NOT_ASKED = { authenticateHandler: { handle: () => Promise.reject(new Error('asked')) } };
 
   it.each([
     ['in the query', { query: { allowed: 'false' } }],
     ['in the body', { body: { allowed: 'false' } }],
-    ['in query and body, which disagree', { query: { allowed: 'true' }, body: { allowed: 'false' } }],
-    ['twice', { query: { allowed: ['true', 'false'] } }],
-    ['twice, alike', { query: { allowed: ['false', 'false'] } }],
+    ['in the body, and true in the query', { query: { allowed: 'true' }, body: { allowed: 'false' } }],
+    ['in one of two values', { query: { allowed: ['true', 'false'] } }],
+    ['in both of two values', { query: { allowed: ['false', 'false'] } }],
   ])(
-    '%s is told to the client, and asks nobody else',
+    'causes access_denied without a lookup of the user if it is false %s',
     async (_, { query = {}, body = {} }: { query?: object; body?: object }) => {
       const host = createHost();
       const request = authorizeRequest({ ...query }, { body });
@@ -29,12 +29,12 @@ describe('a denied authorization request', () => {
     },
   );
 
-  it.each(['true', 'FALSE', '0', '', false, undefined])('is not one that says allowed=%j', async (allowed) => {
+  it.each(['true', 'FALSE', '0', '', false, undefined])('does not deny access if it is %j', async (allowed) => {
     expect((await authorize({ allowed })).redirected).toHaveProperty('code');
   });
 
   it.each([{ client_id: undefined }, { client_id: 'who' }, { redirect_uri: 'https://evil.example/' }])(
-    'with %j is denied, and redirected nowhere',
+    'causes access_denied without a redirect if it is false and the request has %j',
     async (query) => {
       const { error, status, headers, body } = await authorize({ allowed: 'false', ...query });
       expect(summary(error)).toBe(`400 access_denied: ${DENIED}`);
@@ -43,18 +43,17 @@ describe('a denied authorization request', () => {
     },
   );
 
-  it('without a state is denied all the same', async () => {
+  it('causes access_denied even without a state', async () => {
     const { redirected } = await authorize({ allowed: 'false', state: undefined });
     expect(redirected).toEqual({ error: 'access_denied', error_description: DENIED });
   });
 });
 
-describe('allowEmptyState', () => {
+describe('the option `allowEmptyState`', () => {
   const MISSING = '400 invalid_request: Missing parameter: `state`';
   const challenged = { state: undefined, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
 
-  // Issue 9, 3: OAuth 2.1 §4.1.1
-  it('left out, lets through what brings a PKCE challenge in its place', async () => {
+  it('lets a request with a code_challenge omit the state by default (OAuth 2.1 §4.1.1)', async () => {
     const { redirected } = await authorize(challenged);
     expect(Object.keys(redirected)).toEqual(['code']);
     const unset = await authorize(challenged, createHost(), { allowEmptyState: undefined });
@@ -62,20 +61,25 @@ describe('allowEmptyState', () => {
   });
 
   it.each([
-    ['left out, refuses what brings neither', {}, { state: undefined }, MISSING],
+    ['rejects a request without state and code_challenge by default', {}, { state: undefined }, MISSING],
     [
-      'left out, refuses what brings a challenge that is none',
+      'rejects a request without state and with a malformed code_challenge by default',
       {},
       { ...challenged, code_challenge: 'short' },
       '400 invalid_request: Invalid parameter: `code_challenge`',
     ],
     [
-      'left out, refuses a request for a token, which nothing proves',
+      'rejects response_type=token without state by default, even with a code_challenge',
       {},
       { ...challenged, response_type: 'token' },
       MISSING,
     ],
-    ['as false refuses a challenge without it', { allowEmptyState: false }, challenged, MISSING],
+    [
+      'rejects a request without state, even with a code_challenge, if it is false',
+      { allowEmptyState: false },
+      challenged,
+      MISSING,
+    ],
   ])('%s', async (_name, options, query, message) => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['authorization_code', 'implicit'] });
@@ -84,12 +88,12 @@ describe('allowEmptyState', () => {
     expect(summary((await answer(server, 'authorize', authorizeRequest(query), signedIn)).error)).toBe(message);
   });
 
-  it.each([undefined, ''])('lets a request with the state %j through, and sends none back', async (state) => {
+  it.each([undefined, ''])('lets a request have the state %j, and returns no state, if it is true', async (state) => {
     const { redirected } = await authorize({ state }, createHost(), { allowEmptyState: true });
     expect(Object.keys(redirected)).toEqual(['code']);
   });
 
-  it('does not let through one of forbidden characters', async () => {
+  it('does not let a request have a state with forbidden characters', async () => {
     const { error } = await authorize({ state: 'é' }, createHost(), { allowEmptyState: true });
     expect(error?.message).toBe('Invalid parameter: `state`');
   });

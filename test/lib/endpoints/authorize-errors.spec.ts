@@ -13,55 +13,63 @@ describe('an error of an authorization request', () => {
   it.each<[string, object, string, object?]>([
     ['no state', { state: undefined }, 'invalid_request: Missing parameter: `state`'],
     ['an empty state', { state: '' }, 'invalid_request: Missing parameter: `state`'],
-    ['a state of forbidden characters', { state: 'é' }, 'invalid_request: Invalid parameter: `state`'],
-    ['two states', { state: ['a', 'b'] }, 'invalid_request: Repeated parameter: `state`'],
+    ['a state with forbidden characters', { state: 'é' }, 'invalid_request: Invalid parameter: `state`'],
+    ['a repeated state', { state: ['a', 'b'] }, 'invalid_request: Repeated parameter: `state`'],
     ['a malformed scope', { scope: 'a"b' }, NO_SCOPE],
-    ['two scopes', { scope: ['a', 'b'] }, 'invalid_request: Repeated parameter: `scope`'],
-    ['a scope the model refuses', { scope: 'admin' }, 'invalid_scope: Invalid scope: Requested scope is invalid'],
+    ['a repeated scope', { scope: ['a', 'b'] }, 'invalid_request: Repeated parameter: `scope`'],
+    ['a scope that the model refuses', { scope: 'admin' }, 'invalid_scope: Invalid scope: Requested scope is invalid'],
     ['no response_type', { response_type: undefined }, 'invalid_request: Missing parameter: `response_type`'],
     ['an empty response_type', { response_type: '' }, 'invalid_request: Missing parameter: `response_type`'],
-    ['two response_types', { response_type: ['code', 'code'] }, 'invalid_request: Repeated parameter: `response_type`'],
-    ['another response_type', { response_type: 'id_token' }, UNSUPPORTED],
-    ['a response_type of Object', { response_type: 'toString' }, UNSUPPORTED],
-    ['a response_type that is no name', { response_type: 'x"y é' }, UNSUPPORTED],
     [
-      'plain PKCE',
+      'a repeated response_type',
+      { response_type: ['code', 'code'] },
+      'invalid_request: Repeated parameter: `response_type`',
+    ],
+    ['an unsupported response_type', { response_type: 'id_token' }, UNSUPPORTED],
+    ['a response_type that is a method of Object', { response_type: 'toString' }, UNSUPPORTED],
+    ['a malformed response_type', { response_type: 'x"y é' }, UNSUPPORTED],
+    [
+      'the code_challenge_method plain',
       { code_challenge: CHALLENGE, code_challenge_method: 'plain' },
       `invalid_request: Invalid request: \`code_challenge_method\` 'plain' is not allowed; use 'S256'`,
     ],
     [
-      'plain PKCE without a challenge',
+      'the code_challenge_method plain without a code_challenge',
       { code_challenge_method: 'plain' },
       `invalid_request: Invalid request: \`code_challenge_method\` 'plain' is not allowed; use 'S256'`,
     ],
     [
-      'another PKCE method',
+      'an unknown code_challenge_method',
       { code_challenge_method: 'S512' },
       "invalid_request: Invalid request: transform algorithm 'S512' not supported",
     ],
     [
-      'a PKCE method that is no name',
+      'a malformed code_challenge_method',
       { code_challenge_method: '"' },
       'invalid_request: Invalid parameter: `code_challenge_method`',
     ],
-    ['a short challenge', { code_challenge: 'abc' }, 'invalid_request: Invalid parameter: `code_challenge`'],
     [
-      'two challenges',
+      'a code_challenge that is too short',
+      { code_challenge: 'abc' },
+      'invalid_request: Invalid parameter: `code_challenge`',
+    ],
+    [
+      'a repeated code_challenge',
       { code_challenge: [CHALLENGE, CHALLENGE] },
       'invalid_request: Repeated parameter: `code_challenge`',
     ],
     [
-      'a PKCE method without a challenge',
+      'a code_challenge_method without a code_challenge',
       { code_challenge_method: 'S256' },
       'invalid_request: Missing parameter: `code_challenge`',
     ],
     [
-      'no challenge where all need one',
+      'a missing code_challenge if all clients need one',
       {},
       'invalid_request: Missing parameter: `code_challenge`',
       { requirePKCE: 'all' },
     ],
-  ])('for %s goes to the client', async (_, query, expected, options = {}) => {
+  ])('is returned to the redirect URI for %s', async (_, query, expected, options = {}) => {
     const { error, status, headers, redirected, body } = await authorize(query, createHost(), options);
     const [code, ...description] = expected.split(': ');
     expect(summary(error).replaceAll('"', "'")).toBe(`400 ${expected}`);
@@ -70,7 +78,7 @@ describe('an error of an authorization request', () => {
     expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 302, body: {}, cache: 'no-store' });
   });
 
-  it('is error, error_description and state, in this order, spaces as %20', async () => {
+  it('has error, error_description and state in this order, with spaces encoded as %20', async () => {
     const { headers } = await authorize({ scope: 'a"b', state: "it's (a) *state*!~ & 100%" });
     expect(headers['location']).toBe(
       `${CALLBACK}?error=invalid_scope&error_description=Invalid%20parameter%3A%20%60scope%60` +
@@ -78,7 +86,7 @@ describe('an error of an authorization request', () => {
     );
   });
 
-  it('goes to the redirect URI of the request, or to the only one registered', async () => {
+  it('is returned to the requested redirect URI, or to the only registered one', async () => {
     const named = await authorize({ redirect_uri: 'https://app.example/other?x=1', state: undefined });
     expect(named.headers['location']).toMatch(/^https:\/\/app\.example\/other\?x=1&error=invalid_request&/);
     const host = createHost();
@@ -87,7 +95,7 @@ describe('an error of an authorization request', () => {
     expect(unnamed.headers['location']).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_request&/);
   });
 
-  it('is that of a client not allowed the grant, whose user is not even looked for', async () => {
+  it('is returned without a lookup of the user if the client may not use the grant', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['password'] });
     const cases = [
@@ -102,7 +110,7 @@ describe('an error of an authorization request', () => {
     }
   });
 
-  it('is that of a response type which this server has not, whatever the client may do', async () => {
+  it('is unsupported_response_type if the server does not support it, whatever the client may use', async () => {
     const { error, redirected } = await authorize({ response_type: 'id_token' });
     expect(error?.name).toBe('unsupported_response_type');
     expect(redirected['error']).toBe('unsupported_response_type');
@@ -110,31 +118,31 @@ describe('an error of an authorization request', () => {
 
   it.each([
     [
-      'fails',
+      'rejects in saveAuthorizationCode()',
       { saveAuthorizationCode: () => Promise.reject(new Error('secret')) },
       'the request could not be handled; the server log has the reason',
     ],
     [
-      'saves nothing',
+      'returns nothing from saveAuthorizationCode()',
       { saveAuthorizationCode: () => null },
       '`saveAuthorizationCode()` did not return an `authorizationCode`',
     ],
     [
-      'saves no code',
+      'returns no code from saveAuthorizationCode()',
       { saveAuthorizationCode: () => ({}) },
       '`saveAuthorizationCode()` did not return an `authorizationCode`',
     ],
     [
-      'cannot judge the scope',
+      'rejects in validateScope()',
       { validateScope: () => Promise.reject(new Error('secret')) },
       'the request could not be handled; the server log has the reason',
     ],
     [
-      'cannot generate',
+      'rejects in generateAuthorizationCode()',
       { generateAuthorizationCode: () => Promise.reject(new Error('secret')) },
       'the request could not be handled; the server log has the reason',
     ],
-  ])('is server_error when the model %s', async (_, overrides, description) => {
+  ])('is server_error if the model %s', async (_, overrides, description) => {
     const { error, redirected } = await authorize({}, createHost(overrides));
     expect(error?.code).toBe(503);
     expect(redirected).toEqual({
@@ -144,7 +152,7 @@ describe('an error of an authorization request', () => {
     });
   });
 
-  it('is found in the order of the checks, and before the model is asked for anything', async () => {
+  it('is the first one in a fixed order of checks, which all run before validateScope()', async () => {
     const wrong = { state: undefined, scope: 'a"', response_type: undefined, code_challenge_method: 'x' };
     const right = { state: 'xyz', scope: 'admin', response_type: 'code', code_challenge_method: undefined };
     const names: string[] = [];

@@ -10,7 +10,7 @@ const authorize = (query: object = {}, host: Host = createHost(), options: objec
 
 withoutWarnings();
 
-describe('an authorization request that must not be redirected', () => {
+describe('an error of an authorization request that is not redirected', () => {
   const withClient = (client: object) => {
     const host = createHost();
     host.clients.set('web', { ...WEB, ...client });
@@ -24,34 +24,39 @@ describe('an authorization request that must not be redirected', () => {
   it.each<[string, object, string, Host?]>([
     ['no client_id', { client_id: undefined }, 'invalid_request: Missing parameter: `client_id`'],
     ['an empty client_id', { client_id: '' }, 'invalid_request: Missing parameter: `client_id`'],
-    ['a client_id of forbidden characters', { client_id: 'wéb' }, 'invalid_request: Invalid parameter: `client_id`'],
-    ['two client_ids', { client_id: ['web', 'web'] }, 'invalid_request: Repeated parameter: `client_id`'],
+    ['a client_id with forbidden characters', { client_id: 'wéb' }, 'invalid_request: Invalid parameter: `client_id`'],
+    ['a repeated client_id', { client_id: ['web', 'web'] }, 'invalid_request: Repeated parameter: `client_id`'],
     ['an unknown client', { client_id: 'who' }, 'invalid_client: Invalid client: client credentials are invalid'],
-    ['a redirect URI that is none', { redirect_uri: 'nowhere' }, NOT_A_URI],
+    ['a redirect URI that is not a URI', { redirect_uri: 'nowhere' }, NOT_A_URI],
     ['a relative redirect URI', { redirect_uri: '/cb' }, NOT_A_URI],
     ['a redirect URI with a fragment', { redirect_uri: `${CALLBACK}#x` }, NOT_A_URI],
-    ['a redirect URI that is a script', { redirect_uri: 'javascript:alert(1)' }, NOT_A_URI],
-    ['a redirect URI that is none, of an unknown client', { redirect_uri: 'nowhere', client_id: 'who' }, NOT_A_URI],
+    ['a redirect URI with the scheme javascript', { redirect_uri: 'javascript:alert(1)' }, NOT_A_URI],
+    ['an invalid redirect URI of an unknown client', { redirect_uri: 'nowhere', client_id: 'who' }, NOT_A_URI],
     [
-      'two redirect URIs',
+      'a repeated redirect_uri',
       { redirect_uri: [CALLBACK, CALLBACK] },
       'invalid_request: Repeated parameter: `redirect_uri`',
     ],
-    ['another redirect URI', { redirect_uri: 'https://evil.example/cb' }, MISMATCH],
-    ['a longer redirect URI', { redirect_uri: `${CALLBACK}/` }, MISMATCH],
+    ['an unregistered redirect URI', { redirect_uri: 'https://evil.example/cb' }, MISMATCH],
+    ['a redirect URI with an additional slash', { redirect_uri: `${CALLBACK}/` }, MISMATCH],
     ['a client without grants', {}, NO_GRANTS, withClient({ grants: undefined })],
-    ['a client whose grants are a text', {}, NO_GRANTS, withClient({ grants: 'authorization_code' })],
+    ['a client whose grants are a string', {}, NO_GRANTS, withClient({ grants: 'authorization_code' })],
     ['a client without redirect URIs', {}, NO_URI, withClient({ redirectUris: undefined })],
-    ['a client with an empty list of them', {}, NO_URI, withClient({ redirectUris: [] })],
-    ['a client with a text for a list', {}, NO_URI, withClient({ redirectUris: CALLBACK })],
-    ['a client with nothing but a script', {}, MISMATCH, withClient({ redirectUris: ['javascript:alert(1)'] })],
+    ['a client with an empty list of redirect URIs', {}, NO_URI, withClient({ redirectUris: [] })],
+    ['a client whose redirect URIs are a string', {}, NO_URI, withClient({ redirectUris: CALLBACK })],
     [
-      'that client without a redirect URI',
+      'a client whose only redirect URI has the scheme javascript',
+      {},
+      MISMATCH,
+      withClient({ redirectUris: ['javascript:alert(1)'] }),
+    ],
+    [
+      'no redirect_uri, and a client whose only one has the scheme javascript',
       { redirect_uri: undefined },
       NO_URI,
       withClient({ redirectUris: ['javascript:alert(1)'] }),
     ],
-  ])('for %s', async (_, query, expected, host = createHost()) => {
+  ])('is shown in the browser for %s', async (_, query, expected, host = createHost()) => {
     const { error, status, headers, body } = await authorize(query, host);
     const [code, ...description] = expected.split(': ');
     expect(summary(error)).toBe(`400 ${expected}`);
@@ -62,7 +67,7 @@ describe('an authorization request that must not be redirected', () => {
     });
   });
 
-  it('for a failure of getClient, of which nothing is told', async () => {
+  it('is shown in the browser without details if getClient() fails', async () => {
     const host = createHost({ getClient: () => Promise.reject(new Error('password=x')) });
     const { error, status, headers, body } = await authorize({}, host);
     expect([error?.name, error?.inner?.message, status, headers['location']]).toEqual([
@@ -82,7 +87,7 @@ describe('an authorization request that must not be redirected', () => {
     [{}, { getAccessToken: undefined }, 'model does not implement `getAccessToken()`'],
     [signedIn, { getClient: undefined }, 'model does not implement `getClient()`'],
     [signedIn, { saveAuthorizationCode: undefined }, 'model does not implement `saveAuthorizationCode()`'],
-  ])('for a server set up with %j and %j', async (options, overrides, what) => {
+  ])('is a generic 500 error for the options %j and the model %j', async (options, overrides, what) => {
     const { error, response } = await authorize({ client_id: undefined }, createHost(overrides), options);
     expect(summary(error)).toBe(`500 invalid_argument: Invalid argument: ${what}`);
     expect(response).toMatchObject({
@@ -97,12 +102,12 @@ describe('an authorization request that must not be redirected', () => {
   it.each([
     [0, 'Missing parameter: `authorizationCodeLifetime`'],
     ['soon', 'Invalid parameter: `authorizationCodeLifetime`'],
-  ])('for a code lifetime of %j', async (authorizationCodeLifetime, message) => {
+  ])('is a 500 error for a code lifetime of %j', async (authorizationCodeLifetime, message) => {
     const { error, status } = await authorize({}, createHost(), { ...signedIn, authorizationCodeLifetime });
     expect([summary(error), status]).toEqual([`500 invalid_argument: ${message}`, 500]);
   });
 
-  it('for wrappers that are none', async () => {
+  it('is reported for arguments that are not Request and Response', async () => {
     const server = new OAuth2Server({ model: createHost().model, ...signedIn });
     await expect(server.authorize({} as never, {} as never)).rejects.toThrow(
       '`request` must be an instance of Request',

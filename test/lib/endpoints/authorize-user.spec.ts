@@ -8,7 +8,7 @@ const authorize = (query: object = {}, host: Host = createHost(), options: objec
   answer(host, 'authorize', authorizeRequest({ ...query }), options);
 
 describe('the user of an authorization request', () => {
-  it('is found by the authenticate handler, which keeps its this and is given the wrappers', async () => {
+  it('is returned by handle() of the authenticateHandler, which gets request and response', async () => {
     const handler = {
       user: { id: 'bob' },
       handle(request: unknown, response: unknown) {
@@ -20,7 +20,7 @@ describe('the user of an authorization request', () => {
     expect(result?.['user']).toBe(handler.user);
   });
 
-  it('may be found by a handler that completes the request, as one does that remembered it before the login', async () => {
+  it('can be returned by a handler that restores parameters of the request from before the login', async () => {
     const handle = (request: { query: object }) => {
       Object.assign(request.query, { state: 'remembered', response_type: 'code' });
       return { id: 'bob' };
@@ -33,7 +33,7 @@ describe('the user of an authorization request', () => {
   });
 
   it.each([null, undefined, false, 0, ''])(
-    'is demanded: a handler that returns %j is a fault, told to nobody else',
+    'must be returned by the handler: %j causes a 503 error in the browser',
     async (user) => {
       const { error, status, headers, body } = await authorize({}, createHost(), {
         authenticateHandler: { handle: () => user },
@@ -49,13 +49,13 @@ describe('the user of an authorization request', () => {
     },
   );
 
-  it('is nobody when the handler fails, of which nothing is told', async () => {
+  it('is not found if the handler fails, which causes server_error without details', async () => {
     const failing = { authenticateHandler: { handle: () => Promise.reject(new Error('secret')) } };
     const { error, body } = await authorize({}, createHost(), failing);
     expect([error?.name, JSON.stringify(body).includes('secret')]).toEqual(['server_error', false]);
   });
 
-  it('is not looked for when the request cannot be answered', async () => {
+  it('is not looked up for an invalid request', async () => {
     let asked = 0;
     const counting = { authenticateHandler: { handle: () => ++asked } };
     await authorize({ client_id: 'who' }, createHost(), counting);
@@ -64,7 +64,7 @@ describe('the user of an authorization request', () => {
     expect(asked).toBe(0);
   });
 
-  it('may be sent by the handler to a login page, which is then the answer', async () => {
+  it('can be redirected to a login page by the handler', async () => {
     const handle = (_: unknown, response: { redirect(url: string): void }) =>
       response.redirect('https://as.example/login');
     const { error, status, headers, body } = await authorize({}, createHost(), { authenticateHandler: { handle } });
@@ -76,7 +76,7 @@ describe('the user of an authorization request', () => {
     ]);
   });
 
-  it('is that of the bearer token of the request where there is no handler', async () => {
+  it('is the user of the bearer token if there is no handler', async () => {
     const host = createHost();
     addAccessToken(host, { user: { id: 'carol' } });
     const { headers } = resourceRequest();
@@ -92,7 +92,7 @@ describe('the user of an authorization request', () => {
       'invalid_token: Invalid token: access token is invalid',
       'Bearer realm="Service",error="invalid_token"',
     ],
-  ])('is nobody with the headers %j, which is told to the user', async (given, code, expected, challenge) => {
+  ])('is missing with the headers %j, which causes a 401 challenge', async (given, code, expected, challenge) => {
     const { error, status, headers, body } = await answer(
       createHost(),
       'authorize',
@@ -107,7 +107,7 @@ describe('the user of an authorization request', () => {
     expect(`${String(body['error'])}: ${String(body['error_description'])}`).toBe(expected);
   });
 
-  it('may be refused by the handler with a status of its own, which is then the answer', async () => {
+  it('can be refused by the handler with a response of its own', async () => {
     const handle = (_: unknown, response: { status: number; body: unknown }) => {
       Object.assign(response, { status: 401, body: 'Please sign in' });
     };

@@ -6,8 +6,8 @@ import { answer, authorizeRequest, signedIn } from '../../support/requests.js';
 const authorize = (query: object = {}, host: Host = createHost(), options: object = signedIn) =>
   answer(host, 'authorize', authorizeRequest({ ...query }), options);
 
-describe('an authorization request', () => {
-  it('is answered by a redirect with a code, and resolves to what saveAuthorizationCode returned', async () => {
+describe('authorize()', () => {
+  it('redirects with a code, and resolves to the code that saveAuthorizationCode() returned', async () => {
     const host = createHost();
     const { result, status, headers, body } = await authorize({}, host);
     const code = result?.['authorizationCode'] as string;
@@ -30,7 +30,7 @@ describe('an authorization request', () => {
     expect(code).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('may have its parameters in the body, which are read before those of the query', async () => {
+  it('reads parameters of the body before those of the query', async () => {
     const query = { client_id: 'who', state: 'query' };
     const body = { client_id: 'web', response_type: 'code', redirect_uri: OTHER_CALLBACK, state: 'body' };
     const request = authorizeRequest(query, { method: 'POST', body });
@@ -38,12 +38,12 @@ describe('an authorization request', () => {
     expect([redirected['state'], headers['location']?.startsWith(`${OTHER_CALLBACK}&code=`)]).toEqual(['body', true]);
   });
 
-  it('finds in the query what is empty in the body', async () => {
+  it('reads a parameter from the query if it is empty in the body', async () => {
     const request = authorizeRequest({}, { method: 'POST', body: { client_id: '', state: '', scope: null } });
     expect((await answer(createHost(), 'authorize', request, signedIn)).redirected['state']).toBe('xyz');
   });
 
-  it('is answered at the only registered redirect URI when it names none, which is then not saved', async () => {
+  it('uses the only registered redirect URI if the request has none, and does not save it', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, redirectUris: [CALLBACK] });
     const { headers, result } = await authorize({ redirect_uri: undefined }, host);
@@ -51,7 +51,7 @@ describe('an authorization request', () => {
     expect(result).not.toHaveProperty('redirectUri');
   });
 
-  it('takes the code of the model, and that of saveAuthorizationCode over it', async () => {
+  it('uses the code of generateAuthorizationCode() or, if it differs, of saveAuthorizationCode()', async () => {
     const generateAuthorizationCode = () => 'mine';
     expect((await authorize({}, createHost({ generateAuthorizationCode }))).redirected['code']).toBe('mine');
     const saveAuthorizationCode = () => ({ authorizationCode: 'saved as' });

@@ -21,7 +21,7 @@ import { authorizeRequest, CHALLENGE, summary } from '../../support/requests.js'
 
 const NO = new AccessDeniedError('Access denied: the user said no');
 
-/** A server that has read a request, and the answer that it gives next. */
+/** Creates a server that has read an authorization request, and a function that decides it. */
 async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, host = createHost()) {
   const server = new OAuth2Server({ model: host.model, ...options });
   const response = new Response();
@@ -41,8 +41,8 @@ async function decided(server: OAuth2Server, asked: AuthorizationRequest, decisi
 const methods = (host: Host) => host.calls.map(([method]) => method);
 const savedCode = (host: Host) => host.calls.find(([method]) => method === 'saveAuthorizationCode')?.[1];
 
-describe('deciding an authorization request', () => {
-  it('answers by a code where the user agreed, and asks the model for each thing once', async () => {
+describe('decide()', () => {
+  it('redirects with a code if the user agreed, and calls each model method once', async () => {
     const { host, response, decide } = await reading({ code_challenge: CHALLENGE });
     const { result, told } = await decide({ user: ALICE });
     expect([...host.codes.values()]).toEqual([result]);
@@ -52,7 +52,7 @@ describe('deciding an authorization request', () => {
     expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
-  it('asks for the scope of a user once, whoever wants to know it', async () => {
+  it('validates the scope of a user once, together with grantableScope()', async () => {
     const { host, server, asked, response, decide } = await reading({ scope: 'read write' });
     expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
     expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
@@ -60,7 +60,7 @@ describe('deciding an authorization request', () => {
     expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
-  it('asks again for another user', async () => {
+  it('validates the scope again for another user', async () => {
     const users: unknown[] = [];
     const host = createHost({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
     const { server, asked, response, decide } = await reading({ scope: 'read write' }, {}, host);
@@ -71,7 +71,7 @@ describe('deciding an authorization request', () => {
     expect(savedCode(host)).toMatchObject({ scope: 'read' });
   });
 
-  it('with a user named on reading, asks for the scope then', async () => {
+  it('uses the scope that was validated when the request was read for a user', async () => {
     const host = createHost();
     const server = new OAuth2Server({ model: host.model });
     const response = new Response();
@@ -84,9 +84,9 @@ describe('deciding an authorization request', () => {
     ['a part of it', 'read', 'read'],
     ['a part of it, as a list', ['write'], 'write'],
     ['all of it, in another order', 'write read', 'read write'],
-    ['more than that', 'admin read', 'read'],
+    ['more than was requested', 'admin read', 'read'],
     ['nothing of it', '', undefined],
-  ])('grants what the user agreed to: %s', async (_, scope, granted) => {
+  ])('grants the part of the requested scope that the user agreed to: %s', async (_, scope, granted) => {
     const { host, decide } = await reading({ scope: 'read write' });
     await decide({ user: ALICE, scope });
     expect((savedCode(host) as { scope: unknown }).scope).toBe(granted);
@@ -97,7 +97,7 @@ describe('deciding an authorization request', () => {
     new LoginRequiredError('Login required: nobody is signed in'),
     new ConsentRequiredError('Consent required: the user has to be asked'),
     new InteractionRequiredError('Interaction required: the user has to choose'),
-  ])('tells the client of a decision that is an error: $name', async (error) => {
+  ])('redirects with the error of the decision: $name', async (error) => {
     const { host, decide } = await reading();
     const { error: rejected, location, told } = await decide({ error });
     expect(rejected).toBe(error);
@@ -106,7 +106,7 @@ describe('deciding an authorization request', () => {
     expect(methods(host)).toEqual(['getClient']);
   });
 
-  it('answers a request for a token in the fragment, and asks for its scope once', async () => {
+  it('redirects with an access token in the fragment for response_type=token', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['implicit'] });
     const { decide } = await reading({ response_type: 'token', scope: 'read write' }, {}, host);
@@ -115,9 +115,9 @@ describe('deciding an authorization request', () => {
     expect(methods(host)).toEqual(['getClient', 'validateScope', 'saveToken']);
   });
 
-  it('decides by the options that it was read with', async () => {
+  it('uses the options that the request was read with', async () => {
     const { host, server, response } = await reading();
-    // One that says who the server is says so of no single call.
+    // `issuer` identifies the server, so a single call cannot set it.
     const options = { authorizationCodeLifetime: 60, issuer: 'https://as.example' };
     const asked = await server.readAuthorizationRequest(authorizeRequest(), response, options);
     const { told } = await decided(server, asked, { user: ALICE }, response);
@@ -126,7 +126,7 @@ describe('deciding an authorization request', () => {
     expect(expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(60_000);
   });
 
-  it('does not mind what a host does to what it was handed', async () => {
+  it('ignores changes of the application to the authorization request', async () => {
     const { host, asked, decide } = await reading({ code_challenge: CHALLENGE });
     Object.assign(asked, {
       scope: 'read write',
@@ -141,7 +141,7 @@ describe('deciding an authorization request', () => {
     expect(savedCode(host)).not.toHaveProperty('resource');
   });
 
-  it('hands out what a session can keep, with the request at hand', async () => {
+  it('accepts an authorization request that a session can store as JSON', async () => {
     const server = new OAuth2Server({ model: createHost().model });
     const native: Record<string, unknown> = {};
     const request = Object.assign(authorizeRequest(), { native: Object.assign(native, { self: native }) });
@@ -151,8 +151,8 @@ describe('deciding an authorization request', () => {
   });
 });
 
-describe('a decision that cannot be', () => {
-  it('is one that was read by nobody, by another server, or is a copy', async () => {
+describe('decide() with invalid arguments', () => {
+  it('rejects an authorization request that is a copy, or that another server has read', async () => {
     const [one, other] = [await reading(), await reading()];
     for (const asked of [{ ...one.asked }, other.asked, undefined, null, {}]) {
       const response = new Response();
@@ -164,7 +164,7 @@ describe('a decision that cannot be', () => {
   });
 
   it.each([{}, { user: undefined }, { user: null }, { error: undefined }, null, undefined])(
-    'is %j: nobody agreed, which is a fault of the host',
+    'returns server_error to the client for the decision %j',
     async (decision) => {
       const { host, decide } = await reading();
       const { error, told } = await decide(decision as never);
@@ -175,13 +175,13 @@ describe('a decision that cannot be', () => {
     },
   );
 
-  it('is for a response that is none', async () => {
+  it('rejects a response that is not an instance of Response', async () => {
     const { host, server, asked } = await reading();
     await expect(server.decide(asked, { user: ALICE }, {} as never)).rejects.toThrow('instance of Response');
     expect(host.codes.size).toBe(0);
   });
 
-  it('fails as authorize does when the model fails', async () => {
+  it('redirects with server_error, without details, if the model fails', async () => {
     const failing = createHost({ saveAuthorizationCode: () => Promise.reject(new Error('password=x')) });
     const { decide } = await reading({}, {}, failing);
     const { error, told } = await decide({ user: ALICE });
@@ -191,7 +191,7 @@ describe('a decision that cannot be', () => {
   });
 });
 
-describe('an invalid request of a client that has registered itself', () => {
+describe('decide() for an invalid request of a client that registered itself', () => {
   const id = `dcr_${'0'.repeat(32)}`;
   const isBad = (parameters: Parameters) => parameters.optional('example') === 'bad';
   const strict: Feature = {
@@ -209,7 +209,7 @@ describe('an invalid request of a client that has registered itself', () => {
     ['for a scope that the client may not request', { scope: 'write' }],
     ['with a parameter that a feature rejects', { example: 'bad' }],
     ['with an unknown response type', { response_type: 'nonsense' }],
-  ])('is answered by an error, and never granted: one %s', async (_, query) => {
+  ])('redirects with an error, and never issues a code: request %s', async (_, query) => {
     const host = createHost({ validateClientScope: (_client: unknown, scope: string) => scope === 'read' });
     host.clients.set(id, { ...WEB, id });
     const server = new OAuth2Server({ model: host.model, features: [strict] });
@@ -226,7 +226,7 @@ describe('an invalid request of a client that has registered itself', () => {
   });
 });
 
-describe('what the operator hears of a decision', () => {
+describe('the event of decide()', () => {
   const heard = async (decision: Decision) => {
     const events: [string, Record<string, unknown>][] = [];
     const emit = (name: string, payload: object) => events.push([name, { ...payload }]);
@@ -236,19 +236,19 @@ describe('what the operator hears of a decision', () => {
   const asked = { endpoint: 'authorize', clientId: 'web', responseType: 'code', scope: 'read', userId: 'alice' };
 
   it.each<[string, string, Decision, object]>([
-    ['who agreed', 'authorization.granted', { user: ALICE }, {}],
-    ['who said no', 'consent.denied', { user: ALICE, error: NO }, { error: 'access_denied' }],
+    ['the user agreed', 'authorization.granted', { user: ALICE }, {}],
+    ['the user denied access', 'consent.denied', { user: ALICE, error: NO }, { error: 'access_denied' }],
     [
-      'who was not asked',
+      'the user was not asked',
       'authorization.refused',
       { user: ALICE, error: new ConsentRequiredError('Consent required') },
       { error: 'consent_required' },
     ],
-  ])('is %s', async (_, name, decision, more) => {
+  ])('reports that %s: %s', async (_, name, decision, more) => {
     expect(await heard(decision)).toEqual([[name, expect.objectContaining({ ...asked, ...more })]]);
   });
 
-  it('is no user where nobody is known', async () => {
+  it('has no user if no user is known', async () => {
     const [[name, payload]] = (await heard({ error: NO })) as [[string, Record<string, unknown>]];
     expect([name, payload['userId']]).toEqual(['consent.denied', undefined]);
   });

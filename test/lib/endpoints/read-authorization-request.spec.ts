@@ -19,8 +19,8 @@ const read = async (query: object = {}, options: object = {}, overrides: object 
   }
 };
 
-describe('reading an authorization request', () => {
-  it('resolves to what it asks for, decides nothing and answers nothing', async () => {
+describe('readAuthorizationRequest()', () => {
+  it('returns the parsed request, and writes no response', async () => {
     const { host, response, authorization } = await read({ scope: 'read  write', code_challenge: CHALLENGE });
     expect(authorization).toEqual({
       client: WEB,
@@ -38,7 +38,7 @@ describe('reading an authorization request', () => {
     expect(host.calls).toEqual([['getClient', 'web', null]]);
   });
 
-  it('tells what was left out', async () => {
+  it('omits the properties of parameters that the request does not have', async () => {
     const query = { redirect_uri: undefined, scope: undefined, state: undefined };
     const client = { ...WEB, redirectUris: [CALLBACK] };
     const { authorization } = await read(query, { allowEmptyState: true }, { getClient: () => client });
@@ -58,7 +58,7 @@ describe('reading an authorization request', () => {
     { client_id: 'spa', redirect_uri: SPA.redirectUris?.[0] },
     { code_challenge_method: 'plain' },
     { state: ['a', 'b'] },
-  ])('refuses %j just as authorize does', async (query) => {
+  ])('rejects %j like authorize()', async (query) => {
     const { error, response } = await read(query, { issuer: 'https://as' });
     const expected = await answer(createHost(), 'authorize', authorizeRequest({ ...query }), {
       ...signedIn,
@@ -70,7 +70,7 @@ describe('reading an authorization request', () => {
     expect(response).toMatchObject({ status, headers, body });
   });
 
-  it('resolves to the scope that a user would be granted, where one is named', async () => {
+  it('returns the scope that a user would be granted if a user is given', async () => {
     const overrides = { validateScope: (user: { id: string }) => (user.id === 'alice' ? 'read' : false) };
     const ask = async (id: string) => {
       const host = createHost(overrides);
@@ -87,8 +87,8 @@ describe('reading an authorization request', () => {
     expect((await read({ scope: 'read write' }, {}, overrides)).authorization?.requestedScope).toBe('read write');
   });
 
-  // Issue 9, 3: nobody signs in for a request that must be refused
-  it('asks the model whether the client may ask for the scope at all, before anybody signs in', async () => {
+  // No user should sign in for a request that will be rejected.
+  it('calls validateClientScope() of the model before the user signs in', async () => {
     const asked: unknown[] = [];
     const overrides = {
       validateClientScope: (...given: unknown[]) => asked.push(given) && !String(given[1]).includes('write'),
@@ -104,11 +104,11 @@ describe('reading an authorization request', () => {
     ]);
   });
 
-  it('lets a denied request be read: the denial is for authorize to tell', async () => {
+  it('returns a request with allowed=false, which authorize() would reject', async () => {
     expect((await read({ allowed: 'false' })).authorization?.client).toBe(WEB);
   });
 
-  it('needs getClient, and wrappers', async () => {
+  it('requires getClient() of the model, and instances of Request and Response', async () => {
     const { error, response } = await read({}, {}, { getClient: undefined });
     expect(summary(error)).toBe('500 invalid_argument: Invalid argument: model does not implement `getClient()`');
     expect(response.status).toBe(500);

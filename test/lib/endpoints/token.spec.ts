@@ -11,8 +11,8 @@ const HIDDEN = {
   error_description: 'Server error: the request could not be handled; the server log has the reason',
 };
 
-describe('a token request', () => {
-  it('is answered by JSON that nobody may keep', async () => {
+describe('the token endpoint', () => {
+  it('returns JSON with headers that forbid caching', async () => {
     const { result, status, headers, body } = await answer(createHost(), 'token', tokenRequest(GRANT));
     expect({ status, headers }).toEqual({ status: 200, headers: UNCACHED });
     expect(body['access_token']).toBe(result?.['accessToken']);
@@ -22,7 +22,7 @@ describe('a token request', () => {
     ['GET', 'method must be POST'],
     ['PUT', 'method must be POST'],
     [{}, 'method must be POST'],
-  ])('by the method %j is refused', async (method, reason) => {
+  ])('rejects the HTTP method %j', async (method, reason) => {
     const request = tokenRequest(GRANT, { method: method as string });
     const { error, status, headers, body } = await answer(createHost(), 'token', request);
     expect(summary(error)).toBe(`400 invalid_request: Invalid request: ${reason}`);
@@ -31,7 +31,7 @@ describe('a token request', () => {
   });
 
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', '', undefined, ['a']])(
-    'with the content type %j is refused',
+    'rejects the content type %j',
     async (type) => {
       const { error } = await answer(createHost(), 'token', formRequest(GRANT, { headers: { 'content-type': type } }));
       expect(summary(error)).toBe(
@@ -43,14 +43,14 @@ describe('a token request', () => {
   it.each([
     ['post', FORM],
     ['POST', { 'content-type': 'Application/X-WWW-Form-URLencoded; charset=UTF-8' }],
-  ])('by %s with %j is accepted', async (method, headers) => {
+  ])('accepts the HTTP method %s with the headers %j', async (method, headers) => {
     const credentials = { client_id: 'web', client_secret: 's3cret' };
     const request = formRequest({ ...GRANT, ...credentials }, { method, headers });
     expect((await answer(createHost(), 'token', request)).status).toBe(200);
   });
 });
 
-describe('the grant type of a token request', () => {
+describe('the parameter `grant_type` of a token request', () => {
   it.each<[unknown, string]>([
     [undefined, 'invalid_request: Missing parameter: `grant_type`'],
     ['', 'invalid_request: Missing parameter: `grant_type`'],
@@ -64,7 +64,7 @@ describe('the grant type of a token request', () => {
     ['__proto__', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
     ['constructor', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
     ['implicit', 'unsupported_grant_type: Unsupported grant type: `grant_type` is invalid'],
-  ])('%j is answered by %s', async (grantType, expected) => {
+  ])('with the value %j causes %s', async (grantType, expected) => {
     const { error, status, headers, body } = await answer(
       createHost(),
       'token',
@@ -76,7 +76,7 @@ describe('the grant type of a token request', () => {
     expect({ status, headers, body }).toEqual({ status: 400, headers: UNCACHED, body: said });
   });
 
-  it('is refused to a client that is not allowed it', async () => {
+  it('causes unauthorized_client if the client may not use it', async () => {
     const host = createHost();
     host.clients.set('web', { ...WEB, grants: ['password'] });
     const { error, status, body } = await answer(host, 'token', tokenRequest(GRANT));
@@ -87,7 +87,7 @@ describe('the grant type of a token request', () => {
     });
   });
 
-  it('is looked at only when the client is known', async () => {
+  it('is validated after client authentication', async () => {
     const request = tokenRequest({}, { headers: { ...FORM, authorization: 'Basic eDp5' } });
     expect((await answer(createHost(), 'token', request)).error?.name).toBe('invalid_client');
   });
@@ -97,7 +97,7 @@ describe('the grant type of a token request', () => {
     ['client_credentials', ['getUserFromClient', 'saveToken']],
     ['password', ['getUser', 'saveToken']],
     ['refresh_token', ['getRefreshToken', 'revokeToken', 'saveToken']],
-  ])('%s asks the model for %j, in this order, and says nothing of it to the client', async (grantType, methods) => {
+  ])('with the value %s requires the model methods %j, which the client does not learn', async (grantType, methods) => {
     const missing: Record<string, undefined> = Object.fromEntries(methods.map((method) => [method, undefined]));
     for (const method of methods) {
       const request = tokenRequest({ grant_type: grantType });
@@ -109,7 +109,7 @@ describe('the grant type of a token request', () => {
   });
 });
 
-describe('a server that is set up wrongly', () => {
+describe('an error of the token endpoint', () => {
   it.each([
     [{ accessTokenLifetime: 0 }, {}, 'Missing parameter: `accessTokenLifetime`'],
     [{ accessTokenLifetime: 'soon' }, {}, 'Invalid parameter: `accessTokenLifetime`'],
@@ -117,7 +117,7 @@ describe('a server that is set up wrongly', () => {
     [{ accessTokenLifetime: Number.POSITIVE_INFINITY }, {}, 'Invalid parameter: `accessTokenLifetime`'],
     [{ refreshTokenLifetime: null }, {}, 'Missing parameter: `refreshTokenLifetime`'],
     [{}, { getClient: undefined }, 'Invalid argument: model does not implement `getClient()`'],
-  ])('with %j and %j says no more than that to anybody', async (options, overrides, message) => {
+  ])('does not reveal a misconfiguration: options %j, model %j', async (options, overrides, message) => {
     const { error, response } = await answer(createHost(overrides), 'token', tokenRequest(GRANT), options);
     expect(error).toBeInstanceOf(InvalidArgumentError);
     expect(error?.message).toBe(message);
@@ -128,7 +128,7 @@ describe('a server that is set up wrongly', () => {
     expect(response).toMatchObject({ status: 500, body });
   });
 
-  it('is told of wrappers that are none', async () => {
+  it('is reported for arguments that are not Request and Response', async () => {
     const server = new OAuth2Server({ model: createHost().model });
     await expect(server.token({} as never, {} as never)).rejects.toThrow(
       'Invalid argument: `request` must be an instance of Request',
@@ -138,12 +138,11 @@ describe('a server that is set up wrongly', () => {
     );
   });
 
-  // Issue 9, 3
   it.each<[object, readonly string[]]>([
     [{}, SPA.grants],
     [{ client_secret: '' }, SPA.grants],
     [{}, ['client_credentials']],
-  ])('tells a public client that it may not act for itself, with %j', async (form, grants) => {
+  ])('is unauthorized_client for client_credentials of a public client with %j', async (form, grants) => {
     const host = createHost();
     host.clients.set('spa', { ...SPA, grants });
     const { error, headers } = await answer(host, 'token', formRequest({ ...GRANT, client_id: 'spa', ...form }));
